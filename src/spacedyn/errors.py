@@ -1,0 +1,54 @@
+"""What can go wrong, said so that a person can mend it: what is wrong, where, and what to do."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class SpacedynError(Exception):
+    """Base class of every error that this package raises on purpose."""
+
+
+class ModelError(SpacedynError, ValueError):
+    """A robot description that cannot be used; carries every problem found, not just the first.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        One sentence or two each: the body, joint or endpoint by name, what is wrong, the way out.
+    """
+
+    def __init__(self, model_name: str, problems: Iterable[str]):
+        self.model_name = model_name
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        title = f"model '{model_name}' has {count} problem{'s' if count != 1 else ''}:"
+        super().__init__("\n  - ".join([title, *self.problems]))
+
+
+class ModelWarning(UserWarning):
+    """A robot description that is usable but looks wrong; the message names the body."""
+
+
+class InputError(SpacedynError, ValueError):
+    """An argument of the wrong shape, type or value; says what was expected and what came."""
+
+
+class UnknownName(SpacedynError, LookupError):
+    """A name that does not exist; lists the names that do, the nearest first."""
+
+    def __init__(self, what: str, name: object, known: Sequence[str]):
+        self.what, self.name, self.known = what, name, tuple(known)
+        super().__init__(f"no {what} named {name!r}; {nearest(str(name), self.known)}")
+
+
+def nearest(name: str, known: Sequence[str], most: int = 12) -> str:
+    """A phrase that offers the likeliest of the names that exist.
+
+    >>> nearest("elbw", ["shoulder", "elbow"])
+    "did you mean 'elbow'? There are: shoulder, elbow"
+    """
+    if not known:
+        return "there are none"
+    listed = ", ".join(known[:most]) + (f", … ({len(known)} in all)" if len(known) > most else "")
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}? There are: {listed}" if close else f"there are: {listed}"

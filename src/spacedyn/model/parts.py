@@ -1,0 +1,92 @@
+"""The parts of a robot, as its description has them: bodies, joints, endpoints.
+
+Every vector is in the axes of the frame it belongs to: a body's frame is the frame of the joint that
+moves it (at the joint, moving with the body); the base's frame is wherever its description puts it.
+These are plain records: `model.build` checks them, `model.flatten` turns them into kernel arrays.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+BASE_KINDS = {"free": 6, "attitude": 3, "planar": 3, "fixed": 0}
+"""Degrees of freedom of each kind of base."""
+
+JOINT_KINDS = {
+    "revolute": (1, 1),
+    "prismatic": (1, 1),
+    "helical": (1, 1),
+    "cylindrical": (2, 2),
+    "universal": (2, 2),
+    "planar": (3, 3),
+    "spherical": (4, 3),
+    "free": (7, 6),
+    "fixed": (0, 0),
+}
+"""Coordinates and rates of each kind of joint: (nq, nv). The order is docs/notation.md's: lengths first."""
+
+AXIS_KINDS = ("revolute", "prismatic", "helical", "cylindrical")
+"""Joints that are described by one axis; the others take the axes of their frame."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body: mass [kg], centre of mass [m] and inertia about it [kg m^2], in the body's axes."""
+
+    name: str
+    mass: float
+    com: np.ndarray  # (3,) from the body's frame
+    inertia: np.ndarray  # (3, 3) about the centre of mass
+    shapes: tuple = ()  # what it is made of, for drawing (model.shapes)
+    massless: bool = False  # True: a mere frame between two joints, declared so on purpose
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint between a parent and a child; position, rotation and axis are in the parent's frame.
+
+    `rotation` turns the joint's axes into the parent's; `axis` is in the joint's axes. The child's frame
+    coincides with the joint's frame at neutral coordinates. Arrays over the joint's nv rates, or nq coordinates.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    position: np.ndarray  # (3,) [m]
+    rotation: np.ndarray  # (3, 3) direction cosines, parent <- joint
+    axis: np.ndarray  # (3,) unit
+    pitch: float  # [m/rad], helical only
+    rest: np.ndarray  # (nq,) where the spring is slack [rad, m]
+    stiffness: np.ndarray  # (nv,) [N m/rad, N/m]
+    damping: np.ndarray  # (nv,) [N m s/rad, N s/m]
+    friction: np.ndarray  # (nv,) dry friction [N m, N]
+    friction_speed: np.ndarray  # (nv,) speed at which dry friction is 76 % developed [rad/s, m/s]
+    rotor_inertia: np.ndarray  # (nv,) of the motor's rotor [kg m^2]
+    gear: np.ndarray  # (nv,) turns of the rotor for one of the joint
+    lower: np.ndarray  # (nv,) limits of the coordinate [rad, m]
+    upper: np.ndarray  # (nv,)
+    stop_stiffness: np.ndarray  # (nv,) of the end stops [N m/rad, N/m]
+    stop_damping: np.ndarray  # (nv,)
+    max_rate: np.ndarray  # (nv,)
+    max_force: np.ndarray  # (nv,)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return JOINT_KINDS[self.kind][0]
+
+    @property
+    def nv(self) -> int:
+        """Number of rates."""
+        return JOINT_KINDS[self.kind][1]
+
+
+@dataclass(frozen=True, eq=False)
+class Endpoint:
+    """A named frame on a body: a hand, a camera, a docking port, the place a thruster acts at."""
+
+    name: str
+    body: str
+    position: np.ndarray  # (3,) in the body's frame [m]
+    rotation: np.ndarray  # (3, 3) body <- endpoint
