@@ -1,0 +1,74 @@
+# A fresh machine needs Python >= 3.11, make and a package index; every target brings its own environment (.venv).
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test check format-check lint types layers format bench docs clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
+		printf '  make %-14s %s\n' "$$name" "$$what"; done
+	@echo "PYTHON=... chooses the interpreter (now $(PYTHON)), ARGS=... goes to pytest and to the benchmark."
+
+demo: $(VENV)/has-core  ## simulate something real and print what came out
+	@$(RUN) examples/demo.py
+
+test: $(VENV)/has-dev-peers  ## all tests, doctests and the README's program
+	$(RUN) -m pytest $(ARGS)
+
+check: format-check lint types layers  ## form, lint, types, import layers (make -k check shows all findings)
+
+format-check: $(VENV)/has-dev
+	$(RUN) -m ruff format --check
+
+lint: $(VENV)/has-dev
+	$(RUN) -m ruff check
+
+types: $(VENV)/has-dev
+	$(RUN) -m mypy
+
+layers: $(VENV)/has-dev
+	$(RUN) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+format: $(VENV)/has-dev  ## put the code into form
+	$(RUN) -m ruff check --select I --fix
+	$(RUN) -m ruff format
+
+bench: $(VENV)/has-peers  ## this project against Pinocchio and MuJoCo, one table
+	@$(RUN) benchmarks/run.py $(ARGS)
+
+docs: $(VENV)/has-docs  ## the documentation, into docs/_build/html
+	$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean:  ## remove the environment, caches and what was built
+	rm -rf $(VENV) build dist docs/_build docs/reference .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment -----------------------------------------------------------------------------------------------
+# $(VENV)/has-a-b says that the package and its extras a and b are installed, as pyproject.toml now has them.
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit("make: Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0] \
+		+ "; choose another with PYTHON=/path/to/python3" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/has-core: extras :=
+$(VENV)/has-dev: extras := [dev]
+$(VENV)/has-peers: extras := [peers]
+$(VENV)/has-dev-peers: extras := [dev,peers]
+$(VENV)/has-docs: extras := [docs]
+
+$(VENV)/has-core $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-dev-peers $(VENV)/has-docs: $(VENV)/made pyproject.toml
+	@echo "installing spacedyn$(extras) into $(VENV) (once, a minute or two)"
+	@$(RUN) -m pip install --quiet --editable '.$(extras)'
+	@touch $@
