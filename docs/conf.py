@@ -43,8 +43,8 @@ def topic_page(topic: str, names: list[str]) -> str:
     lines = [f"# {topic.capitalize()}", "", "```{eval-rst}", ".. currentmodule:: spacedyn", "", ".. autosummary::", ""]
     lines += [f"   {name}" for name in names] + [""]
     for name in names:
-        thing = getattr(spacedyn, name)
-        lines += [f".. autoclass:: {name}\n   :members:\n" if isinstance(thing, type) else f".. autofunction:: {name}\n"]
+        kind = "class" if isinstance(getattr(spacedyn, name), type) else "function"
+        lines += [f".. auto{kind}:: {name}", *(["   :members:"] if kind == "class" else []), ""]
     return "\n".join([*lines, "```", ""])
 
 
