@@ -51,7 +51,7 @@ docs: $(VENV)/has-docs  ## the documentation, into docs/_build/html
 
 clean:  ## remove the environment, caches and what was built
 	rm -rf $(VENV) build dist docs/_build docs/reference .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
-	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------------------------------------
 # $(VENV)/has-a-b says that the package and its extras a and b are installed, as pyproject.toml now has them.
