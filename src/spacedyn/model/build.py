@@ -1,0 +1,269 @@
+"""From a description to a Model: the Builder that people use, and `assemble`, which everything goes through.
+
+All problems of a description are found before anything is raised, each with the name of the part and the way out.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import ModelError, ModelWarning, nearest
+from .checks import check_body, check_endpoint, check_joint, check_name, doubts
+from .connections import check_connections
+from .model import Model
+from .parts import BASE_KINDS, Body, Endpoint, Joint
+from .values import shown
+
+Part = TypeVar("Part", Body, Joint, Endpoint)
+
+
+class Builder:
+    """Describes a robot part by part, in any order; `build` checks everything and returns the Model.
+
+    Vectors are in the frame named below, [m]; rotations are SciPy Rotations or 3x3 direction cosines.
+
+    Parameters
+    ----------
+    name : str
+        What the robot is called.
+    base : str
+        'free', 'attitude' (its centre of mass held), 'planar' or 'fixed'.
+
+    Examples
+    --------
+    >>> b = Builder("arm", base="fixed")
+    >>> b.base("floor", mass=100.0, inertia=(10.0, 10.5, 11.0))
+    >>> b.body("link", mass=2.0, inertia=(0.02, 0.17, 0.17), com=(0.5, 0, 0))
+    >>> b.joint("shoulder", "revolute", parent="floor", child="link", axis=(0, 1, 0), damping=0.1)
+    >>> b.endpoint("tip", body="link", position=(1, 0, 0))
+    >>> b.build()
+    <Model 'arm': fixed base, 1 joints, 1 rates, 102 kg>
+    """
+
+    def __init__(self, name: str, base: str = "free"):
+        self.name, self.base_kind = name, base
+        self._bases: list[Body] = []
+        self._bodies: list[Body] = []
+        self._joints: list[Joint] = []
+        self._endpoints: list[Endpoint] = []
+
+    def base(
+        self,
+        name: str = "base",
+        *,
+        mass: Any = None,
+        inertia: Any = None,
+        com: Any = None,
+        shapes: Any = (),
+        massless: bool = False,
+    ) -> None:
+        """The body that everything hangs on; exactly one. See `body`."""
+        self._bases.append(Body(name, mass, com, inertia, shapes, massless))
+
+    def body(
+        self,
+        name: str,
+        *,
+        mass: Any = None,
+        inertia: Any = None,
+        com: Any = None,
+        shapes: Any = (),
+        massless: bool = False,
+    ) -> None:
+        """A rigid body, moved by the joint that names it as its child; its frame is at that joint.
+
+        Give `mass` and `inertia`, or `shapes` alone, which then settle mass, centre of mass and inertia.
+        Beside a given mass and inertia, shapes are only drawn.
+
+        Parameters
+        ----------
+        name : str
+            Unique among the bodies.
+        mass : float
+            [kg]
+        inertia : array_like
+            (3,) principal moments or (3, 3), about the centre of mass, in the body's axes [kg m^2].
+        com : array_like
+            (3,) centre of mass in the body's frame [m], by default its origin.
+        shapes : sequence of Shape
+            What it is made of, placed in the body's frame.
+        massless : bool
+            A mere frame between two joints, without mass.
+        """
+        self._bodies.append(Body(name, mass, com, inertia, shapes, massless))
+
+    def joint(
+        self,
+        name: str,
+        kind: str,
+        *,
+        parent: str,
+        child: str,
+        position: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        axis: Any = None,
+        pitch: Any = 0.0,
+        rest: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        friction: Any = 0.0,
+        friction_speed: Any = 1e-3,
+        rotor_inertia: Any = 0.0,
+        gear: Any = 1.0,
+        lower: Any = -np.inf,
+        upper: Any = np.inf,
+        stop_stiffness: Any = 0.0,
+        stop_damping: Any = 0.0,
+        max_rate: Any = np.inf,
+        max_force: Any = np.inf,
+    ) -> None:
+        """A joint between two bodies; what is said once for a joint of several rates holds for all of them.
+
+        Parameters
+        ----------
+        name, kind : str
+            Unique among the joints; one of `parts.JOINT_KINDS`, whose coordinates docs/notation.md lists.
+        parent, child : str
+            Bodies. The child's frame is the joint's frame, moved by the joint.
+        position, rotation : array_like, Rotation
+            (3,) [m] and (3, 3): the joint's frame in the parent's frame, by default unmoved and unturned.
+        axis : array_like
+            (3,) unit vector in the joint's axes, by default z; for revolute, prismatic, helical and cylindrical joints.
+        pitch : float
+            Of a helical joint [m/rad].
+        rest : array_like
+            Coordinates (nq,) at which the spring is slack, by default neutral; quaternions are (x, y, z, w).
+            A spherical joint also takes a Rotation.
+        stiffness, damping, friction : array_like
+            Of the spring [N m/rad, N/m], the damper [N m s/rad, N s/m], and dry friction [N m, N], by default 0.
+        friction_speed : array_like
+            Speed at which dry friction is 76 % developed, by default 1e-3 [rad/s, m/s].
+        rotor_inertia, gear : array_like
+            Of the motor's rotor [kg m^2], by default 0, and its turns for one of the joint, by default 1.
+        lower, upper : array_like
+            Limits of the coordinates, by default none.
+        stop_stiffness, stop_damping : array_like
+            Of the end stops at the limits, by default 0; they only push back.
+        max_rate, max_force : array_like
+            What the joint may do, by default without bound; data for controllers and planners.
+        """
+        over_rates = (stiffness, damping, friction, friction_speed, rotor_inertia, gear, lower, upper)
+        bounds = (stop_stiffness, stop_damping, max_rate, max_force)
+        self._joints.append(
+            Joint(name, kind, parent, child, position, rotation, axis, pitch, rest, *over_rates, *bounds)
+        )
+
+    def link(
+        self,
+        name: str,
+        joint: str = "revolute",
+        *,
+        parent: str,
+        mass: Any = None,
+        inertia: Any = None,
+        com: Any = None,
+        shapes: Any = (),
+        massless: bool = False,
+        **options: Any,
+    ) -> None:
+        """A body and the joint that moves it, both called `name`: `body` and `joint` in one."""
+        self.joint(name, joint, parent=parent, child=name, **options)
+        self.body(name, mass=mass, inertia=inertia, com=com, shapes=shapes, massless=massless)
+
+    def endpoint(self, name: str, *, body: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
+        """A named frame on a body, the base included; `position` (3,) [m] and `rotation` are in the body's frame."""
+        self._endpoints.append(Endpoint(name, body, position, rotation))
+
+    def build(self) -> Model:
+        """The robot, checked. Raises ModelError with every problem, warns (ModelWarning) of what merely looks wrong."""
+        bases, bodies, problems = self._bases[:1], self._bodies, []
+        if len(self._bases) > 1:
+            again = ", ".join(shown(body.name) for body in self._bases[1:])
+            problems.append(f"a robot has one base, yet base() was called again for {again}; use body() and a joint.")
+            bodies = self._bases[1:] + bodies
+        elif not bases:
+            moved = [joint.child for joint in self._joints]
+            loose = [body for body in bodies if body.name not in moved][:1]
+            likely = f" (was body({shown(loose[0].name)}, …) meant as it?)" if loose else ""
+            problems.append(f"there is no base; call base(name, mass=…, inertia=…) once{likely}.")
+            bases = loose or [Body("base", 1.0, np.zeros(3), np.zeros(3))]  # to look at the rest as if there were one
+            bodies = [body for body in bodies if body not in bases]
+        return assemble(self.name, self.base_kind, bases + bodies, self._joints, self._endpoints, problems=problems)
+
+
+def assemble(
+    name: str,
+    base_kind: str,
+    bodies: Iterable[Body],
+    joints: Iterable[Joint] = (),
+    endpoints: Iterable[Endpoint] = (),
+    *,
+    problems: Iterable[str] = (),
+) -> Model:
+    """Check a whole description and make the Model of it: the only way to one.
+
+    Parameters
+    ----------
+    name, base_kind : str
+        Of the robot; the kind of its base.
+    bodies : iterable of Body
+        The base first, the others in any order.
+    joints, endpoints : iterable of Joint, Endpoint
+        q and q̇ follow the joints' order. Fields may be lists, scalars that hold for every rate, SciPy Rotations,
+        or None for the default.
+    problems : iterable of str
+        What the caller has found already, to be reported with the rest.
+
+    Raises
+    ------
+    ModelError
+        With every problem found.
+    """
+    found = list(problems)
+    parts = (_records(Body, bodies), _records(Joint, joints), _records(Endpoint, endpoints))
+    if not (isinstance(name, str) and name and name.isprintable()):
+        found.append(f"the model's name is {shown(name)}; give it a name of one line.")
+    if not (isinstance(base_kind, str) and base_kind in BASE_KINDS):
+        found.append(f"there is no kind of base {shown(base_kind)}; {nearest(str(base_kind), list(BASE_KINDS))}.")
+    if not parts[0]:
+        found.append("there is no base; a robot has at least one body, and the first is its base.")
+    clean_bodies = _check_parts(found, "body", parts[0], check_body)
+    clean_joints = _check_parts(found, "joint", parts[1], check_joint)
+    clean_endpoints = _check_parts(found, "endpoint", parts[2], check_endpoint)
+    check_connections(found, *parts)
+    if found:
+        raise ModelError(name, found)
+    by_name = {body.name: body for body in clean_bodies}
+    ordered = [clean_bodies[0], *(by_name[joint.child] for joint in clean_joints)]
+    model = Model._of(name, base_kind, ordered, clean_joints, clean_endpoints)
+
+    from .singular import singular_joints
+
+    if found := singular_joints(model):
+        raise ModelError(name, found)
+    for doubt in doubts(model.bodies):
+        warnings.warn(doubt, ModelWarning, stacklevel=3)
+    return model
+
+
+def _records(sort: type[Part], parts: Iterable[Part]) -> list[Part]:
+    listed = list(parts)
+    for part in listed:
+        if not isinstance(part, sort):
+            raise TypeError(f"assemble takes {sort.__name__} records, not {type(part).__name__}")
+    return listed
+
+
+def _check_parts(
+    problems: list[str], what: str, parts: Sequence[Part], check: Callable[[list[str], str, Part], Part | None]
+) -> list[Part]:
+    """Each part by itself; those that pass."""
+    labels = [check_name(problems, what, number, part.name) for number, part in enumerate(parts)]
+    for label, count in Counter(labels).items():
+        if count > 1:
+            problems.append(f"{label}: {count} of them have this name; rename all but one.")
+    checked = [check(problems, label, part) for label, part in zip(labels, parts, strict=True)]
+    return [part for part in checked if part is not None]

@@ -1,0 +1,287 @@
+"""The robot and nothing else: a frozen tree of bodies, joints and endpoints.
+
+No time step, no gravity field, no state, no scratch memory. Models of the same content are equal.
+"""
+
+import hashlib
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import FrozenInstanceError
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ..errors import UnknownName
+from .parts import BASE_KINDS, Body, Endpoint, Joint
+
+if TYPE_CHECKING:
+    from .state import State
+
+
+class Model:
+    """A robot: bodies joined into a tree that hangs on a base. Made by `Builder`, `load`, or the `from_...` methods.
+
+    `bodies[0]` is the base, and `bodies[i]` the child of `joints[i - 1]`; joints keep the order in which they were
+    declared, and q and q̇ follow that order. Every array of a part is float64 and read-only.
+
+    Attributes
+    ----------
+    name : str
+        What the robot is called.
+    base_kind : str
+        'free', 'attitude', 'planar' or 'fixed'.
+    bodies : tuple of Body
+        The base first.
+    joints : tuple of Joint
+        One for each body but the base.
+    endpoints : tuple of Endpoint
+        Named frames on any bodies.
+
+    Examples
+    --------
+    >>> from spacedyn.model.build import Builder
+    >>> from spacedyn.model.shapes import box, cylinder
+    >>> b = Builder("swinger")
+    >>> b.base("bus", shapes=[box(50.0, (1, 1, 1))])
+    >>> b.link("arm", "revolute", parent="bus", position=(0.5, 0, 0), shapes=[cylinder(5.0, 0.1, 1.0, (0, 0, 0.5))])
+    >>> b.endpoint("hand", body="arm", position=(0, 0, 1.0))
+    >>> robot = b.build()
+    >>> robot.nq, robot.nv, robot.total_mass
+    (1, 7, 55.0)
+    >>> robot.u_slice("arm")
+    slice(6, 7, None)
+    """
+
+    name: str
+    base_kind: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    endpoints: tuple[Endpoint, ...]
+
+    def __init__(self, *_: Any, **__: Any):
+        raise TypeError(
+            "a Model is made by Builder(...).build(), load(...), Model.from_toml(...) or Model.from_arrays(...)"
+        )
+
+    @classmethod
+    def _of(
+        cls, name: str, base_kind: str, bodies: Iterable[Body], joints: Iterable[Joint], endpoints: Iterable[Endpoint]
+    ) -> "Model":
+        """Parts that have been checked (by `model.build.assemble`, the only caller) or were a model before."""
+        model = object.__new__(cls)
+        content = {"bodies": tuple(bodies), "joints": tuple(joints), "endpoints": tuple(endpoints)}
+        vars(model).update(name=name, base_kind=base_kind, **content)
+        return model
+
+    # --- sizes and names ---------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of joint coordinates."""
+        return sum(joint.nq for joint in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of rates, the base's included: the length of u."""
+        return self.base_dof + sum(joint.nv for joint in self.joints)
+
+    @property
+    def base_dof(self) -> int:
+        """Number of rates of the base."""
+        return BASE_KINDS[self.base_kind]
+
+    @cached_property
+    def total_mass(self) -> float:
+        """Of all bodies [kg]."""
+        return float(sum(body.mass for body in self.bodies))
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """In the order of `bodies`, the base first."""
+        return tuple(body.name for body in self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """In the order of `joints`, which is that of q and q̇."""
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def endpoint_names(self) -> tuple[str, ...]:
+        """In the order of `endpoints`."""
+        return tuple(endpoint.name for endpoint in self.endpoints)
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """Index of every body's parent in `bodies`; the base's is -1. A parent's may be larger than its child's."""
+        place = self._places["body"]
+        return (-1, *(place[joint.parent] for joint in self.joints))
+
+    def body_index(self, name: str | int) -> int:
+        """Place of a body in `bodies`, by its name; raises UnknownName. An index passes through."""
+        return self._find("body", name, self.body_names)
+
+    def joint_index(self, name: str | int) -> int:
+        """Place of a joint in `joints`, by its name; raises UnknownName. An index passes through."""
+        return self._find("joint", name, self.joint_names)
+
+    def endpoint_index(self, name: str | int) -> int:
+        """Place of an endpoint in `endpoints`, by its name; raises UnknownName. An index passes through."""
+        return self._find("endpoint", name, self.endpoint_names)
+
+    def body(self, name: str | int) -> Body:
+        """The body of that name."""
+        return self.bodies[self.body_index(name)]
+
+    def joint(self, name: str | int) -> Joint:
+        """The joint of that name."""
+        return self.joints[self.joint_index(name)]
+
+    def endpoint(self, name: str | int) -> Endpoint:
+        """The endpoint of that name."""
+        return self.endpoints[self.endpoint_index(name)]
+
+    # --- where a joint's numbers are ---------------------------------------------------------------------------------
+
+    def q_slice(self, joint: str | int) -> slice:
+        """Where a joint's coordinates are in q."""
+        return self._slices[self.joint_index(joint)][0]
+
+    def qd_slice(self, joint: str | int) -> slice:
+        """Where a joint's rates are in q̇."""
+        return self._slices[self.joint_index(joint)][1]
+
+    def u_slice(self, joint: str | int) -> slice:
+        """Where a joint's rates are in u = (base rates, q̇)."""
+        rates = self.qd_slice(joint)
+        return slice(self.base_dof + rates.start, self.base_dof + rates.stop)
+
+    # --- from here to states, other models and files -----------------------------------------------------------------
+
+    @cached_property
+    def flat(self) -> Any:
+        """The robot as the kernels take it: flat arrays."""
+        from .flatten import flatten
+
+        return flatten(self)
+
+    def state(self, **parts: Any) -> "State":
+        """A state of this robot from its parts; what is not given is neutral. See `State.from_parts`."""
+        from .state import State
+
+        return State.from_parts(self, **parts)
+
+    def neutral_state(self) -> "State":
+        """At the origin, unturned, every joint at its neutral coordinates, at rest."""
+        from .state import State
+
+        return State.neutral(self)
+
+    def random_state(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> "State":
+        """A random state, or a batch of them. See `State.random`."""
+        from .state import State
+
+        return State.random(self, rng, size)
+
+    # --- what it is, for Python and for people -----------------------------------------------------------------------
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, in hexadecimal: equal for equal models, on every machine."""
+        total = hashlib.sha256()
+        for item in (self.name, self.base_kind, self.bodies, self.joints, self.endpoints):
+            _feed(total, item)
+        return total.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, Model) else NotImplemented
+
+    def __hash__(self) -> int:
+        return int(self.digest[:15], 16)
+
+    def __setattr__(self, name: str, _: Any) -> NoReturn:
+        raise FrozenInstanceError(f"a Model is frozen: cannot set {name!r}; build another one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError(f"a Model is frozen: cannot delete {name!r}")
+
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "Model":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.name, self.base_kind, self.bodies, self.joints, self.endpoints)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Model '{self.name}': {self.base_kind} base, {self.n} joints, {self.nv} rates, {self.total_mass:.6g} kg>"
+        )
+
+    def __str__(self) -> str:
+        from .drawing import draw_tree
+
+        return draw_tree(self)
+
+    # --- private -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, int]]:
+        lists = {"body": self.body_names, "joint": self.joint_names, "endpoint": self.endpoint_names}
+        return {what: {name: i for i, name in enumerate(names)} for what, names in lists.items()}
+
+    @cached_property
+    def _slices(self) -> list[tuple[slice, slice]]:
+        q = np.cumsum([0, *(joint.nq for joint in self.joints)]).tolist()
+        v = np.cumsum([0, *(joint.nv for joint in self.joints)]).tolist()
+        return [(slice(q[i], q[i + 1]), slice(v[i], v[i + 1])) for i in range(self.n)]
+
+    def _find(self, what: str, name: str | int, names: Sequence[str]) -> int:
+        if isinstance(name, str):
+            place = self._places[what].get(name)
+        else:
+            place = range(len(names)).index(operator.index(name)) if _is_place(name, len(names)) else None
+        if place is None:
+            raise UnknownName(what, name, names)
+        return place
+
+
+def _is_place(value: Any, count: int) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool) and 0 <= operator.index(value) < count
+
+
+def _restore(
+    name: str,
+    base_kind: str,
+    bodies: tuple[Body, ...],
+    joints: tuple[Joint, ...],
+    endpoints: tuple[Endpoint, ...],
+) -> Model:
+    """A model out of a pickle, its arrays read-only again (NumPy's pickles forget that)."""
+    shapes = [shape for body in bodies for shape in body.shapes]
+    for part in (*bodies, *joints, *endpoints, *shapes):
+        for value in vars(part).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+    return Model._of(name, base_kind, bodies, joints, endpoints)
+
+
+def _feed(total: Any, item: Any) -> None:
+    """Each item goes in with its sort and length, so that no two contents give the same bytes."""
+    if isinstance(item, np.ndarray):
+        total.update(f"array{item.shape}".encode() + item.astype("<f8").tobytes())
+    elif isinstance(item, tuple):
+        total.update(f"tuple{len(item)}".encode())
+        for part in item:
+            _feed(total, part)
+    elif isinstance(item, str | float | bool):
+        data = repr(item).encode()
+        total.update(f"{type(item).__name__}{len(data)}:".encode() + data)
+    else:
+        _feed(total, tuple(vars(item).values()))
