@@ -1,0 +1,332 @@
+"""New models from old ones: joints locked, a branch cut off, one robot fixed to another."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from ..errors import InputError, ModelError, UnknownName
+from .build import assemble
+from .model import Model
+from .parts import Endpoint, Joint
+from .rotations import rotation_about, rotation_quaternion
+from .values import numbers, rotation_matrix, unit
+
+if TYPE_CHECKING:
+    from .state import State
+
+X, Y, Z = np.eye(3)
+PER_RATE = (
+    *("stiffness", "damping", "friction", "friction_speed", "rotor_inertia", "gear"),
+    *("lower", "upper", "stop_stiffness", "stop_damping", "max_rate", "max_force"),
+)
+Pose = tuple[np.ndarray, np.ndarray]
+
+
+def lock(
+    model: Model, joints: str | Iterable[str] | Mapping[str, ArrayLike | None], at: "State | None" = None
+) -> Model:
+    """The same robot with some joints fixed where they stand.
+
+    A locked joint becomes 'fixed'; its frame moves to where the child's frame was, and no body's frame changes, so
+    that positions of endpoints and centres of mass keep their numbers. Springs, motors and limits of the joint go.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    joints : str, iterable of str, or mapping
+        A joint, several, or ``{joint: coordinates}``: one number, or as many as the joint has coordinates, in the
+        order of docs/notation.md [rad, m]; None for a coordinate taken from `at`.
+    at : State, optional
+        Where the joints stand that come without coordinates; neutral coordinates if left out. One state, not a batch.
+
+    Returns
+    -------
+    Model
+        Joints, bodies and endpoints in the same order and by the same names.
+
+    Raises
+    ------
+    UnknownName
+        For a joint that is not there.
+    InputError
+        For coordinates of the wrong number, not finite, or a quaternion that is not of unit length.
+
+    Examples
+    --------
+    >>> from spacedyn.model.build import Builder
+    >>> robot = Builder("slider")
+    >>> robot.base(mass=10, inertia=(1, 2, 2))
+    >>> robot.body("stage", mass=1, inertia=(1, 2, 2))
+    >>> robot.joint("rail", "prismatic", parent="base", child="stage", position=(1, 0, 0), axis=(0, 0, 1))
+    >>> fixed = lock(robot.build(), {"rail": 0.25})
+    >>> fixed.joint("rail").kind, fixed.joint("rail").position
+    ('fixed', array([1.  , 0.  , 0.25]))
+    """
+    wanted: dict[str, Any]
+    if isinstance(joints, str):
+        wanted = {joints: None}
+    else:
+        wanted = dict(joints) if isinstance(joints, Mapping) else dict.fromkeys(joints)
+    q = _coordinates(model, at)
+    records = list(model.joints)
+    for name, value in wanted.items():
+        index = model.joint_index(name)
+        joint = records[index]
+        coordinates = q[model.q_slice(name)] if value is None else _given(joint, value)
+        position, rotation = joint_transform(joint, coordinates)
+        records[index] = replace(
+            joint,
+            kind="fixed",
+            position=joint.position + joint.rotation @ position,
+            rotation=joint.rotation @ rotation,
+            axis=Z,
+            pitch=0.0,
+            **dict.fromkeys(("rest", *PER_RATE), np.zeros(0)),  # type: ignore[arg-type]
+        )
+    return assemble(model.name, model.base_kind, model.bodies, tuple(records), model.endpoints)
+
+
+def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
+    """A robot of its own from a body and everything that hangs on it.
+
+    The body becomes the base; its frame, its centre of mass and all names stay as they were.
+
+    Parameters
+    ----------
+    model : Model
+        The robot to cut.
+    body : str
+        The body that becomes the base. The base of `model` itself gives the whole robot.
+    base_kind : str
+        How the new base moves: 'free', 'attitude', 'planar' or 'fixed'.
+
+    Returns
+    -------
+    Model
+        Its name is that of the model and the body, joined by a dot.
+
+    Raises
+    ------
+    UnknownName
+        For a body that is not there.
+
+    Examples
+    --------
+    >>> from spacedyn.model.build import Builder
+    >>> robot = Builder("probe")
+    >>> robot.base(mass=10, inertia=(1, 2, 2))
+    >>> for name, parent in [("arm", "base"), ("hand", "arm"), ("dish", "base")]:
+    ...     robot.body(name, mass=1, inertia=(1, 2, 2))
+    ...     robot.joint(f"to {name}", "revolute", parent=parent, child=name)
+    >>> subtree(robot.build(), "arm").body_names
+    ('arm', 'hand')
+    """
+    root = model.body_index(body)
+    kept = [index for index in range(len(model.bodies)) if root in _ancestry(model, index)]
+    names = {model.bodies[index].name for index in kept}
+    return assemble(
+        f"{model.name}.{body}",
+        base_kind,
+        (model.bodies[root], *(model.bodies[index] for index in kept if index != root)),
+        tuple(model.joints[index - 1] for index in kept if index != root),
+        tuple(endpoint for endpoint in model.endpoints if endpoint.body in names),
+    )
+
+
+def attach(
+    model: Model,
+    other: Model,
+    at: str,
+    frame: str | tuple[ArrayLike, Rotation | ArrayLike | None] | None = None,
+    *,
+    prefix: str = "",
+) -> Model:
+    """Two robots made one: the base of `other` is fixed to a place on `model`.
+
+    Parameters
+    ----------
+    model : Model
+        The robot that carries; the result has its name and its kind of base, and its joints come first.
+    other : Model
+        The robot that is carried; its kind of base is forgotten. The joint that fixes it is called after its base,
+        with ``_mount`` behind, and comes before its own joints.
+    at : str
+        An endpoint of `model`, or, if none has that name, a body (then: its frame).
+    frame : None, str, or (position, rotation)
+        What is put there. None: the base frame of `other`. A name: the endpoint on the base of `other` that is to
+        coincide with `at`. A pair: position (3,) [m] of the base frame of `other` in the frame of `at`, and its
+        rotation (`at` <- base; Rotation, 3x3 or None).
+    prefix : str
+        Put before every name of `other`.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    UnknownName
+        For an `at` or a `frame` that is not there.
+    InputError
+        For an endpoint that is not on the base of `other`, and a position or rotation that is none.
+    ModelError
+        With all names that both robots have; `prefix` is the way out.
+
+    Examples
+    --------
+    >>> from spacedyn.model.build import Builder
+    >>> bus, tool = Builder("bus"), Builder("tool")
+    >>> bus.base("bus", mass=10, inertia=(1, 2, 2))
+    >>> bus.endpoint("port", body="bus", position=(0, 0, 1))
+    >>> tool.base("grip", mass=1, inertia=(1, 2, 2))
+    >>> tool.endpoint("flange", body="grip", position=(0, 0, -0.1))
+    >>> both = attach(bus.build(), tool.build(), "port", "flange")
+    >>> both.joint("grip_mount").position
+    array([0. , 0. , 1.1])
+    """
+    body, place = _place(model, at)
+    position, rotation = _compose(place, _mounting(other, frame))
+    _check_names(model, other, prefix)
+    base = other.bodies[0].name
+    empty = dict.fromkeys(("rest", *PER_RATE), np.zeros(0))
+    mount = Joint(f"{prefix}{base}_mount", "fixed", body, prefix + base, position, rotation, axis=Z, pitch=0.0, **empty)
+    return assemble(
+        model.name,
+        model.base_kind,
+        (*model.bodies, *(replace(part, name=prefix + part.name) for part in other.bodies)),
+        (
+            *model.joints,
+            mount,
+            *(
+                replace(part, name=prefix + part.name, parent=prefix + part.parent, child=prefix + part.child)
+                for part in other.joints
+            ),
+        ),
+        (
+            *model.endpoints,
+            *(replace(part, name=prefix + part.name, body=prefix + part.body) for part in other.endpoints),
+        ),
+    )
+
+
+def joint_transform(joint: Joint, q: np.ndarray) -> Pose:
+    """Position (3,) [m] and rotation (3, 3) of the child's frame in the joint's frame, at coordinates q (nq,).
+
+    Orders and axes of q are those of docs/notation.md.
+    """
+    still, level = np.zeros(3), np.eye(3)
+    match joint.kind:
+        case "revolute":
+            return still, rotation_about(joint.axis, q[0])
+        case "prismatic":
+            return joint.axis * q[0], level
+        case "helical":
+            return joint.axis * (joint.pitch * q[0]), rotation_about(joint.axis, q[0])
+        case "cylindrical":
+            return joint.axis * q[0], rotation_about(joint.axis, q[1])
+        case "universal":
+            return still, rotation_about(Z, q[0]) @ rotation_about(Y, q[1])
+        case "planar":
+            return np.array([q[0], q[1], 0.0]), rotation_about(Z, q[2])
+        case "spherical":
+            return still, rotation_quaternion(q)
+        case "free":
+            return np.array(q[:3]), rotation_quaternion(q[3:])
+    return still, level
+
+
+def _coordinates(model: Model, at: "State | None") -> np.ndarray:
+    """All joint coordinates (nq,) of a single state of this model."""
+    if at is None:
+        parts = [np.zeros(joint.nq) for joint in model.joints]
+        for joint, part in zip(model.joints, parts, strict=True):
+            if joint.kind in ("spherical", "free"):
+                part[-1] = 1.0  # quaternion (0, 0, 0, 1)
+        return np.concatenate([np.zeros(0), *parts])
+    if at.model != model:
+        raise InputError(f"at is a state of model '{at.model.name}', not of '{model.name}': make it by model.state(…).")
+    q = np.asarray(at.q)
+    if q.ndim != 1:
+        raise InputError(
+            f"at is a batch of states, q of shape {q.shape}: a joint is locked in one place, give one state."
+        )
+    return q
+
+
+def _given(joint: Joint, value: ArrayLike) -> np.ndarray:
+    """Coordinates (nq,) that came with the joint's name."""
+    problems: list[str] = []
+    where = f"joint '{joint.name}' ({joint.kind}): its coordinates"
+    single = joint.nq == 1 and np.ndim(value) == 0
+    q = numbers(problems, where, [value] if single else value, (joint.nq,))
+    if q is not None and joint.kind in ("spherical", "free"):
+        unit(problems, f"joint '{joint.name}' ({joint.kind}): its quaternion (x, y, z, w)", q[-4:], (4,))
+    if problems or q is None:
+        raise InputError(" ".join(problems))
+    return q
+
+
+def _ancestry(model: Model, index: int) -> list[int]:
+    """The body and all that carry it, up to the base."""
+    way = [index]
+    while way[-1] != 0:
+        way.append(model.parents[way[-1]])
+    return way
+
+
+def _place(model: Model, at: str) -> tuple[str, Pose]:
+    """The body that carries `at`, and the frame of `at` in it."""
+    if at in model.endpoint_names:
+        endpoint: Endpoint = model.endpoint(at)
+        return endpoint.body, (endpoint.position, endpoint.rotation)
+    if at in model.body_names:
+        return at, (np.zeros(3), np.eye(3))
+    raise UnknownName("endpoint or body", at, (*model.endpoint_names, *model.body_names))
+
+
+def _mounting(other: Model, frame: Any) -> Pose:
+    """The base frame of `other` in the frame it is put at."""
+    if frame is None:
+        return np.zeros(3), np.eye(3)
+    if isinstance(frame, str):
+        endpoint = other.endpoint(frame)
+        if endpoint.body != other.bodies[0].name:
+            raise InputError(
+                f"frame '{frame}' is on body '{endpoint.body}' of '{other.name}': only its base "
+                f"'{other.bodies[0].name}' can be fixed; choose an endpoint on that, or cut the robot by subtree first."
+            )
+        return -endpoint.rotation.T @ endpoint.position, endpoint.rotation.T
+    if not isinstance(frame, tuple | list) or len(frame) != 2:
+        raise InputError(f"frame is {frame!r}: give the name of an endpoint, a pair (position, rotation), or None.")
+    problems: list[str] = []
+    position = numbers(problems, "frame: position", frame[0], (3,))
+    rotation = rotation_matrix(problems, "frame: rotation", frame[1])
+    if position is None or rotation is None:
+        raise InputError(" ".join(problems))
+    return position, rotation
+
+
+def _compose(outer: Pose, inner: Pose) -> Pose:
+    return outer[0] + outer[1] @ inner[0], outer[1] @ inner[1]
+
+
+def _check_names(model: Model, other: Model, prefix: str) -> None:
+    """Every name of `other` must be new to `model`; bodies, joints and endpoints are counted apart."""
+    joints = (f"{other.bodies[0].name}_mount", *other.joint_names)
+    problems = [
+        f"{sort} '{prefix}{name}' is in both robots: give another prefix, such as prefix='{prefix}{other.name}_'."
+        for sort, taken, names in (
+            ("body", model.body_names, other.body_names),
+            ("joint", model.joint_names, joints),
+            ("endpoint", model.endpoint_names, other.endpoint_names),
+        )
+        for name in names
+        if prefix + name in taken
+    ]
+    if problems:
+        raise ModelError(model.name, problems)
