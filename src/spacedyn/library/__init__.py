@@ -1,0 +1,1 @@
+"""Robots that come along, one .toml file each; its first lines tell source and assumptions. Read by `model.load`."""
