@@ -3,6 +3,8 @@
 All problems of a description are found before anything is raised, each with the name of the part and the way out.
 """
 
+import os
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -185,8 +187,8 @@ class Builder:
             problems.append(f"a robot has one base, yet base() was called again for {again}; use body() and a joint.")
             bodies = self._bases[1:] + bodies
         elif not bases:
-            moved = [joint.child for joint in self._joints]
-            loose = [body for body in bodies if body.name not in moved][:1]
+            moved = {joint.child for joint in self._joints if isinstance(joint.child, str)}
+            loose = [body for body in bodies if isinstance(body.name, str) and body.name not in moved][:1]
             likely = f" (was body({shown(loose[0].name)}, …) meant as it?)" if loose else ""
             problems.append(f"there is no base; call base(name, mass=…, inertia=…) once{likely}.")
             bases = loose or [Body("base", 1.0, np.zeros(3), np.zeros(3))]  # to look at the rest as if there were one
@@ -245,8 +247,17 @@ def assemble(
     if found := singular_joints(model):
         raise ModelError(name, found)
     for doubt in doubts(model.bodies):
-        warnings.warn(doubt, ModelWarning, stacklevel=3)
+        warnings.warn(doubt, ModelWarning, stacklevel=_levels_to_the_user())
     return model
+
+
+def _levels_to_the_user() -> int:
+    """How many callers up the first one outside this package is: a warning points at the user's own line."""
+    folder = os.path.dirname(os.path.dirname(__file__))
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(folder):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _records(sort: type[Part], parts: Iterable[Part]) -> list[Part]:

@@ -53,31 +53,32 @@ def check_name(problems: list[str], what: str, number: int, name: Any) -> str:
 def check_body(problems: list[str], label: str, body: Any) -> Body | None:
     """A body with its mass, centre of mass and inertia settled: as given, or those of its shapes."""
     before = len(problems)
+    massless = isinstance(body.massless, bool | np.bool_) and bool(body.massless)
     if not isinstance(body.massless, bool | np.bool_):
         problems.append(f"{label}: massless is {shown(body.massless)}; give True or False.")
     shapes = _shapes(problems, label, body.shapes)
     mass, com, inertia = body.mass, body.com, body.inertia
-    if mass is None and inertia is None and body.shapes:
+    if mass is None and inertia is None and (shapes is None or shapes):
         if com is not None:
             problems.append(f"{label}: its shapes settle com; leave com out, or give mass and inertia beside it.")
         if shapes is None:
             return None  # its shapes have been reported, and there is nothing else to look at
         mass, com, inertia = combine(shapes)
-    elif body.massless:
+    elif massless:
         mass = 0.0 if mass is None else mass
         inertia = (0.0, 0.0, 0.0) if inertia is None else inertia
     mass = numbers(problems, f"{label}: mass", mass, ())
     com = numbers(problems, f"{label}: com", (0.0, 0.0, 0.0) if com is None else com, (3,))
     inertia = _inertia(problems, label, inertia)
-    if mass is not None and body.massless and mass != 0.0:
+    if mass is not None and massless and mass != 0.0:
         problems.append(f"{label}: it is massless, yet its mass is {mass:g} kg; leave one of the two out.")
-    elif mass is not None and not body.massless and mass <= 0.0:
+    elif mass is not None and not massless and mass <= 0.0:
         problems.append(
             f"{label}: mass is {mass:g} kg; give a mass above 0, or massless=True for a mere frame between joints."
         )
     if len(problems) > before or mass is None or com is None or inertia is None or shapes is None:
         return None
-    return Body(body.name, float(mass), com, inertia, shapes, bool(body.massless))
+    return Body(body.name, float(mass), com, inertia, shapes, massless)
 
 
 def _shapes(problems: list[str], label: str, given: Any) -> tuple[Shape, ...] | None:
@@ -171,6 +172,8 @@ def _rest(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
     if joint.rest is None:
         return frozen(np.eye(nq)[-1] if turns else np.zeros(nq))
     given = joint.rest
+    if joint.kind == "fixed":
+        return _nothing(problems, where, given, 0.0)
     if joint.kind == "spherical":
         return unit(problems, f"{where} (x, y, z, w)", given.as_quat() if isinstance(given, Rotation) else given, (4,))
     rest = numbers(problems, where, given, (nq,), spread=not turns)
@@ -180,20 +183,26 @@ def _rest(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
     return None if quaternion is None else frozen(np.concatenate([rest[:3], quaternion]))
 
 
+def _nothing(problems: list[str], where: str, given: Any, default: float) -> np.ndarray | None:
+    """A property of a fixed joint: none, or its default; any other number would vanish unnoticed."""
+    values = numbers(problems, where, given, None, infinite=True)
+    if values is None:
+        return None
+    if values.size and not (values == default).all():
+        problems.append(
+            f"{where} is {shown(values)}, but a fixed joint does not move; leave it out, or change its kind."
+        )
+    return frozen(np.zeros(0))
+
+
 def _over_rates(problems: list[str], label: str, joint: Joint, key: str) -> np.ndarray | None:
     where, nv, default = f"{label}: {key}", JOINT_KINDS[joint.kind][1], DEFAULTS[key]
     given = getattr(joint, key)
     if given is None:
         return frozen(np.full(nv, default))
-    loose = key in _UNBOUNDED
-    if nv == 0 and np.ndim(given) == 0:  # a lone number would vanish unnoticed on a joint that does not move
-        single = numbers(problems, where, given, (), infinite=loose)
-        if single is not None and single != default:
-            problems.append(
-                f"{where} is {single:g}, but a fixed joint does not move; leave it out, or choose another kind."
-            )
-        return None if single is None else frozen(np.zeros(0))
-    values = numbers(problems, where, given, (nv,), spread=True, infinite=loose)
+    if nv == 0:
+        return _nothing(problems, where, given, default)
+    values = numbers(problems, where, given, (nv,), spread=True, infinite=key in _UNBOUNDED)
     if values is None:
         return None
     if key not in _SIGNED and (values < 0.0).any():

@@ -15,7 +15,7 @@ def check_connections(
 ) -> None:
     """Add to the problems: names of bodies that are not there, second parents, rings, bodies that hang on nothing."""
     names = [body.name for body in bodies if isinstance(body.name, str)]
-    base = bodies[0].name if bodies else None
+    base = bodies[0].name if bodies and isinstance(bodies[0].name, str) else None
     movers: Movers = {name: [] for name in names}
     for joint in joints:
         label = f"joint {shown(joint.name)}"

@@ -3,16 +3,18 @@
 No time step, no gravity field, no state, no scratch memory. Models of the same content are equal.
 """
 
-import hashlib
 import operator
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import FrozenInstanceError
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import UnknownName
+from .digest import content_digest
 from .parts import BASE_KINDS, Body, Endpoint, Joint
 
 if TYPE_CHECKING:
@@ -188,15 +190,59 @@ class Model:
 
         return State.random(self, rng, size)
 
+    def lock(self, joints: str | Iterable[str] | Mapping[str, ArrayLike | None], at: "State | None" = None) -> "Model":
+        """The same robot with some joints fixed: as given, or as they stand in the state `at`. See `surgery.lock`."""
+        from .surgery import lock
+
+        return lock(self, joints, at)
+
+    def subtree(self, body: str, base_kind: str = "free") -> "Model":
+        """A robot of its own from a body and all that hangs on it. See `surgery.subtree`."""
+        from .surgery import subtree
+
+        return subtree(self, body, base_kind)
+
+    def attach(self, other: "Model", at: str, frame: Any = None, *, prefix: str = "") -> "Model":
+        """Both robots as one: the base of `other` is fixed `at` an endpoint or a body. See `surgery.attach`."""
+        from .surgery import attach
+
+        return attach(self, other, at, frame, prefix=prefix)
+
+    @staticmethod
+    def from_arrays(*arrays: Any, **options: Any) -> "Model":
+        """A robot from SpaceDyn's arrays BB, J_type, c0, cc, ce, SE, Qi, Qe, m0, m, inertia0, inertia.
+
+        By place or by name; `arrays.from_arrays` has the shapes and frames of each.
+        """
+        from .arrays import from_arrays
+
+        return from_arrays(*arrays, **options)
+
+    def to_arrays(self) -> dict[str, Any]:
+        """SpaceDyn's arrays of this robot. See `arrays.to_arrays`."""
+        from .arrays import to_arrays
+
+        return to_arrays(self)
+
+    @staticmethod
+    def from_toml(path_or_text: str | os.PathLike[str]) -> "Model":
+        """A robot from a TOML file, or the text of one. See `files.read_model`."""
+        from .files import read_model
+
+        return read_model(path_or_text)
+
+    def to_toml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The robot as TOML, without loss; also written to `path`, if given. See `files.write_model`."""
+        from .files import write_model
+
+        return write_model(self, path)
+
     # --- what it is, for Python and for people -----------------------------------------------------------------------
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content, in hexadecimal: equal for equal models, on every machine."""
-        total = hashlib.sha256()
-        for item in (self.name, self.base_kind, self.bodies, self.joints, self.endpoints):
-            _feed(total, item)
-        return total.hexdigest()
+        return content_digest(self.name, self.base_kind, self.bodies, self.joints, self.endpoints)
 
     def __eq__(self, other: object) -> bool:
         return self.digest == other.digest if isinstance(other, Model) else NotImplemented
@@ -246,7 +292,7 @@ class Model:
         if isinstance(name, str):
             place = self._places[what].get(name)
         else:
-            place = range(len(names)).index(operator.index(name)) if _is_place(name, len(names)) else None
+            place = operator.index(name) if _is_place(name, len(names)) else None
         if place is None:
             raise UnknownName(what, name, names)
         return place
@@ -270,18 +316,3 @@ def _restore(
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
     return Model._of(name, base_kind, bodies, joints, endpoints)
-
-
-def _feed(total: Any, item: Any) -> None:
-    """Each item goes in with its sort and length, so that no two contents give the same bytes."""
-    if isinstance(item, np.ndarray):
-        total.update(f"array{item.shape}".encode() + item.astype("<f8").tobytes())
-    elif isinstance(item, tuple):
-        total.update(f"tuple{len(item)}".encode())
-        for part in item:
-            _feed(total, part)
-    elif isinstance(item, str | float | bool):
-        data = repr(item).encode()
-        total.update(f"{type(item).__name__}{len(data)}:".encode() + data)
-    else:
-        _feed(total, tuple(vars(item).values()))

@@ -111,10 +111,11 @@ class Shape:
             raise InputError(" ".join(self.problems))
 
     def __str__(self) -> str:
-        named = zip(SHAPE_KINDS.get(self.kind, ()), np.ravel(self.size), strict=False)
-        dimensions = ", ".join(f"{key} {value:g} m" for key, value in named) if not self.problems else "unusable"
-        where = plain(self.position) if not self.problems else "?"
-        return f"{self.kind} ({dimensions or 'no size'}, {self.mass} kg) at {where}"
+        if self.problems:
+            return f"{self.kind} (unusable)"
+        named = zip(SHAPE_KINDS[self.kind], self.size, strict=True)
+        dimensions = "".join(f"{key} {value:g} m, " for key, value in named)
+        return f"{self.kind} ({dimensions}{self.mass:g} kg) at {plain(self.position)}"
 
 
 def box(mass: float, size: Any, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
@@ -210,6 +211,8 @@ def combine(shapes: Iterable[Shape]) -> tuple[float, np.ndarray, np.ndarray]:
     (4.0, array([-0.5,  0. ,  0. ]), array([0., 3., 3.]))
     """
     parts = list(shapes)
+    for part in parts:
+        part._usable()
     mass = float(sum(part.mass for part in parts))
     com = sum((part.mass * part.com for part in parts), np.zeros(3))
     if mass > 0.0:

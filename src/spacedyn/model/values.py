@@ -15,6 +15,9 @@ UNIT_TOLERANCE = 1e-6
 EXACT = 1e-14
 """Closer than this to unit length counts as exact and is kept bit for bit, so that a stored model reads back equal."""
 
+LARGEST = 1e100
+"""Of any number but a limit: its square and a few products must not overflow."""
+
 _SORTS = {"b": "true or false", "c": "complex", "U": "text", "S": "text", "M": "a date", "m": "a time span"}
 
 
@@ -98,8 +101,14 @@ def numbers(
         return None
     with np.errstate(over="ignore"):
         array = frozen(array)
-    if np.isnan(array).any() or not (infinite or np.isfinite(array).all()):
-        fault = "NaN" if np.isnan(array).any() else "an infinity"
+    fault = ""
+    if np.isnan(array).any():
+        fault = "NaN"
+    elif not infinite and np.isinf(array).any():
+        fault = "an infinity"
+    elif not infinite and (np.abs(array) > LARGEST).any():
+        fault = "a number too large to compute with"
+    if fault:
         problems.append(f"{where} holds {fault} ({shown(array)}); give {wanted}{'' if infinite else ', finite'}.")
         return None
     return array
@@ -110,21 +119,16 @@ def unit(problems: list[str], where: str, value: Any, shape: tuple[int, ...]) ->
     vector = numbers(problems, where, value, shape)
     if vector is None:
         return None
-    largest = float(np.abs(vector).max())
-    if largest == 0.0:
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:
         problems.append(f"{where} is zero; give one of length 1, such as {plain(np.eye(shape[0])[-1])}.")
         return None
-    scaled = vector / largest
-    length = float(np.linalg.norm(scaled))
-    direction = scaled / length
-    excess = abs(length * largest - 1.0)
-    if excess > UNIT_TOLERANCE:
+    if abs(length - 1.0) > UNIT_TOLERANCE:
         problems.append(
-            f"{where} {plain(vector)} has length {length * largest:.6g}, not 1; "
-            f"divide it by its length: {plain(direction)}."
+            f"{where} {plain(vector)} has length {length:.6g}, not 1; divide it by that: {plain(vector / length)}."
         )
         return None
-    return vector if excess < EXACT else frozen(direction)
+    return vector if abs(length - 1.0) < EXACT else frozen(vector / length)
 
 
 def rotation_matrix(problems: list[str], where: str, value: Any) -> np.ndarray | None:
@@ -150,9 +154,8 @@ def rotation_matrix(problems: list[str], where: str, value: Any) -> np.ndarray |
         problems.append(f"{where} has shape {matrix.shape}; give one Rotation or a 3x3 matrix of direction cosines.")
     if matrix is None or len(problems) > before:
         return None
-    with np.errstate(over="ignore", invalid="ignore"):
-        excess = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
-    if not excess <= UNIT_TOLERANCE:
+    excess = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+    if excess > UNIT_TOLERANCE:
         problems.append(
             f"{where} is not a rotation: its columns are off from orthonormal by {excess:.3g}; "
             "give more digits, or the nearest rotation by Rotation.from_matrix(…)."
