@@ -275,6 +275,20 @@ def test_copies_and_pickles_are_the_same_model():
         back.bodies[1].shapes[0].position[0] = 1.0
 
 
+def test_other_models_arrays_and_files_come_from_a_models_methods(tmp_path):
+    model = two_arms().build()
+    assert model.lock({"left lower": 0.5}).joint("left lower").kind == "fixed"
+    assert model.subtree("right upper").body_names == ("right upper", "right lower")
+    tool = Builder("tool")
+    tool.base("grip", **SOLID)
+    assert model.attach(tool.build(), "left hand", prefix="my ").body_index("my grip") == 5
+    assert Model.from_toml(model.to_toml()) == model
+    model.to_toml(tmp_path / "robot.toml")
+    assert Model.from_toml(tmp_path / "robot.toml") == model
+    arm = model.subtree("right upper")
+    assert Model.from_arrays(**arm.to_arrays()).total_mass == arm.total_mass
+
+
 def test_a_builder_may_go_on_after_building():
     b = two_arms()
     first = b.build()

@@ -138,7 +138,7 @@ def test_a_shape_is_frozen_and_survives_a_pickle():
     ("shape", "words"),
     [
         (box(-1, (1, 1, 1)), "box: mass is -1 kg; give 0 or more"),
-        (box(np.nan, (1, 1, 1)), "box: mass holds NaN"),
+        (box(np.nan, (1, 1, 1)), "box: mass is NaN"),
         (box("5", (1, 1, 1)), "box: mass is text"),
         (box(1, (1, 1)), "box: size (x, y, z) has shape (2,); give 3 real numbers"),
         (box(1, 2.0), "has shape (); give 3 real numbers"),

@@ -42,7 +42,7 @@ class Builder:
     >>> b.joint("shoulder", "revolute", parent="floor", child="link", axis=(0, 1, 0), damping=0.1)
     >>> b.endpoint("tip", body="link", position=(1, 0, 0))
     >>> b.build()
-    <Model 'arm': fixed base, 1 joints, 1 rates, 102 kg>
+    <Model 'arm': fixed base, 1 joint, 1 rate, 102 kg>
     """
 
     def __init__(self, name: str, base: str = "free"):

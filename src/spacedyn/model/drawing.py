@@ -61,10 +61,18 @@ def _strokes(model: "Model") -> Iterator[tuple[str, int]]:
             waiting.append((child, below + ("└─" if last else "├─"), below + ("  " if last else "│ ")))
 
 
+def count(number: int, what: str, many: str = "") -> str:
+    """A number of things, in words that agree with it.
+
+    >>> count(1, "joint"), count(2, "body", "bodies")
+    ('1 joint', '2 bodies')
+    """
+    return f"{number} {what if number == 1 else many or what + 's'}"
+
+
 def _title(model: "Model") -> str:
-    counts = ((len(model.bodies), "body", "bodies"), (model.n, "joint", "joints"), (model.nv, "rate", "rates"))
-    words = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
-    return f"{model.name}: {model.base_kind} base, {words}, {model.total_mass:.6g} kg"
+    sizes = f"{count(len(model.bodies), 'body', 'bodies')}, {count(model.n, 'joint')}, {count(model.nv, 'rate')}"
+    return f"{model.name}: {model.base_kind} base, {sizes}, {model.total_mass:.6g} kg"
 
 
 def _mass(body: Body) -> str:

@@ -266,9 +266,10 @@ class Model:
         return _restore, (self.name, self.base_kind, self.bodies, self.joints, self.endpoints)
 
     def __repr__(self) -> str:
-        return (
-            f"<Model '{self.name}': {self.base_kind} base, {self.n} joints, {self.nv} rates, {self.total_mass:.6g} kg>"
-        )
+        from .drawing import count
+
+        sizes = f"{count(self.n, 'joint')}, {count(self.nv, 'rate')}, {self.total_mass:.6g} kg"
+        return f"<Model '{self.name}': {self.base_kind} base, {sizes}>"
 
     def __str__(self) -> str:
         from .drawing import draw_tree

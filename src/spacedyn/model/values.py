@@ -38,7 +38,7 @@ def plain(values: np.ndarray) -> str:
     '(0, 0.6, 0.8)'
     """
     inside = ", ".join(f"{x:.6g}" for x in values)
-    return f"({inside},)" if values.size == 1 else f"({inside})"
+    return inside if values.size == 1 else f"({inside})"
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
@@ -109,7 +109,8 @@ def numbers(
     elif not infinite and (np.abs(array) > LARGEST).any():
         fault = "a number too large to compute with"
     if fault:
-        problems.append(f"{where} holds {fault} ({shown(array)}); give {wanted}{'' if infinite else ', finite'}.")
+        found = f"is {fault}" if array.size == 1 else f"holds {fault} ({shown(array)})"
+        problems.append(f"{where} {found}; give {wanted}{'' if infinite else ', finite'}.")
         return None
     return array
 
