@@ -264,6 +264,15 @@ def test_any_change_makes_another_model(field):
     assert plain.build() != changed.build()
 
 
+def test_numpys_text_and_numbers_make_the_same_model():
+    plain, numpys = Builder("x"), Builder(np.str_("x"), base=np.str_("free"))
+    for b, text, number in ((plain, str, float), (numpys, np.str_, np.float32)):
+        b.base(text("bus"), mass=number(2), inertia=[number(0.25), number(0.5), number(0.5)])
+        b.link(text("arm"), text("revolute"), parent=text("bus"), damping=number(0.5), **SOLID)
+        b.endpoint(text("hand"), body=text("arm"))
+    assert plain.build() == numpys.build()
+
+
 def test_copies_and_pickles_are_the_same_model():
     model = two_arms().build()
     assert copy.copy(model) is model and copy.deepcopy(model) is model

@@ -240,7 +240,7 @@ def assemble(
         raise ModelError(name, found)
     by_name = {body.name: body for body in clean_bodies}
     ordered = [clean_bodies[0], *(by_name[joint.child] for joint in clean_joints)]
-    model = Model._of(name, base_kind, ordered, clean_joints, clean_endpoints)
+    model = Model._of(str(name), str(base_kind), ordered, clean_joints, clean_endpoints)
 
     from .singular import singular_joints
 

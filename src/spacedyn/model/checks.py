@@ -78,7 +78,7 @@ def check_body(problems: list[str], label: str, body: Any) -> Body | None:
         )
     if len(problems) > before or mass is None or com is None or inertia is None or shapes is None:
         return None
-    return Body(body.name, float(mass), com, inertia, shapes, massless)
+    return Body(str(body.name), float(mass), com, inertia, shapes, massless)
 
 
 def _shapes(problems: list[str], label: str, given: Any) -> tuple[Shape, ...] | None:
@@ -146,10 +146,11 @@ def check_joint(problems: list[str], label: str, joint: Any) -> Joint | None:
     over_rates = {key: _over_rates(problems, label, joint, key) for key in DEFAULTS}
     _check_limits(problems, label, joint, over_rates["lower"], over_rates["upper"])
     _check_isotropy(problems, label, joint.kind, over_rates["stiffness"])
-    if len(problems) > before:
+    if len(problems) > before or pitch is None:
         return None
-    clean: dict[str, Any] = {"position": position, "rotation": rotation, "axis": axis, "rest": rest, **over_rates}
-    return Joint(joint.name, joint.kind, joint.parent, joint.child, pitch=float(pitch), **clean)  # type: ignore[arg-type]
+    names = {key: str(getattr(joint, key)) for key in ("name", "kind", "parent", "child")}
+    clean: dict[str, Any] = {"position": position, "rotation": rotation, "axis": axis, "pitch": float(pitch)}
+    return Joint(**names, **clean, rest=rest, **over_rates)  # type: ignore[arg-type]
 
 
 def _axis(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
@@ -250,7 +251,7 @@ def check_endpoint(problems: list[str], label: str, endpoint: Endpoint) -> Endpo
     rotation = rotation_matrix(problems, f"{label}: rotation", endpoint.rotation)
     if position is None or rotation is None:
         return None
-    return Endpoint(endpoint.name, endpoint.body, position, rotation)
+    return Endpoint(str(endpoint.name), str(endpoint.body), position, rotation)
 
 
 def doubts(bodies: Sequence[Body]) -> list[str]:

@@ -63,13 +63,13 @@ class Shape:
         mass = numbers(problems, f"{name}: mass", self.mass, ())
         if mass is not None and mass < 0.0:
             problems.append(f"{name}: mass is {mass:g} kg; give 0 or more (0: drawn, but weighs nothing).")
-        clean = {
+        clean: dict[str, Any] = {
             "position": numbers(problems, f"{name}: position", self.position, (3,)),
             "rotation": rotation_matrix(problems, f"{name}: rotation", self.rotation),
             "mass": None if mass is None else float(mass),
         }
         if known:
-            clean["size"] = _size(problems, self.kind, self.size)
+            clean |= {"kind": name, "size": _size(problems, self.kind, self.size)}
         for key, value in clean.items():
             if value is not None:  # an unusable value stays as it was given
                 object.__setattr__(self, key, value)
