@@ -13,7 +13,7 @@ from .build import assemble
 from .model import Model
 from .parts import Endpoint, Joint
 from .rotations import rotation_about, rotation_quaternion
-from .values import numbers, rotation_matrix, unit
+from .values import numbers, rotation_matrix, shown, unit
 
 if TYPE_CHECKING:
     from .state import State
@@ -189,6 +189,8 @@ def attach(
     >>> both.joint("grip_mount").position
     array([0. , 0. , 1.1])
     """
+    if not isinstance(other, Model):
+        raise InputError(f"other is {shown(other)}: give a Model, such as load('ssrms').")
     body, place = _place(model, at)
     position, rotation = _compose(place, _mounting(other, frame))
     _check_names(model, other, prefix)
@@ -248,6 +250,12 @@ def _coordinates(model: Model, at: "State | None") -> np.ndarray:
             if joint.kind in ("spherical", "free"):
                 part[-1] = 1.0  # quaternion (0, 0, 0, 1)
         return np.concatenate([np.zeros(0), *parts])
+    from .state import State
+
+    if not isinstance(at, State):
+        raise InputError(
+            f"at is {shown(at)}: give a State, made by model.state(…), or coordinates as {{joint: value}}."
+        )
     if at.model != model:
         raise InputError(f"at is a state of model '{at.model.name}', not of '{model.name}': make it by model.state(…).")
     q = np.asarray(at.q)
@@ -261,11 +269,11 @@ def _coordinates(model: Model, at: "State | None") -> np.ndarray:
 def _given(joint: Joint, value: ArrayLike) -> np.ndarray:
     """Coordinates (nq,) that came with the joint's name."""
     problems: list[str] = []
-    where = f"joint '{joint.name}' ({joint.kind}): its coordinates"
+    where = f"joint '{joint.name}' ({joint.kind})"
     single = joint.nq == 1 and np.ndim(value) == 0
-    q = numbers(problems, where, [value] if single else value, (joint.nq,))
+    q = numbers(problems, f"{where}: q", [value] if single else value, (joint.nq,))
     if q is not None and joint.kind in ("spherical", "free"):
-        unit(problems, f"joint '{joint.name}' ({joint.kind}): its quaternion (x, y, z, w)", q[-4:], (4,))
+        unit(problems, f"{where}: its quaternion (x, y, z, w)", q[-4:], (4,))
     if problems or q is None:
         raise InputError(" ".join(problems))
     return q
