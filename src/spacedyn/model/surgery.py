@@ -327,7 +327,7 @@ def _check_names(model: Model, other: Model, prefix: str) -> None:
     """Every name of `other` must be new to `model`; bodies, joints and endpoints are counted apart."""
     joints = (f"{other.bodies[0].name}_mount", *other.joint_names)
     problems = [
-        f"{sort} '{prefix}{name}' is in both robots: give another prefix, such as prefix='{prefix}{other.name}_'."
+        f"{sort} '{prefix}{name}' is in both robots: use a prefix, such as prefix='{prefix}{other.name}_'."
         for sort, taken, names in (
             ("body", model.body_names, other.body_names),
             ("joint", model.joint_names, joints),
