@@ -1,5 +1,7 @@
 """Random robots of every shape, and random states of them, for tests of identities."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -168,6 +170,6 @@ def moved_joint(joint: Joint, q: Array, step: Array) -> Array:
     return np.concatenate([q[:-4] + step[:-3], attitude.as_quat()])
 
 
-def joined(parts) -> Array:
+def joined(parts: Iterable[Array]) -> Array:
     """All parts in one array, which may be none."""
     return np.concatenate([np.zeros(0), *parts])

@@ -12,6 +12,7 @@ x = (r0, quaternion xyzw, q) of length 7 + nq, u = (base rates, qd) of length nv
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -127,7 +128,9 @@ def bias_force(model: Model, x: Array, u: Array, gravity: Array = (0, 0, 0)) -> 
     return np.einsum("bij,bi->j", bodies(model, x).J, body_wrenches(model, x, u, np.zeros(model.nv), gravity))
 
 
-def wrench_force(model: Model, x: Array, *, base_wrench: Array | None = None, endpoint_wrenches: Array | None = None):
+def wrench_force(
+    model: Model, x: Array, *, base_wrench: Array | None = None, endpoint_wrenches: Array | None = None
+) -> Array:
     """(nv,): generalized force of a wrench (6,) on the base at its centre of mass, and of (ne, 6) at the endpoints."""
     F = np.zeros(model.nv)
     if base_wrench is not None:
@@ -184,13 +187,15 @@ def inverse_dynamics(
     return F - passive_force(model, x, u) if passive else F
 
 
-def forward_dynamics(model: Model, x: Array, u: Array, F: Array, **options) -> Array:
+def forward_dynamics(model: Model, x: Array, u: Array, F: Array, **options: Any) -> Array:
     """u̇ (nv,) under F; options as for `inverse_dynamics`."""
     rest = inverse_dynamics(model, x, u, np.zeros(model.nv), **options)
     return np.linalg.solve(mass_matrix(model, x), F - rest)
 
 
-def hybrid_dynamics(model: Model, x: Array, u: Array, given: Array, udot: Array, F: Array, **options):
+def hybrid_dynamics(
+    model: Model, x: Array, u: Array, given: Array, udot: Array, F: Array, **options: Any
+) -> tuple[Array, Array]:
     """(u̇, F) where `given` (nv,) of bool marks known accelerations; elsewhere the force is known."""
     H, c = mass_matrix(model, x), inverse_dynamics(model, x, u, np.zeros(model.nv), **options)
     asked, udot = ~given, np.where(given, udot, 0.0)
