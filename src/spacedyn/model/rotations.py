@@ -113,7 +113,7 @@ def rotation_quaternion(xyzw: ArrayLike) -> np.ndarray:
 
 
 def z_onto(axis: ArrayLike) -> np.ndarray:
-    """A turn that takes the z axis onto a unit axis, the shortest but near -z: there by way of half a turn about x.
+    """A turn that takes the z axis onto a unit axis, the shortest unless it points down: then by half a turn about x.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def z_onto(axis: ArrayLike) -> np.ndarray:
     array([1., 0., 0.])
     """
     x, y, z = (float(part) for part in np.asarray(axis, dtype=float))
-    if z < -0.999999:  # the formula below loses its digits there: go by way of -z
+    if z < -0.5:  # towards -z the formula below loses its digits: go by way of -z
         return z_onto((x, -y, -z)) * [[1.0], [-1.0], [-1.0]]
     k = 1.0 / (1.0 + z)
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, z]]) + 0.0

@@ -1,0 +1,236 @@
+"""Forward and hybrid dynamics in O(n): the articulated-body algorithm, one degree of freedom at a time.
+
+    H u' + c = F + J'Fe   solved for u'   (or, where u' is given, for F)
+
+In one common frame a joint of several degrees of freedom is so many rank-one eliminations of the body's articulated
+inertia IA, and so is the base: U = IA S, D = S.U + rotor, G = U/D, IA <- IA - U G'. This is the innovations factorisation
+H = (1 + H phi K) D (1 + H phi K)' of the spatial operator algebra: D is its diagonal, G its gain.
+The forces of the motion without the unknown accelerations come from the Newton-Euler recursion.
+Featherstone (2008), ch. 7 and 9; Rodriguez, Jain & Kreutz-Delgado (1991); Tian & Wu, whose (17) is not block diagonal.
+"""
+
+from .bodies import add_wrenches, motion_forces
+from .compiling import entry, inner
+from .kinematics import base_axis
+from .passive import passive_forces
+from .rows import read_rows, read_state, write_rows
+from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
+from .spatial import add6, add9, add_scaled6, dot6, load3, load6, load9, pick, scale3, shared3, store6, store9
+from .tree import *  # noqa: F403
+
+
+@inner
+def apply_articulated(A, B, C, s):
+    """[A B; B' C] s."""
+    return (
+        A[0] * s[0] + A[3] * s[1] + A[4] * s[2] + (B[0] * s[3] + B[1] * s[4] + B[2] * s[5]),
+        A[3] * s[0] + A[1] * s[1] + A[5] * s[2] + (B[3] * s[3] + B[4] * s[4] + B[5] * s[5]),
+        A[4] * s[0] + A[5] * s[1] + A[2] * s[2] + (B[6] * s[3] + B[7] * s[4] + B[8] * s[5]),
+        B[0] * s[0] + B[3] * s[1] + B[6] * s[2] + (C[0] * s[3] + C[3] * s[4] + C[4] * s[5]),
+        B[1] * s[0] + B[4] * s[1] + B[7] * s[2] + (C[3] * s[3] + C[1] * s[4] + C[5] * s[5]),
+        B[2] * s[0] + B[5] * s[1] + B[8] * s[2] + (C[4] * s[3] + C[5] * s[4] + C[2] * s[5]),
+    )
+
+
+@inner
+def eliminate_symmetric(A, f, g):
+    """A - f g' for g parallel to f."""
+    return (
+        A[0] - f[0] * g[0],
+        A[1] - f[1] * g[1],
+        A[2] - f[2] * g[2],
+        A[3] - f[0] * g[1],
+        A[4] - f[0] * g[2],
+        A[5] - f[1] * g[2],
+    )
+
+
+@inner
+def eliminate_mixed(B, f, g):
+    """B - f g'."""
+    return (
+        B[0] - f[0] * g[0],
+        B[1] - f[0] * g[1],
+        B[2] - f[0] * g[2],
+        B[3] - f[1] * g[0],
+        B[4] - f[1] * g[1],
+        B[5] - f[1] * g[2],
+        B[6] - f[2] * g[0],
+        B[7] - f[2] * g[1],
+        B[8] - f[2] * g[2],
+    )
+
+
+@inner
+def unit_column(A, B, C, k):
+    """Column k of [A B; B' C]: what the base's columns, which are unit vectors, pick."""
+    if k == 0:
+        return A[0], A[3], A[4], B[0], B[1], B[2]
+    if k == 1:
+        return A[3], A[1], A[5], B[3], B[4], B[5]
+    if k == 2:
+        return A[4], A[5], A[2], B[6], B[7], B[8]
+    if k == 3:
+        return B[0], B[3], B[6], C[0], C[3], C[4]
+    if k == 4:
+        return B[1], B[4], B[7], C[3], C[1], C[5]
+    return B[2], B[5], B[8], C[4], C[5], C[2]
+
+
+@inner
+def articulated_start(tree, work, record, body, zero):
+    """A body's own inertia and what its children have handed on to it."""
+    m, h = load(work, body + INERTIA, zero), load3(work, body + INERTIA + 1, zero)
+    A = (m, m, m, zero, zero, zero)
+    B = (zero, h[2], -h[1], -h[2], zero, h[0], h[1], -h[0], zero)
+    C = load6(work, body + INERTIA + 4, zero)
+    if integer(tree, record + HAS_CHILDREN):
+        A = add6(A, load6(work, body + ARTICULATED, zero))
+        B = add9(B, load9(work, body + ARTICULATED + 6, zero))
+        C = add6(C, load6(work, body + ARTICULATED + 15, zero))
+    return A, B, C
+
+
+@inner
+def hand_on(work, above, is_first, A, B, C, zero):
+    """Add an articulated inertia to what the parent's children have handed on so far."""
+    if not is_first:
+        A = add6(A, load6(work, above, zero))
+        B = add9(B, load9(work, above + 6, zero))
+        C = add6(C, load6(work, above + 15, zero))
+    store6(work, above, A)
+    store9(work, above + 6, B)
+    store6(work, above + 15, C)
+
+
+@inner
+def factorise_body(tree, par, work, given, i, zero):
+    """G, D and 1/D of body i's rates; those whose acceleration is given are left in the articulated inertia."""
+    record = integer(tree, BODY_AT) + i * BODY_INTS
+    bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
+    A, B, C = articulated_start(tree, work, record, bodies + i * BODY_WORK, zero)
+    first = integer(tree, record + RATE)
+    for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
+        rate = rates + k * RATE_WORK
+        if i == 0:
+            axis = base_axis(tree, k)
+            Uk = unit_column(A, B, C, axis)
+            Dk = pick(Uk, axis)
+        else:
+            column = load6(work, rate + S, zero)
+            Uk = apply_articulated(A, B, C, column)
+            Dk = dot6(column, Uk) + shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+        inverse = 1.0 / Dk
+        f, n = (Uk[0], Uk[1], Uk[2]), (Uk[3], Uk[4], Uk[5])
+        gf, gn = scale3(inverse, f), scale3(inverse, n)
+        store6(work, rate + GAIN, gf + gn)
+        store(work, rate + D, Dk)
+        store(work, rate + D_INVERSE, inverse)
+        if integer(given, k) == 0:
+            A, B, C = eliminate_symmetric(A, f, gf), eliminate_mixed(B, f, gn), eliminate_symmetric(C, n, gn)
+    if i > 0:
+        above = bodies + integer(tree, record + PARENT) * BODY_WORK + ARTICULATED
+        hand_on(work, above, integer(tree, record + IS_LAST_CHILD), A, B, C, zero)
+
+
+@inner
+def reduce_body(tree, work, given, i, zero):
+    """TAU of body i's rates becomes what is left after the bodies' FORCE and the rates further out have taken theirs."""
+    record = integer(tree, BODY_AT) + i * BODY_INTS
+    bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
+    F = load6(work, bodies + i * BODY_WORK + FORCE, zero)
+    first = integer(tree, record + RATE)
+    for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
+        rate = rates + k * RATE_WORK
+        taken = dot6(load6(work, rate + S, zero), F)
+        if integer(given, k) == 0:
+            left = load(work, rate + TAU, zero) - taken
+            store(work, rate + TAU, left)
+            F = add_scaled6(F, left, load6(work, rate + GAIN, zero))
+        else:
+            store(work, rate + TAU, taken)
+    if i > 0:
+        above = bodies + integer(tree, record + PARENT) * BODY_WORK + FORCE
+        store6(work, above, add6(load6(work, above, zero), F))
+
+
+@inner
+def recover_accelerations(tree, par, work, given, zero):
+    """Base to leaves: QDD of the free rates; TAU of those whose acceleration is given. ACCELERATION is overwritten."""
+    bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
+    for i in range(integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        a = (zero, zero, zero, zero, zero, zero)
+        if i > 0:
+            a = load6(work, bodies + integer(tree, record + PARENT) * BODY_WORK + ACCELERATION, zero)
+        first = integer(tree, record + RATE)
+        for k in range(first, first + integer(tree, record + RATE_COUNT)):
+            rate = rates + k * RATE_WORK
+            felt = dot6(load6(work, rate + GAIN, zero), a)
+            if integer(given, k) == 0:
+                qdd = load(work, rate + TAU, zero) * load(work, rate + D_INVERSE, zero) - felt
+                store(work, rate + QDD, qdd)
+                a = add_scaled6(a, qdd, load6(work, rate + S, zero))
+            else:
+                rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+                needed = load(work, rate + D, zero) * felt + rotor * load(work, rate + QDD, zero)
+                store(work, rate + TAU, load(work, rate + TAU, zero) + needed)
+        store6(work, bodies + i * BODY_WORK + ACCELERATION, a)
+
+
+@inner
+def add_passive(tree, par, work, given, zero):
+    """Add the joints' own forces to TAU of the free rates."""
+    passive_forces(tree, par, work, zero)
+    for k in range(integer(tree, RATES)):
+        rate = integer(tree, W_RATE) + k * RATE_WORK
+        if integer(given, k) == 0:
+            store(work, rate + TAU, load(work, rate + TAU, zero) + load(work, rate + PASSIVE, zero))
+
+
+@inner
+def forward_dynamics(tree, par, work, given, gravity, loaded, passive, zero):
+    """QDD of the free rates from TAU; TAU of the given ones from QDD (QDD of the free ones must come in as zero)."""
+    motion_forces(tree, par, work, shared3(gravity, 0, zero), zero)
+    if loaded:
+        add_wrenches(tree, par, work, -1.0, zero)
+    if passive:
+        add_passive(tree, par, work, given, zero)
+    for i in range(integer(tree, BODIES) - 1, -1, -1):
+        factorise_body(tree, par, work, given, i, zero)
+        reduce_body(tree, work, given, i, zero)
+    recover_accelerations(tree, par, work, given, zero)
+    if passive:
+        for k in range(integer(tree, RATES)):
+            rate = integer(tree, W_RATE) + k * RATE_WORK
+            if integer(given, k) != 0:
+                store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
+
+
+@entry
+def run(tree, par, work, state, tau, loads, settings, given, out, count, options, kind):
+    """Rows of states (x, u) and joint forces to rows of accelerations.
+
+    `tau` has the joints' columns only. `loads` has the wrenches' columns (option LOADED), then those of given
+    accelerations, zero where free (option GIVEN), and is empty without. `settings` begins with gravity.
+    With GIVEN a row of `out` holds accelerations, then forces.
+    """
+    tree, par, work, state, tau = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(tau)
+    loads, settings, given, out = pointer(loads), pointer(settings), pointer(given), pointer(out)
+    zero = zero_of(kind)
+    rates, base = integer(tree, RATES), integer(tree, BASE_RATES)
+    rate = integer(tree, W_RATE)
+    wrenches = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
+    more = rates if options & GIVEN else 0
+    for row in range(0, count, lanes_of(zero)):
+        read_state(tree, state, row, count, work, zero)
+        for k in range(base):
+            store(work, rate + k * RATE_WORK + TAU, zero)
+        read_rows(tau, rates - base, 0, rates - base, row, count, work, rate + base * RATE_WORK + TAU, RATE_WORK, zero)
+        for k in range(rates):
+            store(work, rate + k * RATE_WORK + QDD, zero)
+        read_rows(loads, wrenches + more, 0, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
+        read_rows(loads, wrenches + more, wrenches, more, row, count, work, rate + QDD, RATE_WORK, zero)
+        forward_dynamics(tree, par, work, given, settings, options & LOADED, options & PASSIVE_FORCES, zero)
+        write_rows(out, rates + more, 0, rates, row, count, work, rate + QDD, RATE_WORK, zero)
+        write_rows(out, rates + more, rates, more, row, count, work, rate + TAU, RATE_WORK, zero)

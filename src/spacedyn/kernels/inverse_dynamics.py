@@ -1,0 +1,71 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm: forces that a given motion takes, in O(n).
+
+    F = H u' + c - J'Fe
+
+Leaves to base, every body hands the force it needs on to its parent. Featherstone (2008), ch. 5; SpaceDyn (3.30)-(3.39),
+where the endpoint wrench must count negative, gravity must enter as a - g, and the base's own inertia force is missing.
+"""
+
+from .bodies import add_wrenches, motion_forces
+from .compiling import entry, inner
+from .passive import passive_forces
+from .rows import read_rows, read_state, write_rows
+from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
+from .spatial import add6, dot6, load6, shared3, store6
+from .tree import *  # noqa: F403
+
+
+@inner
+def gather_forces(tree, par, work, zero):
+    """Sum FORCE from the leaves to the base; the generalized force of every rate into its TAU."""
+    bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
+    for i in range(integer(tree, BODIES) - 1, -1, -1):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        F = load6(work, bodies + i * BODY_WORK + FORCE, zero)
+        first = integer(tree, record + RATE)
+        for k in range(first, first + integer(tree, record + RATE_COUNT)):
+            rate = rates + k * RATE_WORK
+            rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+            store(work, rate + TAU, dot6(load6(work, rate + S, zero), F) + rotor * load(work, rate + QDD, zero))
+        if i > 0:
+            above = bodies + integer(tree, record + PARENT) * BODY_WORK + FORCE
+            store6(work, above, add6(load6(work, above, zero), F))
+
+
+@inner
+def inverse_dynamics(tree, par, work, gravity, loaded, passive, zero):
+    """TAU of all rates for the QDD, coordinates and rates in `work`; FORCE becomes what each joint transmits."""
+    motion_forces(tree, par, work, shared3(gravity, 0, zero), zero)
+    if loaded:
+        add_wrenches(tree, par, work, -1.0, zero)
+    gather_forces(tree, par, work, zero)
+    if passive:
+        passive_forces(tree, par, work, zero)
+        for k in range(integer(tree, RATES)):
+            rate = integer(tree, W_RATE) + k * RATE_WORK
+            store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
+
+
+@entry
+def run(tree, par, work, state, udot, wrenches, settings, out, count, options, kind):
+    """Rows of states and accelerations to rows of generalized forces; with REACTIONS, joints' wrenches follow them.
+
+    Reactions are about the base's centre of mass, bodies in the kernels' order. `settings` begins with gravity.
+    """
+    tree, par, work, state, udot = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(udot)
+    wrenches, settings, out = pointer(wrenches), pointer(settings), pointer(out)
+    zero = zero_of(kind)
+    bodies, rates = integer(tree, BODIES), integer(tree, RATES)
+    rate = integer(tree, W_RATE)
+    loaded = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
+    width = rates + 6 * bodies if options & REACTIONS else rates
+    for row in range(0, count, lanes_of(zero)):
+        read_state(tree, state, row, count, work, zero)
+        read_rows(udot, rates, 0, rates, row, count, work, rate + QDD, RATE_WORK, zero)
+        read_rows(wrenches, loaded, 0, loaded, row, count, work, integer(tree, W_WRENCH), 1, zero)
+        inverse_dynamics(tree, par, work, settings, options & LOADED, options & PASSIVE_FORCES, zero)
+        write_rows(out, width, 0, rates, row, count, work, rate + TAU, RATE_WORK, zero)
+        if options & REACTIONS:
+            for i in range(bodies):
+                force = integer(tree, W_BODY) + i * BODY_WORK + FORCE
+                write_rows(out, width, rates + 6 * i, 6, row, count, work, force, 1, zero)

@@ -1,0 +1,80 @@
+"""Jacobians of points on bodies and their time rates, base and joint columns alike.
+
+    (v; w) = J u;   a column is (S_v + S_w x r; S_w), r from the base's centre of mass to the point
+
+Only rates between the body and the root have a column. SpaceDyn (3.25)-(3.28), which print revolute serial arms only.
+"""
+
+from .compiling import entry, inner
+from .kinematics import move, place
+from .rows import read_state, write_rows
+from .scalar import integer, lanes_of, pointer, store, zero_of
+from .spatial import add3, angular, cross, linear, load3, load6, load9, shared3, turn
+from .tree import *  # noqa: F403
+
+
+@inner
+def store_column(work, room, nv, k, v, w):
+    """Column k of a 6 x nv matrix at `room`."""
+    for j in range(3):
+        store(work, room + j * nv + k, v[j])
+        store(work, room + (3 + j) * nv + k, w[j])
+
+
+@inner
+def jacobian(tree, work, i, r, room, zero):
+    """Jacobian of the point r of body i, into `work` from `room` on."""
+    nv = integer(tree, RATES)
+    for j in range(6 * nv):
+        store(work, room + j, zero)
+    k = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + LAST_RATE)
+    while k >= 0:
+        column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
+        w = angular(column)
+        store_column(work, room, nv, k, add3(linear(column), cross(w, r)), w)
+        k = integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_PARENT)
+
+
+@inner
+def jacobian_rate(tree, work, i, r, room, zero):
+    """Time rate of that Jacobian; velocities must be there."""
+    nv = integer(tree, RATES)
+    V = load6(work, integer(tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    speed = add3(linear(V), cross(angular(V), r))
+    for j in range(6 * nv):
+        store(work, room + j, zero)
+    k = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + LAST_RATE)
+    while k >= 0:
+        rate = integer(tree, W_RATE) + k * RATE_WORK
+        column, turning = load6(work, rate + S, zero), load6(work, rate + SDOT, zero)
+        w = angular(turning)
+        v = add3(add3(linear(turning), cross(w, r)), cross(angular(column), speed))
+        store_column(work, room, nv, k, v, w)
+        k = integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_PARENT)
+
+
+@entry
+def run(tree, par, work, state, bodies, points, out, count, options, kind):
+    """Rows of states to rows of the points' Jacobians; or of their rates, with the option VELOCITIES."""
+    many = bodies.size
+    tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
+    bodies, points, out = pointer(bodies), pointer(points), pointer(out)
+    zero = zero_of(kind)
+    nv, room = integer(tree, RATES), integer(tree, W_OUT)
+    for row in range(0, count, lanes_of(zero)):
+        read_state(tree, state, row, count, work, zero)
+        place(tree, par, work, zero)
+        if options & VELOCITIES:
+            for k in range(nv):
+                store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, zero)
+            move(tree, work, (zero, zero, zero), zero)
+        for f in range(many):
+            i = integer(bodies, f)
+            body = integer(tree, W_BODY) + i * BODY_WORK
+            R = load9(work, body + ROTATION, zero)
+            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(points, 3 * f, zero)))
+            if options & VELOCITIES:
+                jacobian_rate(tree, work, i, r, room, zero)
+            else:
+                jacobian(tree, work, i, r, room, zero)
+            write_rows(out, many * 6 * nv, f * 6 * nv, 6 * nv, row, count, work, room, 1, zero)

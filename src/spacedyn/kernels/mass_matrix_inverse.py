@@ -1,0 +1,34 @@
+"""Products of the inverse mass matrix with vectors, O(n) each, from the factors of the articulated-body algorithm."""
+
+from .bodies import weigh
+from .compiling import entry
+from .forward_dynamics import factorise_body, recover_accelerations, reduce_body
+from .kinematics import place
+from .rows import read_rows, read_state, write_rows
+from .scalar import integer, lanes_of, pointer, zero_of
+from .spatial import store6
+from .tree import *  # noqa: F403
+
+
+@entry
+def run(tree, par, work, state, vectors, given, out, count, many, kind):
+    """Rows of states and of `many` vectors each, to rows of as many products."""
+    tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
+    vectors, given, out = pointer(vectors), pointer(given), pointer(out)
+    zero = zero_of(kind)
+    bodies, rates = integer(tree, BODIES), integer(tree, RATES)
+    body, rate = integer(tree, W_BODY), integer(tree, W_RATE)
+    for row in range(0, count, lanes_of(zero)):
+        read_state(tree, state, row, count, work, zero)
+        place(tree, par, work, zero)
+        weigh(tree, par, work, zero)
+        for i in range(bodies - 1, -1, -1):
+            factorise_body(tree, par, work, given, i, zero)
+        for m in range(many):
+            read_rows(vectors, many * rates, m * rates, rates, row, count, work, rate + TAU, RATE_WORK, zero)
+            for i in range(bodies):
+                store6(work, body + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
+            for i in range(bodies - 1, -1, -1):
+                reduce_body(tree, work, given, i, zero)
+            recover_accelerations(tree, par, work, given, zero)
+            write_rows(out, many * rates, m * rates, rates, row, count, work, rate + QDD, RATE_WORK, zero)

@@ -1,0 +1,127 @@
+"""A joint's own forces: spring, damper, dry friction, end stops.
+
+    tau = -k (q - rest) - d q' - f tanh(q'/s),  and beyond a limit the stop's spring and damper, which only push back
+
+A spherical turn's spring acts along the rotation vector from rest to the present attitude: the same in either frame.
+"""
+
+from .compiling import inner
+from .scalar import arctan2, hyperbolic_tangent, integer, load, select, shared, sqrt, store
+from .spatial import dot3
+from .tree import *  # noqa: F403
+
+
+@inner
+def rotation_vector(x, y, z, w):
+    """The shortest rotation vector of a quaternion."""
+    flip = select(w < 0.0, w * 0.0 - 1.0, w * 0.0 + 1.0)
+    s2 = dot3((x, y, z), (x, y, z))
+    s = sqrt(s2)
+    near = s < 1e-4 * sqrt(s2 + w * w)
+    angle = 2.0 * arctan2(s, flip * w)
+    ratio = s2 / (w * w + s2)
+    scale = flip * select(near, 2.0 * (1.0 + ratio / 6.0) / sqrt(w * w + s2), angle / select(near, s * 0.0 + 1.0, s))
+    return scale * x, scale * y, scale * z
+
+
+@inner
+def spring_turn(par, work, x, rest, zero):
+    """Rotation vector from the rest attitude to the present one."""
+    ax, ay, az, aw = (
+        -shared(par, rest, zero),
+        -shared(par, rest + 1, zero),
+        -shared(par, rest + 2, zero),
+        shared(par, rest + 3, zero),
+    )
+    bx, by, bz, bw = load(work, x, zero), load(work, x + 1, zero), load(work, x + 2, zero), load(work, x + 3, zero)
+    return rotation_vector(
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+@inner
+def stop_force(q, qd, par, at, zero):
+    """What the end stops push back with."""
+    k, d = shared(par, at + P_STOP, zero), shared(par, at + P_STOP_DAMPING, zero)
+    over, under = q - shared(par, at + P_UPPER, zero), shared(par, at + P_LOWER, zero) - q
+    down = k * over + d * qd
+    up = k * under - d * qd
+    down = select(over > 0.0, select(down > 0.0, down, zero), zero)
+    up = select(under > 0.0, select(up > 0.0, up, zero), zero)
+    return up - down
+
+
+@inner
+def resistance(qd, par, at, zero):
+    """Damping and dry friction."""
+    force = -shared(par, at + P_DAMPING, zero) * qd
+    if load(par, at + P_FRICTION, 0.0) > 0.0:
+        speed = shared(par, at + P_FRICTION_SPEED, zero)
+        force -= shared(par, at + P_FRICTION, zero) * hyperbolic_tangent(qd / speed)
+    return force
+
+
+@inner
+def passive_forces(tree, par, work, zero):
+    """PASSIVE of every rate, from the coordinates and rates in `work`; zero for the base's."""
+    rates, u, rests = integer(tree, W_RATE), integer(tree, W_U), integer(tree, PAR_REST)
+    for k in range(integer(tree, BASE_RATES)):
+        store(work, rates + k * RATE_WORK + PASSIVE, zero)
+    for i in range(1, integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        kind = integer(tree, record + KIND)
+        first = integer(tree, record + RATE)
+        count = integer(tree, record + RATE_COUNT)
+        simple = count - 3 if kind == SPHERICAL or kind == FREE else count
+        coordinate = integer(tree, record + COORDINATE)
+        x, rest = integer(tree, W_X) + coordinate, rests + coordinate - 7
+        for j in range(simple):
+            at = integer(tree, PAR_RATE) + (first + j) * RATE_PARS
+            q, qd = load(work, x + j, zero), load(work, u + first + j, zero)
+            force = resistance(qd, par, at, zero)
+            force -= shared(par, at + P_STIFFNESS, zero) * (q - shared(par, rest + j, zero))
+            if load(par, at + P_STOP, 0.0) > 0.0:
+                force += stop_force(q, qd, par, at, zero)
+            store(work, rates + (first + j) * RATE_WORK + PASSIVE, force)
+        if simple < count:
+            at = integer(tree, PAR_RATE) + (first + simple) * RATE_PARS
+            turn = (zero, zero, zero)
+            stiffness = shared(par, at + P_STIFFNESS, zero)
+            if load(par, at + P_STIFFNESS, 0.0) > 0.0:
+                turn = spring_turn(par, work, x + simple, rest + simple, zero)
+            for j in range(3):
+                k = first + simple + j
+                force = resistance(load(work, u + k, zero), par, at + j * RATE_PARS, zero) - stiffness * turn[j]
+                store(work, rates + k * RATE_WORK + PASSIVE, force)
+
+
+@inner
+def elastic_energy(tree, par, work, zero):
+    """Energy stored in springs and end stops."""
+    energy = zero
+    for i in range(1, integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        kind = integer(tree, record + KIND)
+        first = integer(tree, record + RATE)
+        count = integer(tree, record + RATE_COUNT)
+        simple = count - 3 if kind == SPHERICAL or kind == FREE else count
+        coordinate = integer(tree, record + COORDINATE)
+        x, rest = integer(tree, W_X) + coordinate, integer(tree, PAR_REST) + coordinate - 7
+        for j in range(simple):
+            at = integer(tree, PAR_RATE) + (first + j) * RATE_PARS
+            q = load(work, x + j, zero)
+            stretch = q - shared(par, rest + j, zero)
+            energy += 0.5 * shared(par, at + P_STIFFNESS, zero) * stretch * stretch
+            if load(par, at + P_STOP, 0.0) > 0.0:
+                over, under = q - shared(par, at + P_UPPER, zero), shared(par, at + P_LOWER, zero) - q
+                depth = select(over > 0.0, over, select(under > 0.0, under, zero))
+                energy += 0.5 * shared(par, at + P_STOP, zero) * depth * depth
+        if simple < count:
+            at = integer(tree, PAR_RATE) + (first + simple) * RATE_PARS
+            if load(par, at + P_STIFFNESS, 0.0) > 0.0:
+                turn = spring_turn(par, work, x + simple, rest + simple, zero)
+                energy += 0.5 * shared(par, at + P_STIFFNESS, zero) * dot3(turn, turn)
+    return energy

@@ -1,0 +1,463 @@
+"""The scalar that kernels are written over: a float64, or a pack of them, one lane a robot.
+
+A kernel receives `zero`, a value of its scalar's type, and passes it on to `load`; everything else follows from
+types. A pack is an LLVM vector as wide as the CPU's registers, so one instruction serves 2, 4 or 8 robots.
+Lanes never mix and never branch apart: a choice that depends on values goes through `select`.
+With the JIT switched off the same functions are plain Python on floats.
+"""
+
+import math
+import operator
+import os
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba.core import types
+from numba.core.cgutils import get_or_insert_function
+from numba.core.datamodel import PrimitiveModel, register_default
+from numba.core.imputils import lower_builtin, lower_cast
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import type_callable
+
+
+def _lanes_of_this_cpu() -> int:
+    asked = os.environ.get("SPACEDYN_LANES")
+    if asked:
+        return int(asked)
+    features = llvm.get_host_cpu_features()
+    return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
+
+
+LANES = _lanes_of_this_cpu()
+"""Robots in a pack."""
+
+ONE, PACK = 0.0, 0
+"""What an entry point is called with to work on one robot at a time, or on packs: its *type* selects the code."""
+
+
+class PackType(types.Type):
+    """Numba's type of a pack of float64."""
+
+    def __init__(self):
+        super().__init__(name=f"pack{LANES}")
+
+
+class MaskType(types.Type):
+    """Numba's type of a comparison of packs."""
+
+    def __init__(self):
+        super().__init__(name=f"mask{LANES}")
+
+
+pack, mask = PackType(), MaskType()
+_double, _vector = ir.DoubleType(), ir.VectorType(ir.DoubleType(), LANES)
+_lane = ir.IntType(32)
+
+
+@register_default(PackType)
+class _PackModel(PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, _vector)
+
+
+@register_default(MaskType)
+class _MaskModel(PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), LANES))
+
+
+def _splat(builder, value):
+    vector = builder.insert_element(ir.Constant(_vector, ir.Undefined), value, _lane(0))
+    order = ir.Constant(ir.VectorType(_lane, LANES), [_lane(0)] * LANES)
+    return builder.shuffle_vector(vector, ir.Constant(_vector, ir.Undefined), order)
+
+
+@lower_cast(types.Float, PackType)
+@lower_cast(types.Integer, PackType)
+def _cast_number(context, builder, fromty, toty, value):
+    return _splat(builder, context.cast(builder, value, fromty, types.float64))
+
+
+# -- arithmetic and comparison ------------------------------------------------------------------------------------
+
+
+def _is_number(t):
+    return isinstance(t, types.Float | types.Integer)
+
+
+def _binary(op, result, build):
+    """Give `op` a meaning between packs, and between a pack and a number."""
+
+    @infer_global(op)
+    class _Typing(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and pack in args and all(a == pack or _is_number(a) for a in args):
+                return signature(result, pack, pack)
+            return None
+
+    @lower_builtin(op, PackType, PackType)
+    def _lower(context, builder, sig, args):
+        return build(builder, *args)
+
+
+for _op, _build in (
+    ((operator.add, operator.iadd), ir.IRBuilder.fadd),
+    ((operator.sub, operator.isub), ir.IRBuilder.fsub),
+    ((operator.mul, operator.imul), ir.IRBuilder.fmul),
+    ((operator.truediv, operator.itruediv), ir.IRBuilder.fdiv),
+):
+    for _one in _op:
+        _binary(_one, pack, _build)
+for _op, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
+    _binary(_op, mask, lambda b, x, y, sign=_sign: b.fcmp_ordered(sign, x, y))
+
+
+@infer_global(operator.neg)
+class _Negation(AbstractTemplate):
+    def generic(self, args, kws):
+        return signature(pack, pack) if args == (pack,) else None
+
+
+@lower_builtin(operator.neg, PackType)
+def _lower_negation(context, builder, sig, args):
+    return builder.fneg(args[0])
+
+
+# -- functions of scalars -----------------------------------------------------------------------------------------
+
+
+def select(condition, yes, no):
+    """`yes` where the condition holds, else `no`; both are computed."""
+    return yes if condition else no
+
+
+@type_callable(select)
+def _type_select(context):
+    def typer(condition, yes, no):
+        return pack if condition == mask else types.float64 if condition == types.boolean else None
+
+    return typer
+
+
+@lower_builtin(select, types.Boolean, types.Float, types.Float)
+@lower_builtin(select, MaskType, PackType, PackType)
+@lower_builtin(select, MaskType, types.Float, PackType)
+@lower_builtin(select, MaskType, PackType, types.Float)
+@lower_builtin(select, MaskType, types.Float, types.Float)
+def _lower_select(context, builder, sig, args):
+    yes, no = (context.cast(builder, args[k], sig.args[k], sig.return_type) for k in (1, 2))
+    return builder.select(args[0], yes, no)
+
+
+def somewhere(condition):
+    """True if the condition holds in any lane."""
+    return condition
+
+
+@type_callable(somewhere)
+def _type_somewhere(context):
+    return lambda condition: types.boolean if condition in (mask, types.boolean) else None
+
+
+@lower_builtin(somewhere, types.Boolean)
+def _lower_somewhere_one(context, builder, sig, args):
+    return args[0]
+
+
+@lower_builtin(somewhere, MaskType)
+def _lower_somewhere(context, builder, sig, args):
+    bits = builder.bitcast(args[0], ir.IntType(LANES))
+    return builder.icmp_unsigned("!=", bits, ir.Constant(ir.IntType(LANES), 0))
+
+
+def _unary(function, intrinsic):
+    """Lower `function` to an LLVM intrinsic that exists for float64 and for vectors."""
+
+    @type_callable(function)
+    def _type(context):
+        return lambda x: pack if x == pack else types.float64 if _is_number(x) else None
+
+    @lower_builtin(function, types.Float)
+    @lower_builtin(function, PackType)
+    def _lower(context, builder, sig, args):
+        (x,) = args
+        suffix = f"v{LANES}f64" if x.type == _vector else "f64"
+        function_type = ir.FunctionType(x.type, [x.type])
+        return builder.call(get_or_insert_function(builder.module, function_type, f"{intrinsic}.{suffix}"), [x])
+
+
+def sqrt(x):
+    """Square root."""
+    return math.sqrt(x)
+
+
+def magnitude(x):
+    """Absolute value."""
+    return abs(x)
+
+
+def nearest_integer(x):
+    """The nearest integer, as a scalar; halves go to the even one."""
+    return float(round(x)) if math.isfinite(x) else x
+
+
+def round_down(x):
+    """The largest integer not above x, as a scalar."""
+    return float(math.floor(x)) if math.isfinite(x) else x
+
+
+_unary(sqrt, "llvm.sqrt")
+_unary(magnitude, "llvm.fabs")
+_unary(nearest_integer, "llvm.rint")
+_unary(round_down, "llvm.floor")
+
+
+def _lanewise(function, library_function, count):
+    """Lower `function` to the C library's, lane by lane: for rare and cold uses."""
+
+    @type_callable(function)
+    def _type(context):
+        def one_argument(x):
+            return pack if x == pack else types.float64
+
+        def two_arguments(x, y):
+            return pack if pack in (x, y) else types.float64
+
+        return one_argument if count == 1 else two_arguments
+
+    def one(context, builder, args):
+        sig = signature(types.float64, *[types.float64] * count)
+        return context.get_function(library_function, sig)(builder, args)
+
+    @lower_builtin(function, *[types.Float] * count)
+    def _lower_one(context, builder, sig, args):
+        return one(context, builder, args)
+
+    @lower_builtin(function, *[PackType] * count)
+    def _lower(context, builder, sig, args):
+        result = ir.Constant(_vector, ir.Undefined)
+        for k in range(LANES):
+            lane = one(context, builder, [builder.extract_element(a, _lane(k)) for a in args])
+            result = builder.insert_element(result, lane, _lane(k))
+        return result
+
+
+def arctan2(y, x):
+    """Angle of the point (x, y)."""
+    return math.atan2(y, x)
+
+
+def hyperbolic_tangent(x):
+    """tanh, for dry friction."""
+    return math.tanh(x)
+
+
+def library_sin(x):
+    """The C library's sine: for arguments beyond the reach of `sincos`."""
+    return math.sin(x) if math.isfinite(x) else math.nan
+
+
+def library_cos(x):
+    """The C library's cosine: for arguments beyond the reach of `sincos`."""
+    return math.cos(x) if math.isfinite(x) else math.nan
+
+
+_lanewise(arctan2, math.atan2, 2)
+_lanewise(hyperbolic_tangent, math.tanh, 1)
+_lanewise(library_sin, math.sin, 1)
+_lanewise(library_cos, math.cos, 1)
+
+
+# -- memory: flat arrays of scalars, no index check, no wrap-around, no reference count ---------------------------------
+
+
+def pointer(array):
+    """A flat array as kernels pass it on: its address alone, since counting references in a loop costs more than it."""
+    return array
+
+
+@type_callable(pointer)
+def _type_pointer(context):
+    return lambda array: types.CPointer(array.dtype)
+
+
+@lower_builtin(pointer, types.Array)
+def _lower_pointer(context, builder, sig, args):
+    return context.make_array(sig.args[0])(context, builder, args[0]).data
+
+
+def zero_of(kind):
+    """Zero of the scalar that `kind` (ONE or PACK) stands for."""
+    return 0.0
+
+
+def lanes_of(zero):
+    """Number of robots in a scalar."""
+    return 1
+
+
+def load(array, k, zero):
+    """Scalar k of a flat array."""
+    return float(array[k])
+
+
+def store(array, k, value):
+    """Write scalar k of a flat array."""
+    array[k] = value
+
+
+def shared(array, k, zero):
+    """Number k of a flat array, the same in every lane."""
+    return float(array[k])
+
+
+@type_callable(zero_of)
+def _type_zero_of(context):
+    return lambda kind: types.float64 if isinstance(kind, types.Float) else pack
+
+
+@lower_builtin(zero_of, types.Float)
+@lower_builtin(zero_of, types.Integer)
+def _lower_zero_of(context, builder, sig, args):
+    zero = ir.Constant(_double, 0.0)
+    return zero if sig.return_type == types.float64 else _splat(builder, zero)
+
+
+@type_callable(lanes_of)
+def _type_lanes_of(context):
+    return lambda zero: types.intp
+
+
+@lower_builtin(lanes_of, types.Float)
+def _lower_lanes_of_one(context, builder, sig, args):
+    return ir.Constant(ir.IntType(types.intp.bitwidth), 1)
+
+
+@lower_builtin(lanes_of, PackType)
+def _lower_lanes_of(context, builder, sig, args):
+    return ir.Constant(ir.IntType(types.intp.bitwidth), LANES)
+
+
+@type_callable(load)
+def _type_load(context):
+    return lambda array, k, zero: zero
+
+
+@type_callable(shared)
+def _type_shared(context):
+    return lambda array, k, zero: zero
+
+
+@type_callable(store)
+def _type_store(context):
+    return lambda array, k, value: types.none
+
+
+def _vector_at(builder, array, k):
+    first = builder.mul(k, ir.Constant(k.type, LANES))
+    return builder.bitcast(builder.gep(array, [first]), _vector.as_pointer())
+
+
+@lower_builtin(load, types.CPointer, types.Integer, types.Float)
+@lower_builtin(shared, types.CPointer, types.Integer, types.Float)
+def _lower_load_one(context, builder, sig, args):
+    return builder.load(builder.gep(args[0], [args[1]]), typ=_double)
+
+
+@lower_builtin(load, types.CPointer, types.Integer, PackType)
+def _lower_load(context, builder, sig, args):
+    return builder.load(_vector_at(builder, args[0], args[1]), align=8, typ=_vector)
+
+
+@lower_builtin(shared, types.CPointer, types.Integer, PackType)
+def _lower_shared(context, builder, sig, args):
+    return _splat(builder, builder.load(builder.gep(args[0], [args[1]]), typ=_double))
+
+
+@lower_builtin(store, types.CPointer, types.Integer, types.Float)
+def _lower_store_one(context, builder, sig, args):
+    builder.store(args[2], builder.gep(args[0], [args[1]]))
+    return context.get_dummy_value()
+
+
+@lower_builtin(store, types.CPointer, types.Integer, PackType)
+def _lower_store(context, builder, sig, args):
+    builder.store(args[2], _vector_at(builder, args[0], args[1]), align=8)
+    return context.get_dummy_value()
+
+
+# -- rows of robots (row, component): one row for a float64, a row a lane for a pack ------------------------------------
+
+
+def gather(array, width, row, last, j, zero):
+    """Component j of the rows from `row` on; lanes beyond row `last` repeat it."""
+    return float(array[row * width + j])
+
+
+def scatter(array, width, row, last, j, value):
+    """Write component j of the rows from `row` on; lanes beyond row `last` write there too, the same value."""
+    array[row * width + j] = value
+
+
+@type_callable(gather)
+def _type_gather(context):
+    return lambda array, width, row, last, j, zero: zero
+
+
+@type_callable(scatter)
+def _type_scatter(context):
+    return lambda array, width, row, last, j, value: types.none
+
+
+def _row_elements(builder, args, lanes):
+    array, width, row, last, j, _ = args
+    for lane in range(lanes):
+        mine = builder.add(row, ir.Constant(row.type, lane))
+        mine = builder.select(builder.icmp_signed("<", mine, last), mine, last) if lane else mine
+        yield builder.gep(array, [builder.add(builder.mul(mine, width), j)])
+
+
+_ROW_ARGUMENTS = (types.CPointer, types.Integer, types.Integer, types.Integer, types.Integer)
+
+
+@lower_builtin(gather, *_ROW_ARGUMENTS, types.Float)
+def _lower_gather_one(context, builder, sig, args):
+    (element,) = _row_elements(builder, args, 1)
+    return builder.load(element, typ=_double)
+
+
+@lower_builtin(gather, *_ROW_ARGUMENTS, PackType)
+def _lower_gather(context, builder, sig, args):
+    value = ir.Constant(_vector, ir.Undefined)
+    for lane, element in enumerate(_row_elements(builder, args, LANES)):
+        value = builder.insert_element(value, builder.load(element, typ=_double), _lane(lane))
+    return value
+
+
+@lower_builtin(scatter, *_ROW_ARGUMENTS, types.Float)
+def _lower_scatter_one(context, builder, sig, args):
+    (element,) = _row_elements(builder, args, 1)
+    builder.store(args[-1], element)
+    return context.get_dummy_value()
+
+
+@lower_builtin(scatter, *_ROW_ARGUMENTS, PackType)
+def _lower_scatter(context, builder, sig, args):
+    for lane, element in enumerate(_row_elements(builder, args, LANES)):
+        builder.store(builder.extract_element(args[-1], _lane(lane)), element)
+    return context.get_dummy_value()
+
+
+def integer(array, k):
+    """Integer k of a flat array."""
+    return int(array[k])
+
+
+@type_callable(integer)
+def _type_integer(context):
+    return lambda array, k: types.intp
+
+
+@lower_builtin(integer, types.CPointer, types.Integer)
+def _lower_integer(context, builder, sig, args):
+    return builder.load(builder.gep(args[0], [args[1]]), typ=ir.IntType(64))

@@ -1,0 +1,39 @@
+"""How a robot and its scratch memory are laid out in flat arrays.
+
+`tree` (integers) and `par` (numbers) describe the robot; `work` is scratch memory, counted in scalars.
+Bodies stand in an order in which parents come before children; the base is body 0. Coordinates and rates keep the
+order of the model. Every rate (degree of freedom) has a column S: the motion it gives its body.
+"""
+
+# kinds of joint
+REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, UNIVERSAL, PLANAR, SPHERICAL, FREE, FIXED = range(9)
+# kinds of base
+BASE_FREE, BASE_ATTITUDE, BASE_PLANAR, BASE_FIXED = range(4)
+
+# tree: header
+BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind of base
+BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
+PAR_RATE, PAR_REST, PAR_ENDPOINT = range(10, 13)  # and in `par`, whose body records start at 0
+W_X, W_U, W_IN, W_WRENCH, W_ANGLE, W_BODY, W_RATE, W_OUT = range(13, 21)  # and in `work`
+BASE_RATES, HEADER = 21, 22
+
+# tree: a body's record
+PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD, BODY_INTS = range(10)
+# tree: a rate's record
+RATE_BODY, RATE_PARENT, RATE_INTS = range(3)
+
+# par: a body's record
+P_ROTATION, P_POSITION, P_COM, P_MASS, P_INERTIA, P_PITCH, BODY_PARS = 0, 9, 12, 15, 16, 22, 23
+# par: a rate's record
+P_ROTOR, P_STIFFNESS, P_DAMPING, P_FRICTION, P_FRICTION_SPEED, P_LOWER, P_UPPER, P_STOP, P_STOP_DAMPING = range(9)
+RATE_PARS = 9
+# par: an endpoint's record is its position on its body
+ENDPOINT_PARS = 3
+
+# work: a body's record
+ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, ARTICULATED, BODY_WORK = 0, 9, 12, 18, 24, 30, 40, 61
+# work: a rate's record
+S, SDOT, GAIN, D, D_INVERSE, TAU, QDD, PASSIVE, RATE_WORK = 0, 6, 12, 18, 19, 20, 21, 22, 23
+
+# options of an entry point, added up
+LOADED, PASSIVE_FORCES, GIVEN, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32

@@ -1,0 +1,432 @@
+"""Where a robot is and how fast it moves: what is integrated. One robot, or a batch of them."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from ..errors import InputError
+from .quaternions import conjugate, exponential, logarithm, multiply, normalised
+from .values import UNIT_TOLERANCE
+
+if TYPE_CHECKING:
+    from .model import Model
+
+_BASE_RATES = {"free": (0, 1, 2, 3, 4, 5), "attitude": (3, 4, 5), "planar": (0, 1, 5), "fixed": ()}
+"""Which components of (v0, ω0) each kind of base has in u."""
+
+
+class State:
+    """Positions and rates of a robot, or of a batch of robots of one model; immutable.
+
+    Made by `model.state(...)`, `model.neutral_state()`, `model.random_state(rng)`. Leading axes are batch axes, and
+    every function of the package then returns the same batch. Names, frames and order: docs/notation.md.
+
+    Attributes
+    ----------
+    model : Model
+        The robot.
+    shape : tuple of int
+        The batch; () for one robot.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> state = robot.state(q=[0, 0.4, -0.8, 0, 0.4, 0], base_rate=[0, 0, 0.01])
+    >>> state.q.shape, state.u.shape
+    ((6,), (12,))
+    >>> batch = robot.random_state(np.random.default_rng(0), size=1000)
+    >>> batch.shape, batch[7].q.shape
+    ((1000,), (6,))
+    """
+
+    __slots__ = ("__dict__", "_data", "_rows", "count", "model", "shape")
+
+    def __init__(self, model: "Model", data: np.ndarray):
+        """`data` is (…, 7 + nq + nv), C-contiguous and finite, with unit quaternions; use `from_parts`."""
+        self.model = model
+        self._data = data
+        self.shape = data.shape[:-1]
+        self.count = data.size // data.shape[-1]
+        self._rows = data.reshape(-1)
+
+    # --- making one --------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def neutral(cls, model: "Model", size: int | tuple[int, ...] | None = None) -> "State":
+        """At the origin, unturned, every joint at zero (no turn), at rest."""
+        data = np.zeros((*_batch(size), 7 + model.nq + model.nv))
+        data[..., _layout(model).scalar_parts] = 1.0
+        return cls(model, data)
+
+    @classmethod
+    def random(cls, model: "Model", rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> "State":
+        """Attitudes spread evenly, all other coordinates and rates standard normal; within the joints' limits."""
+        layout = _layout(model)
+        data = rng.normal(size=(*_batch(size), 7 + model.nq + model.nv))
+        if model.base_kind == "planar":
+            data[..., [2, 3, 4]] = 0.0
+        for start in layout.quaternions:
+            part = data[..., start : start + 4]
+            part[:] = normalised(part)
+        q = data[..., layout.simple_x]
+        data[..., layout.simple_x] = np.clip(q, layout.lower, layout.upper)
+        return cls(model, data)
+
+    @classmethod
+    def from_parts(
+        cls,
+        model: "Model",
+        *,
+        base_position: ArrayLike | None = None,
+        base_frame_position: ArrayLike | None = None,
+        base_attitude: Any = None,
+        base_quaternion_xyzw: ArrayLike | None = None,
+        q: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        base_velocity: ArrayLike | None = None,
+        base_rate: ArrayLike | None = None,
+        base_rate_in_base_axes: ArrayLike | None = None,
+        qd: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    ) -> "State":
+        """A state from whatever parts are given; the others are neutral. Batch axes broadcast.
+
+        Parameters
+        ----------
+        model : Model
+            The robot.
+        base_position : (…, 3)
+            Of the base's centre of mass [m], inertial axes.
+        base_frame_position : (…, 3)
+            Of the base's frame instead, for bases whose centre of mass is elsewhere.
+        base_attitude : Rotation or (…, 3, 3)
+            Base axes -> inertial axes.
+        base_quaternion_xyzw : (…, 4)
+            The same as a unit quaternion, scalar last.
+        q : (…, nq) or {joint: value}
+            Joint coordinates [rad, m]; quaternions (x, y, z, w) in spherical and free joints.
+        base_velocity, base_rate : (…, 3)
+            v0 of the base's centre of mass [m/s], and ω0 [rad/s], both in inertial axes.
+        base_rate_in_base_axes : (…, 3)
+            ω0 in base axes instead, as a gyro has it.
+        qd : (…, nv - base) or {joint: value}
+            Joint rates [rad/s, m/s].
+
+        Raises
+        ------
+        InputError
+            A wrong shape, a number that is not finite, a quaternion that is not of unit length, or a rate that this
+            kind of base does not have.
+        UnknownName
+            No such joint.
+        """
+        quaternion = _attitude(base_attitude, base_quaternion_xyzw)
+        position = _choice("base_position", base_position, "base_frame_position", base_frame_position)
+        rate = _choice("base_rate", base_rate, "base_rate_in_base_axes", base_rate_in_base_axes)
+        given = {
+            "position": _numbers("base position", position, 3),
+            "quaternion": quaternion,
+            "q": _joint_values(model, "q", q),
+            "velocity": _numbers("base_velocity", base_velocity, 3),
+            "rate": _numbers("base rate", rate, 3),
+            "qd": _joint_values(model, "qd", qd),
+        }
+        shapes = [a.shape[:-1] for part in given.values() for a in _arrays(part)]
+        try:
+            batch = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise InputError(f"the parts of the state have batch axes that do not fit together: {shapes}") from None
+        state = cls.neutral(model, batch)
+        data, layout = state._data, _layout(model)
+        if given["position"] is not None:
+            data[..., :3] = given["position"]
+        if quaternion is not None:
+            data[..., 3:7] = quaternion
+        _write(model, data[..., 7 : 7 + model.nq], given["q"], model.q_slice)
+        _write(model, data[..., 7 + model.nq + model.base_dof :], given["qd"], model.qd_slice)
+        turned = Rotation.from_quat(data[..., 3:7])
+        if base_frame_position is not None:
+            data[..., :3] += turned.apply(model.bodies[0].com)
+        _check_quaternions(model, data, layout)
+        spin = given["rate"]
+        if base_rate_in_base_axes is not None:
+            spin = turned.apply(spin)
+        state._set_base_rates(given["velocity"], spin)
+        return state
+
+    def _set_base_rates(self, velocity: np.ndarray | None, rate: np.ndarray | None) -> None:
+        model, kept = self.model, _BASE_RATES[self.model.base_kind]
+        both = np.zeros((*self.shape, 6))
+        for part, value in ((slice(0, 3), velocity), (slice(3, 6), rate)):
+            if value is not None:
+                both[..., part] = value
+        held = [k for k in range(6) if k not in kept]
+        if np.any(both[..., held] != 0.0):
+            names = [("vx", "vy", "vz", "ωx", "ωy", "ωz")[k] for k in held if np.any(both[..., k] != 0.0)]
+            raise InputError(f"a base of kind '{model.base_kind}' cannot have {', '.join(names)} (inertial axes); give 0")
+        self._data[..., 7 + model.nq : 7 + model.nq + model.base_dof] = both[..., list(kept)]
+
+    def replace(self, **parts: Any) -> "State":
+        """The same state with some parts changed; named as in `from_parts`."""
+        keep: dict[str, Any] = {"q": self.q, "base_velocity": self.base_velocity, "qd": self.qd}
+        if "base_frame_position" not in parts:
+            keep["base_position"] = self.base_position
+        if "base_attitude" not in parts:
+            keep["base_quaternion_xyzw"] = self.base_quaternion_xyzw
+        if "base_rate_in_base_axes" not in parts:
+            keep["base_rate"] = self.base_rate
+        return State.from_parts(self.model, **{**keep, **parts})
+
+    # --- reading its parts -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def x(self) -> np.ndarray:
+        """(…, 7 + nq): base position, base quaternion (x, y, z, w), joint coordinates."""
+        return _view(self._data[..., : 7 + self.model.nq])
+
+    @cached_property
+    def u(self) -> np.ndarray:
+        """(…, nv): rates of the base (v0, ω0 as far as it has them), joint rates."""
+        return _view(self._data[..., 7 + self.model.nq :])
+
+    @property
+    def base_position(self) -> np.ndarray:
+        """(…, 3) of the base's centre of mass [m], inertial axes."""
+        return self.x[..., :3]
+
+    @property
+    def base_attitude(self) -> Rotation:
+        """Base axes -> inertial axes, as a SciPy Rotation over the batch."""
+        return Rotation.from_quat(self.x[..., 3:7])
+
+    @property
+    def base_quaternion_xyzw(self) -> np.ndarray:
+        """(…, 4) base axes -> inertial axes, scalar last."""
+        return self.x[..., 3:7]
+
+    @property
+    def q(self) -> np.ndarray:
+        """(…, nq) joint coordinates [rad, m]."""
+        return self.x[..., 7:]
+
+    @property
+    def base_velocity(self) -> np.ndarray:
+        """(…, 3) of the base's centre of mass [m/s], inertial axes; zero where the base is held."""
+        return self._base_rates(slice(0, 3))
+
+    @property
+    def base_rate(self) -> np.ndarray:
+        """(…, 3) angular velocity of the base [rad/s], inertial axes; zero where the base is held."""
+        return self._base_rates(slice(3, 6))
+
+    @property
+    def qd(self) -> np.ndarray:
+        """(…, nv - base) joint rates [rad/s, m/s]."""
+        return self.u[..., self.model.base_dof :]
+
+    def _base_rates(self, part: slice) -> np.ndarray:
+        both = np.zeros((*self.shape, 6))
+        both[..., list(_BASE_RATES[self.model.base_kind])] = self.u[..., : self.model.base_dof]
+        return _view(both[..., part])
+
+    # --- moving on the manifold --------------------------------------------------------------------------------------
+
+    def integrate(self, step: ArrayLike, rates: ArrayLike | None = None) -> "State":
+        """The state after a small motion `step` (…, nv), such as u dt; positions stay on their manifold.
+
+        Positions add up; the base turns by the rotation vector in inertial axes, spherical and free joints by theirs
+        in the child's axes. Rates stay as they are, or become `rates` (…, nv).
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> a, b = (robot.random_state(np.random.default_rng(k)) for k in (0, 1))
+        >>> np.allclose(a.integrate(a.difference(b)).base_attitude.as_matrix(), b.base_attitude.as_matrix())
+        True
+        """
+        model, layout = self.model, _layout(self.model)
+        step = _required("step", step, model.nv)
+        new_rates = self.u if rates is None else _required("rates", rates, model.nv)
+        batch = np.broadcast_shapes(self.shape, step.shape[:-1], new_rates.shape[:-1])
+        data = np.empty((*batch, self._data.shape[-1]))
+        data[..., : 7 + model.nq] = self.x
+        data[..., 7 + model.nq :] = new_rates
+        data[..., layout.simple_x] += step[..., layout.simple_u]
+        six = np.zeros((*step.shape[:-1], 6))
+        six[..., list(_BASE_RATES[model.base_kind])] = step[..., : model.base_dof]
+        data[..., :3] += six[..., :3]
+        data[..., 3:7] = normalised(multiply(exponential(six[..., 3:]), data[..., 3:7]))
+        for start, rate in layout.turning:
+            turn = exponential(step[..., rate : rate + 3])
+            data[..., start : start + 4] = normalised(multiply(data[..., start : start + 4], turn))
+        return State(model, data)
+
+    def difference(self, other: "State") -> np.ndarray:
+        """(…, nv): the small motion that takes this state's positions to the other's; undoes `integrate`."""
+        model, layout = self.model, _layout(self.model)
+        if other.model is not model and other.model != model:
+            raise InputError(f"the other state is of model '{other.model.name}', this one of '{model.name}'")
+        a, b = np.broadcast_arrays(self.x, other.x)
+        step = np.empty((*a.shape[:-1], model.nv))
+        step[..., layout.simple_u] = b[..., layout.simple_x] - a[..., layout.simple_x]
+        turn = logarithm(multiply(b[..., 3:7], conjugate(a[..., 3:7])))
+        six = np.concatenate([b[..., :3] - a[..., :3], turn], axis=-1)
+        step[..., : model.base_dof] = six[..., list(_BASE_RATES[model.base_kind])]
+        for start, rate in layout.turning:
+            part = slice(start, start + 4)
+            step[..., rate : rate + 3] = logarithm(multiply(conjugate(a[..., part]), b[..., part]))
+        return step
+
+    # --- batches -----------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> "State":
+        """Part of a batch, indexed like an array over the batch axes."""
+        if not self.shape:
+            raise InputError("this is the state of one robot; only a batch can be indexed")
+        picked = np.empty(self.shape)[index]  # refuses what does not fit the batch axes
+        return State(self.model, np.ascontiguousarray(self._data[index]).reshape(*picked.shape, -1))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("the state of one robot has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        what = "one robot" if not self.shape else f"batch {self.shape}"
+        return f"<State of '{self.model.name}': {what}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return State, (self.model, self._data)
+
+
+class _Layout:
+    """Where a model's quaternions and plain coordinates are in x and u."""
+
+    def __init__(self, model: "Model"):
+        self.turning: list[tuple[int, int]] = []  # starts of joint quaternions in x, of their rates in u
+        simple: list[tuple[int, int]] = []
+        lower: list[float] = []
+        upper: list[float] = []
+        for i, joint in enumerate(model.joints):
+            x, u = 7 + model.q_slice(i).start, model.u_slice(i).start
+            plain = joint.nv - 3 if joint.nq > joint.nv else joint.nv
+            simple += [(x + k, u + k) for k in range(plain)]
+            lower += joint.lower[:plain].tolist()
+            upper += joint.upper[:plain].tolist()
+            if joint.nq > joint.nv:
+                self.turning.append((x + plain, u + plain))
+        self.simple_x, self.simple_u = (np.array([s[k] for s in simple], dtype=int) for k in (0, 1))
+        self.lower, self.upper = np.array(lower), np.array(upper)
+        self.quaternions = [3, *(start for start, _ in self.turning)]
+        self.scalar_parts = [start + 3 for start in self.quaternions]
+
+
+def _layout(model: "Model") -> _Layout:
+    layout = vars(model).get("_state_layout")
+    if layout is None:
+        layout = vars(model)["_state_layout"] = _Layout(model)
+    return layout
+
+
+def _view(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _batch(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    return () if size is None else (size,) if isinstance(size, int) else tuple(size)
+
+
+def _arrays(part: Any) -> list[np.ndarray]:
+    return [] if part is None else list(part.values()) if isinstance(part, dict) else [part]
+
+
+def _choice(name: str, value: Any, other_name: str, other: Any) -> Any:
+    if value is not None and other is not None:
+        raise InputError(f"give {name} or {other_name}, not both")
+    return other if value is None else value
+
+
+def _numbers(name: str, value: Any, width: int) -> np.ndarray | None:
+    return None if value is None else _required(name, value, width)
+
+
+def _required(name: str, value: Any, width: int) -> np.ndarray:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name}: rows of different lengths; expected shape (…, {width})") from None
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected real numbers of shape (…, {width}), got {array.dtype}")
+    if array.shape[-1:] != (width,):
+        raise InputError(f"{name}: expected shape (…, {width}), got {array.shape}")
+    array = array.astype(float)
+    if not np.isfinite(array).all():
+        place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(f"{name}: {array[place]} at index {place}; every number must be finite")
+    return array
+
+
+def _attitude(attitude: Any, quaternion: Any) -> np.ndarray | None:
+    value = _choice("base_attitude", attitude, "base_quaternion_xyzw", quaternion)
+    if value is None:
+        return None
+    if quaternion is not None:
+        return _required("base_quaternion_xyzw", quaternion, 4)
+    if isinstance(attitude, Rotation):
+        return attitude.as_quat()
+    matrix = np.asarray(attitude)
+    if matrix.dtype.kind not in "iuf" or matrix.shape[-2:] != (3, 3):
+        raise InputError(
+            f"base_attitude: expected a Rotation or direction cosines (…, 3, 3), got {matrix.dtype} {matrix.shape}; "
+            "a quaternion goes into base_quaternion_xyzw"
+        )
+    excess = np.abs(matrix @ np.swapaxes(matrix, -1, -2) - np.eye(3)).max()
+    if not excess < UNIT_TOLERANCE or np.any(np.linalg.det(matrix) < 0.0):
+        raise InputError("base_attitude: not a right-handed rotation matrix; check that its columns are orthonormal")
+    return Rotation.from_matrix(matrix).as_quat()
+
+
+def _joint_values(model: "Model", name: str, value: Any) -> Any:
+    """An array over all joints, or {joint: array}."""
+    width = model.nq if name == "q" else model.nv - model.base_dof
+    if not isinstance(value, Mapping):
+        return _numbers(name, value, width)
+    slices = model.q_slice if name == "q" else model.qd_slice
+    parts = {}
+    for joint, number in value.items():
+        size = slices(joint).stop - slices(joint).start
+        number = np.asarray(number)
+        number = number[..., None] if size == 1 and number.shape[-1:] != (1,) else number
+        parts[joint] = _required(f"{name} of joint '{joint}'", number, size)
+    return parts
+
+
+def _write(model: "Model", target: np.ndarray, value: Any, slices: Any) -> None:
+    if isinstance(value, dict):
+        for joint, number in value.items():
+            target[..., slices(joint)] = number
+    elif value is not None:
+        target[:] = value
+
+
+def _check_quaternions(model: "Model", data: np.ndarray, layout: _Layout) -> None:
+    for start in layout.quaternions:
+        part = data[..., start : start + 4]
+        length = np.linalg.norm(part, axis=-1, keepdims=True)
+        if np.any(np.abs(length - 1.0) > UNIT_TOLERANCE):
+            owner = "the base" if start == 3 else _owner(model, start)
+            raise InputError(
+                f"the quaternion (x, y, z, w) of {owner} has length {float(length.flat[np.argmax(np.abs(length - 1.0))]):.6g}"
+                ", not 1; divide it by that, and mind the order: scalar last"
+            )
+        part /= length
+
+
+def _owner(model: "Model", start: int) -> str:
+    return next(f"joint '{j.name}'" for i, j in enumerate(model.joints) if model.q_slice(i).stop + 7 == start + 4)
