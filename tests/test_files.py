@@ -113,11 +113,11 @@ def test_a_massless_frame_comes_back():
 
 def test_names_and_numbers_that_need_care_come_back():
     builder = Builder('the "robot" № 1 = [x]')
-    builder.base('bus "A" \\ 1', mass=1e22, inertia=(1 / 3, 2 / 3, 0.5 + 1e-16))
+    builder.base('bus "A" \\ 1', mass=1e5 / 3, inertia=(1e2 / 3, 2e2 / 3, 50 + 1e-14))
     builder.link(
-        "to hand.left", parent='bus "A" \\ 1', mass=1e17 / 3, inertia=(1e-5, 2e-5, 2e-5), lower=-np.inf, upper=1
+        "to hand.left", parent='bus "A" \\ 1', mass=1e-1 / 3, inertia=(1e-5, 2e-5, 2e-5), upper=1, com=(0, 1e-9, 0)
     )
-    builder.link("ω", "planar", parent="to hand.left", mass=1e20, inertia=(1, 2, 2), upper=(1, np.inf, 2), max_rate=7)
+    builder.link("ω", "planar", parent="to hand.left", mass=1e1, inertia=(1, 2, 2), upper=(1, np.inf, 2), max_rate=7)
     model = builder.build()
     text = write_model(model)
     assert 'joints."to hand.left"' in text

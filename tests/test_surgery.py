@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import reference
 from random_trees import random_coordinates, random_flat_state, random_model
-from spacedyn.errors import InputError, ModelError, UnknownName
+from spacedyn.errors import InputError, ModelError, ModelWarning, UnknownName
 from spacedyn.model.build import Builder
 from spacedyn.model.model import Model
 from spacedyn.model.parts import JOINT_KINDS
@@ -122,6 +122,21 @@ def test_a_joint_is_locked_where_a_state_has_it():
         lock(model, "mast", at=model.state(q=[[0.4], [0.5]]))
     with pytest.raises(InputError, match=r"at is \[0.4\]: give a State"):
         lock(model, "mast", at=[0.4])
+
+
+def test_doubts_are_not_raised_twice_but_new_ones_are():
+    heavy, odd = Builder("station"), Builder("odd")
+    heavy.base("station", mass=4e8, inertia=(1e9, 2e9, 2e9))
+    odd.base("box", mass=1.0, inertia=(1, 1, 5))
+    odd.link("arm", parent="box", mass=1.0, inertia=(1, 1, 6))
+    with pytest.warns(ModelWarning, match="triangle"):
+        robot = odd.build()
+    lock(robot, "arm")  # a warning would be an error here
+    subtree(robot, "arm")
+    attach(robot, robot, "arm", prefix="second ")
+    with pytest.warns(ModelWarning, match="over a million times apart") as caught:
+        attach(heavy.build(), robot, "station")
+    assert len(caught) == 1
 
 
 def test_springs_and_limits_of_a_locked_joint_go():

@@ -1,16 +1,19 @@
 """A robot by its name, or from a file."""
 
 import os
+import warnings
 from importlib.resources import files
 from pathlib import Path
 
-from ..errors import InputError, ModelError, UnknownName
+from ..errors import InputError, ModelError, ModelWarning, UnknownName
 from .files import read_model
 from .model import Model
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Model:
     """A robot that comes along, by its name, or one from a .toml file, by its path.
+
+    What is doubtful in the published numbers of a robot that comes along is said in its file, and not warned of here.
 
     Parameters
     ----------
@@ -51,7 +54,10 @@ def load(name_or_path: str | os.PathLike[str]) -> Model:
             )
     if given not in names:
         raise UnknownName("bundled robot", given, names)
-    return read_model(files("spacedyn").joinpath("library", f"{given}.toml").read_text(encoding="utf-8"))
+    text = files("spacedyn").joinpath("library", f"{given}.toml").read_text(encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return read_model(text)
 
 
 def available() -> tuple[str, ...]:

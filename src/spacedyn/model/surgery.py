@@ -1,6 +1,7 @@
 """New models from old ones: joints locked, a branch cut off, one robot fixed to another."""
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,17 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from ..errors import InputError, ModelError, UnknownName
+from ..errors import InputError, ModelError, ModelWarning, UnknownName
 from .build import assemble
+from .checks import doubts
 from .model import Model
-from .parts import Endpoint, Joint
+from .parts import Body, Endpoint, Joint
 from .rotations import rotation_about, rotation_quaternion
 from .values import numbers, rotation_matrix, shown, unit
 
 if TYPE_CHECKING:
     from .state import State
 
-X, Y, Z = np.eye(3)
+Y, Z = np.eye(3)[1:]
 PER_RATE = (
     *("stiffness", "damping", "friction", "friction_speed", "rotor_inertia", "gear"),
     *("lower", "upper", "stop_stiffness", "stop_damping", "max_rate", "max_force"),
@@ -88,7 +90,7 @@ def lock(
             pitch=0.0,
             **dict.fromkeys(("rest", *PER_RATE), np.zeros(0)),  # type: ignore[arg-type]
         )
-    return assemble(model.name, model.base_kind, model.bodies, tuple(records), model.endpoints)
+    return _assemble([model.bodies], model.name, model.base_kind, model.bodies, records, model.endpoints)
 
 
 def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
@@ -129,12 +131,13 @@ def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
     root = model.body_index(body)
     kept = [index for index in range(len(model.bodies)) if root in _ancestry(model, index)]
     names = {model.bodies[index].name for index in kept}
-    return assemble(
+    return _assemble(
+        [model.bodies],
         f"{model.name}.{body}",
         base_kind,
-        (model.bodies[root], *(model.bodies[index] for index in kept if index != root)),
-        tuple(model.joints[index - 1] for index in kept if index != root),
-        tuple(endpoint for endpoint in model.endpoints if endpoint.body in names),
+        [model.bodies[root], *(model.bodies[index] for index in kept if index != root)],
+        [model.joints[index - 1] for index in kept if index != root],
+        [endpoint for endpoint in model.endpoints if endpoint.body in names],
     )
 
 
@@ -197,22 +200,19 @@ def attach(
     base = other.bodies[0].name
     empty = dict.fromkeys(("rest", *PER_RATE), np.zeros(0))
     mount = Joint(f"{prefix}{base}_mount", "fixed", body, prefix + base, position, rotation, axis=Z, pitch=0.0, **empty)
-    return assemble(
+    bodies = [replace(part, name=prefix + part.name) for part in other.bodies]
+    joints = [
+        replace(part, name=prefix + part.name, parent=prefix + part.parent, child=prefix + part.child)
+        for part in other.joints
+    ]
+    endpoints = [replace(part, name=prefix + part.name, body=prefix + part.body) for part in other.endpoints]
+    return _assemble(
+        [model.bodies, bodies],
         model.name,
         model.base_kind,
-        (*model.bodies, *(replace(part, name=prefix + part.name) for part in other.bodies)),
-        (
-            *model.joints,
-            mount,
-            *(
-                replace(part, name=prefix + part.name, parent=prefix + part.parent, child=prefix + part.child)
-                for part in other.joints
-            ),
-        ),
-        (
-            *model.endpoints,
-            *(replace(part, name=prefix + part.name, body=prefix + part.body) for part in other.endpoints),
-        ),
+        [*model.bodies, *bodies],
+        [*model.joints, mount, *joints],
+        [*model.endpoints, *endpoints],
     )
 
 
@@ -240,6 +240,25 @@ def joint_transform(joint: Joint, q: np.ndarray) -> Pose:
         case "free":
             return np.array(q[:3]), rotation_quaternion(q[3:])
     return still, level
+
+
+def _assemble(
+    known: Iterable[Sequence[Body]],
+    name: str,
+    base_kind: str,
+    bodies: Sequence[Body],
+    joints: Sequence[Joint],
+    endpoints: Sequence[Endpoint],
+) -> Model:
+    """`assemble`, without the warnings that were due when the `known` robots were made."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        model = assemble(name, base_kind, bodies, joints, endpoints)
+    said = {doubt for robot in known for doubt in doubts(robot)}
+    for doubt in doubts(model.bodies):
+        if doubt not in said:
+            warnings.warn(doubt, ModelWarning, stacklevel=3)
+    return model
 
 
 def _coordinates(model: Model, at: "State | None") -> np.ndarray:
