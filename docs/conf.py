@@ -1,16 +1,16 @@
 """Sphinx: MyST pages, and a reference made from the package's public names."""
 
-from importlib.metadata import version as version_of
 from pathlib import Path
+from types import ModuleType
 
 import spacedyn
 
 project = "spacedyn"
 author = "spacedyn contributors"
 copyright = author
-version = release = version_of("spacedyn")
+version = release = spacedyn.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
 exclude_patterns = ["_build"]
 default_role = "code"  # single backticks in docstrings are code, as in Markdown
 
@@ -19,8 +19,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "auto"
 nb_execution_raise_on_error = True
 
-napoleon_google_docstring = False
-napoleon_use_rtype = False
+numpydoc_show_class_members = False  # autodoc lists them
 autodoc_member_order = "bysource"
 autosummary_generate = False
 
@@ -33,19 +32,26 @@ def topics() -> dict[str, list[str]]:
     """The public names by the module or subpackage that they come from, in the order of `__all__`."""
     found: dict[str, list[str]] = {}
     for name in spacedyn.__all__:
-        home = str(getattr(getattr(spacedyn, name), "__module__", ""))
-        if home.startswith("spacedyn."):  # neither __version__ nor names of other packages
+        thing = getattr(spacedyn, name)
+        home = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
+        if home.startswith("spacedyn."):  # names of other packages are described there
             found.setdefault(home.split(".")[1], []).append(name)
     return found
 
 
+def directive(name: str) -> str:
+    """What documents a public name: a module and a class with their members, or a function."""
+    thing = getattr(spacedyn, name)
+    if isinstance(thing, ModuleType):
+        return f".. rubric:: {name}\n\n.. automodule:: {thing.__name__}\n   :members:\n"
+    if isinstance(thing, type):
+        return f".. autoclass:: {name}\n   :members:\n"
+    return f".. autofunction:: {name}\n"
+
+
 def topic_page(topic: str, names: list[str]) -> str:
-    lines = [f"# {topic.capitalize()}", "", "```{eval-rst}", ".. currentmodule:: spacedyn", "", ".. autosummary::", ""]
-    lines += [f"   {name}" for name in names] + [""]
-    for name in names:
-        kind = "class" if isinstance(getattr(spacedyn, name), type) else "function"
-        lines += [f".. auto{kind}:: {name}", *(["   :members:"] if kind == "class" else []), ""]
-    return "\n".join([*lines, "```", ""])
+    table = "\n".join([".. currentmodule:: spacedyn", "", ".. autosummary::", "", *(f"   {name}" for name in names)])
+    return "\n".join([f"# {topic.capitalize()}", "", "```{eval-rst}", table, "", *map(directive, names), "```", ""])
 
 
 def write_reference(folder: Path) -> None:
