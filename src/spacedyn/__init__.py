@@ -1,0 +1,89 @@
+"""Kinematics, dynamics, control and simulation of articulated multibody systems with a moving base."""
+
+from scipy.spatial.transform import Rotation
+
+from .dynamics import (
+    bias_force,
+    forward_dynamics,
+    hybrid_dynamics,
+    inverse_dynamics,
+    joint_reactions,
+    mass_matrix,
+    mass_matrix_blocks,
+    mass_matrix_inverse,
+    mass_matrix_inverse_product,
+    passive_force,
+)
+from .errors import InputError, ModelError, ModelWarning, SpacedynError, UnknownName
+from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+from .kinematics import (
+    body_jacobian,
+    endpoint_acceleration,
+    endpoint_jacobian,
+    endpoint_jacobian_rate,
+    endpoint_pose,
+    endpoint_velocity,
+    forward_kinematics,
+    jacobian_rate,
+)
+from .model import shapes
+from .model.build import Builder
+from .model.load import available, load
+from .model.model import Model
+from .model.state import State
+from .momentum import (
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_velocity,
+    kinetic_energy,
+    momentum,
+    momentum_matrix,
+    momentum_matrix_rate,
+    potential_energy,
+)
+
+__version__ = "0.1.0"
+__all__ = [
+    "Builder",
+    "InputError",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Rotation",
+    "SpacedynError",
+    "State",
+    "UnknownName",
+    "available",
+    "base_recoil",
+    "bias_force",
+    "body_jacobian",
+    "center_of_mass",
+    "center_of_mass_acceleration",
+    "center_of_mass_velocity",
+    "endpoint_acceleration",
+    "endpoint_jacobian",
+    "endpoint_jacobian_rate",
+    "endpoint_pose",
+    "endpoint_velocity",
+    "forward_dynamics",
+    "forward_kinematics",
+    "generalized_inertia",
+    "generalized_jacobian",
+    "hybrid_dynamics",
+    "inverse_dynamics",
+    "jacobian_rate",
+    "joint_reactions",
+    "kinetic_energy",
+    "load",
+    "mass_matrix",
+    "mass_matrix_blocks",
+    "mass_matrix_inverse",
+    "mass_matrix_inverse_product",
+    "momentum",
+    "momentum_matrix",
+    "momentum_matrix_rate",
+    "passive_force",
+    "potential_energy",
+    "reaction_null_space",
+    "shapes",
+]

@@ -13,7 +13,7 @@ from .bodies import add_wrenches, motion_forces
 from .compiling import entry, inner
 from .kinematics import base_axis
 from .passive import passive_forces
-from .rows import read_rows, read_state, write_rows
+from .rows import are_finite, read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
 from .spatial import add6, add9, add_scaled6, dot6, load3, load6, load9, pick, scale3, shared3, store6, store9
 from .tree import *  # noqa: F403
@@ -209,7 +209,7 @@ def forward_dynamics(tree, par, work, given, gravity, loaded, passive, zero):
 
 @entry
 def run(tree, par, work, state, tau, loads, settings, given, out, count, options, kind):
-    """Rows of states (x, u) and joint forces to rows of accelerations.
+    """Rows of states (x, u) and joint forces to rows of accelerations; True if all of them are finite.
 
     `tau` has the joints' columns only. `loads` has the wrenches' columns (option LOADED), then those of given
     accelerations, zero where free (option GIVEN), and is empty without. `settings` begins with gravity.
@@ -222,6 +222,7 @@ def run(tree, par, work, state, tau, loads, settings, given, out, count, options
     rate = integer(tree, W_RATE)
     wrenches = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
     more = rates if options & GIVEN else 0
+    finite = True
     for row in range(0, count, lanes_of(zero)):
         read_state(tree, state, row, count, work, zero)
         for k in range(base):
@@ -232,5 +233,7 @@ def run(tree, par, work, state, tau, loads, settings, given, out, count, options
         read_rows(loads, wrenches + more, 0, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
         read_rows(loads, wrenches + more, wrenches, more, row, count, work, rate + QDD, RATE_WORK, zero)
         forward_dynamics(tree, par, work, given, settings, options & LOADED, options & PASSIVE_FORCES, zero)
+        finite &= are_finite(work, rate + QDD, RATE_WORK, rates, zero)
         write_rows(out, rates + more, 0, rates, row, count, work, rate + QDD, RATE_WORK, zero)
         write_rows(out, rates + more, rates, more, row, count, work, rate + TAU, RATE_WORK, zero)
+    return finite

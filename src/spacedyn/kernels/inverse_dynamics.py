@@ -9,9 +9,9 @@ where the endpoint wrench must count negative, gravity must enter as a - g, and 
 from .bodies import add_wrenches, motion_forces
 from .compiling import entry, inner
 from .passive import passive_forces
-from .rows import read_rows, read_state, write_rows
+from .rows import are_finite, read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
-from .spatial import add6, dot6, load6, shared3, store6
+from .spatial import add6, angular, cross, dot6, linear, load3, load6, shared3, store6, sub3
 from .tree import *  # noqa: F403
 
 
@@ -48,9 +48,9 @@ def inverse_dynamics(tree, par, work, gravity, loaded, passive, zero):
 
 @entry
 def run(tree, par, work, state, udot, wrenches, settings, out, count, options, kind):
-    """Rows of states and accelerations to rows of generalized forces; with REACTIONS, joints' wrenches follow them.
+    """Rows of states and accelerations to rows of generalized forces; True if all of them are finite.
 
-    Reactions are about the base's centre of mass, bodies in the kernels' order. `settings` begins with gravity.
+    With REACTIONS, joints' wrenches about their bodies' frames follow, in the kernels' order. `settings` begins with gravity.
     """
     tree, par, work, state, udot = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(udot)
     wrenches, settings, out = pointer(wrenches), pointer(settings), pointer(out)
@@ -59,13 +59,18 @@ def run(tree, par, work, state, udot, wrenches, settings, out, count, options, k
     rate = integer(tree, W_RATE)
     loaded = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
     width = rates + 6 * bodies if options & REACTIONS else rates
+    finite = True
     for row in range(0, count, lanes_of(zero)):
         read_state(tree, state, row, count, work, zero)
         read_rows(udot, rates, 0, rates, row, count, work, rate + QDD, RATE_WORK, zero)
         read_rows(wrenches, loaded, 0, loaded, row, count, work, integer(tree, W_WRENCH), 1, zero)
         inverse_dynamics(tree, par, work, settings, options & LOADED, options & PASSIVE_FORCES, zero)
+        finite &= are_finite(work, rate + TAU, RATE_WORK, rates, zero)
         write_rows(out, width, 0, rates, row, count, work, rate + TAU, RATE_WORK, zero)
         if options & REACTIONS:
             for i in range(bodies):
-                force = integer(tree, W_BODY) + i * BODY_WORK + FORCE
-                write_rows(out, width, rates + 6 * i, 6, row, count, work, force, 1, zero)
+                body = integer(tree, W_BODY) + i * BODY_WORK
+                F, p = load6(work, body + FORCE, zero), load3(work, body + POSITION, zero)
+                store6(work, body + FORCE, linear(F) + sub3(angular(F), cross(p, linear(F))))
+                write_rows(out, width, rates + 6 * i, 6, row, count, work, body + FORCE, 1, zero)
+    return finite

@@ -44,8 +44,8 @@ def inertia_rate(tree, par, work, i, zero):
     I = load6(work, body + INERTIA + 4, zero)
     h = scale3(m, c)
     hc = dot3(h, c)
-    J = (I[0] - hc + h[0] * c[0], I[1] - hc + h[1] * c[1], I[2] - hc + h[2] * c[2])
-    J += (I[3] + h[0] * c[1], I[4] + h[0] * c[2], I[5] + h[1] * c[2])  # about the body's own centre of mass
+    diagonal = I[0] - hc + h[0] * c[0], I[1] - hc + h[1] * c[1], I[2] - hc + h[2] * c[2]
+    J = diagonal + (I[3] + h[0] * c[1], I[4] + h[0] * c[2], I[5] + h[1] * c[2])  # about the body's centre of mass
     x, y, z = cross(w, (J[0], J[3], J[4])), cross(w, (J[3], J[1], J[5])), cross(w, (J[4], J[5], J[2]))
     hdc = 2.0 * dot3(hd, c)
     store3(work, body + ARTICULATED, hd)

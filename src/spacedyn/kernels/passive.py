@@ -5,8 +5,21 @@
 A spherical turn's spring acts along the rotation vector from rest to the present attitude: the same in either frame.
 """
 
-from .compiling import inner
-from .scalar import arctan2, hyperbolic_tangent, integer, load, select, shared, sqrt, store
+from .compiling import entry, inner
+from .rows import read_state, write_rows
+from .scalar import (
+    arctan2,
+    hyperbolic_tangent,
+    integer,
+    lanes_of,
+    load,
+    pointer,
+    select,
+    shared,
+    sqrt,
+    store,
+    zero_of,
+)
 from .spatial import dot3
 from .tree import *  # noqa: F403
 
@@ -83,7 +96,7 @@ def passive_forces(tree, par, work, zero):
             q, qd = load(work, x + j, zero), load(work, u + first + j, zero)
             force = resistance(qd, par, at, zero)
             force -= shared(par, at + P_STIFFNESS, zero) * (q - shared(par, rest + j, zero))
-            if load(par, at + P_STOP, 0.0) > 0.0:
+            if load(par, at + P_STOP, 0.0) + load(par, at + P_STOP_DAMPING, 0.0) > 0.0:
                 force += stop_force(q, qd, par, at, zero)
             store(work, rates + (first + j) * RATE_WORK + PASSIVE, force)
         if simple < count:
@@ -125,3 +138,15 @@ def elastic_energy(tree, par, work, zero):
                 turn = spring_turn(par, work, x + simple, rest + simple, zero)
                 energy += 0.5 * shared(par, at + P_STIFFNESS, zero) * dot3(turn, turn)
     return energy
+
+
+@entry
+def run(tree, par, work, state, out, count, kind):
+    """Rows of states to rows of the joints' own forces."""
+    tree, par, work, state, out = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(out)
+    zero = zero_of(kind)
+    nv = integer(tree, RATES)
+    for row in range(0, count, lanes_of(zero)):
+        read_state(tree, state, row, count, work, zero)
+        passive_forces(tree, par, work, zero)
+        write_rows(out, nv, 0, nv, row, count, work, integer(tree, W_RATE) + PASSIVE, RATE_WORK, zero)

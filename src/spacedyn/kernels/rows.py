@@ -4,7 +4,7 @@ A last pack that is not full repeats its last row, so every lane always holds a 
 """
 
 from .compiling import inner
-from .scalar import gather, integer, load, scatter, store
+from .scalar import gather, integer, load, scatter, select, somewhere, store
 from .tree import COORDINATES, RATES, W_U, W_X
 
 
@@ -28,3 +28,13 @@ def read_state(tree, state, row, count, work, zero):
     nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
     read_rows(state, nx + nv, 0, nx, row, count, work, integer(tree, W_X), 1, zero)
     read_rows(state, nx + nv, nx, nv, row, count, work, integer(tree, W_U), 1, zero)
+
+
+@inner
+def are_finite(work, at, stride, some, zero):
+    """True if none of these scalars is NaN or infinite in any lane."""
+    nothing = zero
+    for j in range(some):
+        value = load(work, at + j * stride, zero)
+        nothing += value - value
+    return not somewhere(select(nothing < 1.0, zero, zero + 1.0) > 0.5)

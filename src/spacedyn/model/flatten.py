@@ -34,6 +34,8 @@ class Flat:
     offset: np.ndarray  # (bodies, 3) the body's frame in the kernels' body frame: zero but for the base
     passive: bool  # some joint has a spring, damper, friction or stop
     free: np.ndarray  # (nv,) zeros: no acceleration is given
+    rates: int  # nv
+    joint_rates: int  # nv without the base's
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
@@ -125,9 +127,9 @@ def flatten(model: "Model") -> Flat:
     header = _header(model, len(sequence), len(angles))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
-    passive = bool(np.any(rate_pars[:, [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP]]))
+    passive = bool(np.any(rate_pars[:, [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
     free = np.zeros(model.nv, dtype=np.int64)
-    return Flat(tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, free)
+    return Flat(tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, free, model.nv, model.nv - model.base_dof)
 
 
 def _header(model: "Model", bodies: int, angles: int) -> np.ndarray:

@@ -1,0 +1,135 @@
+"""From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numba.core import config
+
+from .errors import InputError
+from .kernels.scalar import LANES, ONE, PACK
+from .model.model import Model
+from .model.state import State
+
+Array = np.ndarray
+NOTHING = np.empty(0)
+NO_GRAVITY = np.zeros(3)
+
+
+def scalar_kind(count: int) -> tuple[Any, int]:
+    """How to run a kernel on so many robots: its kind, and the lanes of its scratch memory."""
+    return (ONE, 1) if count == 1 or config.DISABLE_JIT else (PACK, LANES)
+
+
+def check_state(model: Model, state: State) -> None:
+    """Raise unless the state is one of this model."""
+    if not isinstance(model, Model):
+        raise InputError(f"the first argument must be a Model, got {type(model).__name__}")
+    if not isinstance(state, State):
+        raise InputError(f"expected a State of '{model.name}' (model.state(...)), got {type(state).__name__}")
+    if state.model is not model and state.model != model:
+        raise InputError(
+            f"this is a state of model '{state.model.name}', not of '{model.name}'; make one by model.state(...)"
+        )
+
+
+def operand(name: str, value: Any, width: int, state: State) -> Array:
+    """An argument (…, width) as flat rows, one for each robot of the state."""
+    if (
+        type(value) is np.ndarray
+        and value.dtype == np.float64
+        and value.shape == (*state.shape, width)
+        and value.flags.carray
+    ):
+        return value.reshape(-1)
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected real numbers of shape {_expected(state, width)}, got {array.dtype}")
+    try:
+        rows = np.broadcast_to(array, (*state.shape, width))
+    except ValueError:
+        raise InputError(f"{name}: expected shape {_expected(state, width)}, got {array.shape}") from None
+    if array.shape[-1:] != (width,):
+        raise InputError(f"{name}: expected shape {_expected(state, width)}, got {array.shape}")
+    return np.array(rows, dtype=np.float64, order="C").reshape(-1)
+
+
+def _expected(state: State, width: int) -> str:
+    return f"({width},)" if not state.shape else f"({width},) or {(*state.shape, width)}"
+
+
+def gravity_vector(gravity: Any) -> Array:
+    """The acceleration of gravity (3,), inertial axes."""
+    if gravity is None:
+        return NO_GRAVITY
+    g = np.array(gravity, dtype=float)
+    if g.shape != (3,) or not np.isfinite(g).all():
+        raise InputError(f"gravity: expected 3 finite numbers, e.g. (0, 0, -9.81), got {gravity!r}")
+    return g
+
+
+def wrench_rows(model: Model, state: State, base: Any, endpoints: Any) -> Array | None:
+    """Wrenches on the base and at all endpoints as flat rows of 6 (1 + endpoints), or None if there are none."""
+    if base is None and endpoints is None:
+        return None
+    rows = np.zeros((*state.shape, 1 + len(model.endpoints), 6))
+    if base is not None:
+        rows[..., 0, :] = operand("base_wrench", base, 6, state).reshape(*state.shape, 6)
+    if isinstance(endpoints, Mapping):
+        for name, wrench in endpoints.items():
+            place = 1 + model.endpoint_index(name)
+            rows[..., place, :] = operand(f"wrench at endpoint '{name}'", wrench, 6, state).reshape(*state.shape, 6)
+    elif endpoints is not None:
+        given = np.asarray(endpoints)
+        if given.shape[-2:] != (len(model.endpoints), 6):
+            raise InputError(
+                f"endpoint_wrenches: expected {{name: (…, 6)}} or shape (…, {len(model.endpoints)}, 6), got {given.shape}"
+            )
+        flat = operand("endpoint_wrenches", given.reshape(*given.shape[:-2], -1), 6 * len(model.endpoints), state)
+        rows[..., 1:, :] = flat.reshape(*state.shape, -1, 6)
+    return rows.reshape(-1)
+
+
+def not_finite(model: Model, state: State, **operands: Array) -> InputError:
+    """The error for a result that is not finite: the operand to blame, by joint, or the pose."""
+    for name, rows in operands.items():
+        if rows.size and not np.isfinite(rows).all():
+            width = rows.size // state.count
+            row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
+            where = f" of robot {np.unravel_index(row, state.shape)}" if state.shape else ""
+            return InputError(f"{name}: {rows[row * width + column]} at index {column}{where}{_whose(model, width, column)}")
+    return InputError(
+        f"the result is not finite though all arguments are: the mass matrix of '{model.name}' is singular in this pose, "
+        "or a number is too large"
+    )
+
+
+def _whose(model: Model, width: int, column: int) -> str:
+    first = {model.nv: 0, model.nv - model.base_dof: model.base_dof}.get(width)
+    if first is None:
+        return ""
+    rate = column + first
+    owner = next((j.name for i, j in enumerate(model.joints) if rate in range(*model.u_slice(i).indices(model.nv))), None)
+    return f" (joint '{owner}')" if owner else " (the base)"
+
+
+def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *arguments: Any) -> Array:
+    """Call an entry point `kernel(tree, par, work, state, *arguments, out, count, kind)`; its rows (count, width)."""
+    flat = model.flat
+    kind, lanes = scalar_kind(state.count)
+    out = np.empty(state.count * width)
+    *before, options = arguments if arguments else (None,)
+    tail = () if options is None else (options,)
+    kernel(flat.tree, flat.par, flat.scratch(lanes, room), state._rows, *before, out, state.count, *tail, kind)
+    return out.reshape(*state.shape, width)
+
+
+def frame_rows(model: Model, bodies: list[int], positions: Array, rotations: Array | None = None) -> tuple[Array, Array]:
+    """Frames on bodies, given in the bodies' own axes, as the kernels' table: body places, and positions (rotations)."""
+    flat = model.flat
+    turn, offset = flat.to_internal[bodies], flat.offset[bodies]
+    place = offset + np.einsum("fij,fj->fi", turn, positions)
+    table = place if rotations is None else np.concatenate([place, (turn @ rotations).reshape(-1, 9)], axis=1)
+    return flat.order[bodies], np.ascontiguousarray(table).reshape(-1)
+
+

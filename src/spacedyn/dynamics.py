@@ -1,0 +1,435 @@
+"""Forces and accelerations: inverse, forward and hybrid dynamics, mass matrix, bias force, passive joint forces.
+
+    H(x) u' + c(x, u) = F + J'Fe,   u = (v0, ω0, q̇): docs/notation.md
+
+Every function takes one state or a batch, and returns the same batch.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .calls import (
+    NO_GRAVITY,
+    NOTHING,
+    check_state,
+    gravity_vector,
+    not_finite,
+    operand,
+    run_on_states,
+    scalar_kind,
+    wrench_rows,
+)
+from .errors import InputError
+from .kernels import forward_dynamics as _forward
+from .kernels import inertia as _inertia
+from .kernels import inverse_dynamics as _inverse
+from .kernels import mass_matrix_inverse as _mass_matrix_inverse
+from .kernels import passive as _passive
+from .kernels import tree as k
+from .model.model import Model
+from .model.state import State
+
+Array = np.ndarray
+
+
+def forward_dynamics(
+    model: Model,
+    state: State,
+    tau: ArrayLike | None = None,
+    *,
+    base_wrench: ArrayLike | None = None,
+    endpoint_wrenches: Any = None,
+    gravity: ArrayLike | None = None,
+    passive: bool = True,
+) -> Array:
+    """Accelerations u' = (v̇0, ω̇0, q̈) that forces give, in O(n).
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    state : State
+        One, or a batch.
+    tau : (…, nv - base), optional
+        Joint forces [N m, N], in the order of q̇; none if left out.
+    base_wrench : (…, 6), optional
+        Force and moment on the base at its centre of mass [N, N m], inertial axes.
+    endpoint_wrenches : {name: (…, 6)} or (…, endpoints, 6), optional
+        Force and moment on the robot at endpoints, inertial axes.
+    gravity : (3,), optional
+        Acceleration of gravity [m/s²], inertial axes; none if left out.
+    passive : bool
+        Whether the joints' own springs, dampers, friction and stops act.
+
+    Returns
+    -------
+    (…, nv)
+        v̇0 and ω̇0 in inertial axes as far as the base has them, then q̈.
+
+    Raises
+    ------
+    InputError
+        A wrong shape or type, a NaN, or a state of another model.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> udot = sd.forward_dynamics(robot, robot.neutral_state(), [1.0, 0, 0, 0])
+    >>> udot.shape
+    (7,)
+    >>> bool(udot[2] < 0 < udot[3])  # the base turns against the joint
+    True
+
+    Notes
+    -----
+    The articulated-body algorithm [1]_: docs/theory, and kernels/forward_dynamics.py.
+
+    .. [1] R. Featherstone, Rigid Body Dynamics Algorithms, Springer, 2008, ch. 7.
+    """
+    if type(state) is not State or state.model is not model:
+        check_state(model, state)
+    flat, count = model.flat, state.count
+    joints = flat.joint_rates
+    forces = np.zeros(count * joints) if tau is None else operand("tau", tau, joints, state)
+    g = NO_GRAVITY if gravity is None else gravity_vector(gravity)
+    loads, options = NOTHING, k.PASSIVE_FORCES if passive and flat.passive else 0
+    if base_wrench is not None or endpoint_wrenches is not None:
+        loads, options = wrench_rows(model, state, base_wrench, endpoint_wrenches), options | k.LOADED
+    kind, lanes = scalar_kind(count)
+    out, work = np.empty((*state.shape, flat.rates)), np.empty(flat.slots * lanes)
+    rows = out if count == 1 and not state.shape else out.reshape(-1)
+    if not _forward.run(
+        flat.tree, flat.par, work, state._rows, forces, loads, g, flat.free, rows, count, options, kind
+    ):
+        raise not_finite(model, state, tau=forces, wrenches=loads)
+    return out
+
+
+class Hybrid(NamedTuple):
+    """What hybrid dynamics gives: every acceleration and every force, whichever of them was given."""
+
+    udot: Array  # (…, nv)
+    forces: Array  # (…, nv)
+
+
+def hybrid_dynamics(
+    model: Model,
+    state: State,
+    given: Iterable[str],
+    udot: ArrayLike,
+    tau: ArrayLike | None = None,
+    *,
+    base_wrench: ArrayLike | None = None,
+    endpoint_wrenches: Any = None,
+    gravity: ArrayLike | None = None,
+    passive: bool = True,
+) -> Hybrid:
+    """Some joints with given accelerations, the others with given forces; the base may be in either set. O(n).
+
+    Parameters
+    ----------
+    model, state
+        The robot; one state or a batch.
+    given : names of joints
+        Those whose accelerations are given; the base's own name stands for the base.
+    udot : (…, nv)
+        Accelerations; only the entries of the `given` ones count.
+    tau : (…, nv - base), optional
+        Joint forces; only the entries of the others count.
+    base_wrench, endpoint_wrenches, gravity, passive
+        As in `forward_dynamics`. A given base takes what force it needs on top of `base_wrench`.
+
+    Returns
+    -------
+    Hybrid
+        `udot` (…, nv): all accelerations; `forces` (…, nv): all forces that the actuators must give. For a base
+        that is free to move that is zero.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> state = robot.neutral_state()
+    >>> result = sd.hybrid_dynamics(robot, state, robot.joint_names, np.array([0, 0, 0, 0.1, 0, 0, 0]))
+    >>> np.allclose(sd.forward_dynamics(robot, state, result.forces[3:]), result.udot)
+    True
+    """
+    check_state(model, state)
+    flat, count, nv = model.flat, state.count, model.nv
+    mask = _given_mask(model, given)
+    accelerations = np.where(mask, operand("udot", udot, nv, state).reshape(count, nv), 0.0)
+    forces = np.zeros(count * flat.joint_rates) if tau is None else operand("tau", tau, flat.joint_rates, state)
+    loads, options = accelerations, k.GIVEN | (k.PASSIVE_FORCES if passive and flat.passive else 0)
+    wrenches = wrench_rows(model, state, base_wrench, endpoint_wrenches)
+    if wrenches is not None:
+        loads, options = np.concatenate([wrenches.reshape(count, -1), accelerations], axis=1), options | k.LOADED
+    kind, lanes = scalar_kind(count)
+    out = np.empty(count * 2 * nv)
+    settings = gravity_vector(gravity)
+    if not _forward.run(
+        flat.tree,
+        flat.par,
+        flat.scratch(lanes),
+        state._rows,
+        forces,
+        np.ascontiguousarray(loads).reshape(-1),
+        settings,
+        mask,
+        out,
+        count,
+        options,
+        kind,
+    ):
+        raise not_finite(model, state, udot=accelerations.reshape(-1), tau=forces, wrenches=loads.reshape(-1))
+    both = out.reshape(*state.shape, 2, nv)
+    applied = np.zeros((*state.shape, nv))
+    applied[..., model.base_dof :] = forces.reshape(*state.shape, -1)
+    return Hybrid(both[..., 0, :].copy(), np.where(mask, both[..., 1, :], applied))
+
+
+def _given_mask(model: Model, given: Iterable[str]) -> Array:
+    """(nv,) 1 where the acceleration is given."""
+    mask = np.zeros(model.nv, dtype=np.int64)
+    if isinstance(given, str):
+        given = [given]
+    for name in given:
+        if name == model.bodies[0].name:
+            mask[: model.base_dof] = 1
+        else:
+            mask[model.u_slice(name)] = 1
+    return mask
+
+
+def inverse_dynamics(
+    model: Model,
+    state: State,
+    udot: ArrayLike,
+    *,
+    base_wrench: ArrayLike | None = None,
+    endpoint_wrenches: Any = None,
+    gravity: ArrayLike | None = None,
+    passive: bool = True,
+) -> Array:
+    """Generalized forces F = H u' + c - J'Fe that a motion takes, in O(n).
+
+    Parameters
+    ----------
+    model, state
+        The robot; one state or a batch.
+    udot : (…, nv)
+        Accelerations (v̇0, ω̇0, q̈).
+    base_wrench, endpoint_wrenches, gravity, passive
+        As in `forward_dynamics`; what acts on the robot besides the forces sought.
+
+    Returns
+    -------
+    (…, nv)
+        Force and moment on the base (at its centre of mass, inertial axes) as far as it can move, then joint forces.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> state = robot.random_state(np.random.default_rng(0))
+    >>> udot = sd.forward_dynamics(robot, state, [1.0, 2.0, 3.0, 4.0])
+    >>> np.allclose(sd.inverse_dynamics(robot, state, udot), [0, 0, 0, 1, 2, 3, 4])
+    True
+    """
+    return _newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, passive, 0)
+
+
+def joint_reactions(
+    model: Model,
+    state: State,
+    udot: ArrayLike,
+    *,
+    base_wrench: ArrayLike | None = None,
+    endpoint_wrenches: Any = None,
+    gravity: ArrayLike | None = None,
+) -> Array:
+    """Wrenches that joints transmit during a motion, constrained directions and driven ones together.
+
+    Parameters
+    ----------
+    model, state, udot, base_wrench, endpoint_wrenches, gravity
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    (…, bodies, 6)
+        For each body the force and the moment that its parent exerts on it, about the origin of the body's frame
+        [N, N m], inertial axes. The base's row, about its centre of mass, is what must hold or drive it from outside;
+        zero for a base that floats free.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> state = robot.random_state(np.random.default_rng(0))
+    >>> udot = sd.forward_dynamics(robot, state)
+    >>> reactions = sd.joint_reactions(robot, state, udot)
+    >>> reactions.shape, np.allclose(reactions[0], 0)
+    ((5, 6), True)
+    """
+    rows = _newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, False, k.REACTIONS)
+    wrenches = rows[..., model.nv :].reshape(*state.shape, -1, 6)
+    return wrenches[..., model.flat.order, :]
+
+
+def _newton_euler(
+    model: Model, state: State, udot: Any, base: Any, endpoints: Any, gravity: Any, passive: bool, options: int
+) -> Array:
+    if type(state) is not State or state.model is not model:
+        check_state(model, state)
+    flat, count = model.flat, state.count
+    accelerations = operand("udot", udot, flat.rates, state)
+    g = NO_GRAVITY if gravity is None else gravity_vector(gravity)
+    loads = NOTHING
+    if passive and flat.passive:
+        options |= k.PASSIVE_FORCES
+    if base is not None or endpoints is not None:
+        loads, options = wrench_rows(model, state, base, endpoints), options | k.LOADED
+    kind, lanes = scalar_kind(count)
+    width = flat.rates + (6 * len(model.bodies) if options & k.REACTIONS else 0)
+    out = np.empty((*state.shape, width))
+    if not _inverse.run(
+        flat.tree,
+        flat.par,
+        flat.scratch(lanes),
+        state._rows,
+        accelerations,
+        loads,
+        g,
+        out.reshape(-1),
+        count,
+        options,
+        kind,
+    ):
+        raise not_finite(model, state, udot=accelerations, wrenches=loads)
+    return out
+
+
+def bias_force(model: Model, state: State, *, gravity: ArrayLike | None = None) -> Array:
+    """c(x, u) of the equation of motion: velocity terms and gravity, (…, nv); SpaceDyn's `Force0`.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> bool(np.all(sd.bias_force(robot, robot.neutral_state()) == 0))
+    True
+    """
+    check_state(model, state)
+    return inverse_dynamics(model, state, np.zeros((*state.shape, model.nv)), gravity=gravity, passive=False)
+
+
+def passive_force(model: Model, state: State) -> Array:
+    """Forces of the joints' own springs, dampers, dry friction and end stops, (…, nv) [N m, N]; zero for the base.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> sd.passive_force(robot, robot.neutral_state()).tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    check_state(model, state)
+    if not model.flat.passive:
+        return np.zeros((*state.shape, model.nv))
+    return run_on_states(_passive.run, model, state, model.nv, 0)
+
+
+def mass_matrix(model: Model, state: State) -> Array:
+    """Mass matrix H(x), (…, nv, nv), symmetric, both triangles filled; kinetic energy is u.H u / 2.
+
+    Blocks for a free base: `Hb = H[:6, :6]`, `Hbm = H[:6, 6:]`, `Hm = H[6:, 6:]`: see `mass_matrix_blocks`.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> H = sd.mass_matrix(robot, robot.neutral_state())
+    >>> H.shape, bool(np.isclose(H[0, 0], robot.total_mass))
+    ((7, 7), True)
+    """
+    check_state(model, state)
+    nv = model.nv
+    return run_on_states(_inertia.run, model, state, nv * nv, nv * nv).reshape(*state.shape, nv, nv)
+
+
+class Blocks(NamedTuple):
+    """The mass matrix in SpaceDyn's blocks."""
+
+    Hb: Array  # (…, base, base) the robot as one rigid body
+    Hbm: Array  # (…, base, joints) coupling
+    Hm: Array  # (…, joints, joints)
+
+
+def mass_matrix_blocks(model: Model, state: State) -> Blocks:
+    """The mass matrix as (Hb, Hbm, Hm): base, coupling, joints.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> [block.shape for block in sd.mass_matrix_blocks(robot, robot.neutral_state())]
+    [(6, 6), (6, 6), (6, 6)]
+    """
+    H, b = mass_matrix(model, state), model.base_dof
+    return Blocks(H[..., :b, :b], H[..., :b, b:], H[..., b:, b:])
+
+
+def mass_matrix_inverse(model: Model, state: State) -> Array:
+    """Inverse of the mass matrix, (…, nv, nv), by nv solutions in O(n) each.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> state = robot.random_state(np.random.default_rng(0))
+    >>> np.allclose(sd.mass_matrix_inverse(robot, state) @ sd.mass_matrix(robot, state), np.eye(12), atol=1e-11)
+    True
+    """
+    check_state(model, state)
+    unit = np.broadcast_to(np.eye(model.nv), (*state.shape, model.nv, model.nv))
+    return _products(model, state, unit)
+
+
+def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) -> Array:
+    """H⁻¹ times one vector (…, nv), or the columns of a matrix (…, nv, m), in O(n) each, without forming H.
+
+    An array of the shape (…, nv) over the state's own batch axes is taken as vectors.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> state, force = robot.neutral_state(), np.arange(12.0)
+    >>> np.allclose(sd.mass_matrix(robot, state) @ sd.mass_matrix_inverse_product(robot, state, force), force)
+    True
+    """
+    check_state(model, state)
+    array = np.asarray(vectors)
+    if array.ndim <= len(state.shape) + 1:
+        rows = operand("vectors", array, model.nv, state).reshape(*state.shape, 1, model.nv)
+        return _products(model, state, rows)[..., 0, :]
+    if array.dtype.kind not in "iuf" or array.shape[-2] != model.nv:
+        raise InputError(f"vectors: expected shape (…, {model.nv}) or (…, {model.nv}, m), got {array.shape}")
+    columns = np.broadcast_to(np.swapaxes(array, -1, -2), (*state.shape, array.shape[-1], model.nv))
+    return np.swapaxes(_products(model, state, columns), -1, -2)
+
+
+def _products(model: Model, state: State, vectors: Array) -> Array:
+    """H⁻¹ times each of the rows (…, m, nv)."""
+    flat, many = model.flat, vectors.shape[-2]
+    kind, lanes = scalar_kind(state.count)
+    out = np.empty(vectors.shape)
+    rows = np.array(vectors, dtype=float, order="C").reshape(-1)
+    _mass_matrix_inverse.run(
+        flat.tree, flat.par, flat.scratch(lanes), state._rows, rows, flat.free, out.reshape(-1), state.count, many, kind
+    )
+    return out
