@@ -13,7 +13,7 @@ from .model.state import State
 
 Array = np.ndarray
 NOTHING = np.empty(0)
-NO_GRAVITY = np.zeros(3)
+_FLOAT64 = np.dtype(np.float64)
 
 
 def scalar_kind(count: int) -> tuple[Any, int]:
@@ -35,13 +35,11 @@ def check_state(model: Model, state: State) -> None:
 
 def operand(name: str, value: Any, width: int, state: State) -> Array:
     """An argument (…, width) as flat rows, one for each robot of the state."""
-    if (
-        type(value) is np.ndarray
-        and value.dtype == np.float64
-        and value.shape == (*state.shape, width)
-        and value.flags.carray
-    ):
-        return value.reshape(-1)
+    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.carray:
+        if not state.shape and value.shape == (width,):
+            return value  # the common call on one robot, kept short
+        if value.shape == (*state.shape, width):
+            return value.reshape(-1)
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name}: expected real numbers of shape {_expected(state, width)}, got {array.dtype}")
@@ -61,24 +59,23 @@ def _expected(state: State, width: int) -> str:
 def gravity_vector(gravity: Any) -> Array:
     """The acceleration of gravity (3,), inertial axes."""
     if gravity is None:
-        return NO_GRAVITY
+        return np.zeros(3)
     g = np.array(gravity, dtype=float)
     if g.shape != (3,) or not np.isfinite(g).all():
         raise InputError(f"gravity: expected 3 finite numbers, e.g. (0, 0, -9.81), got {gravity!r}")
     return g
 
 
-def wrench_rows(model: Model, state: State, base: Any, endpoints: Any) -> Array | None:
-    """Wrenches on the base and at all endpoints as flat rows of 6 (1 + endpoints), or None if there are none."""
-    if base is None and endpoints is None:
-        return None
-    rows = np.zeros((*state.shape, 1 + len(model.endpoints), 6))
+def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints: Any) -> Array:
+    """The rows with wrenches on the base and at all endpoints added: 6 (1 + endpoints) more columns."""
+    wrenches = np.zeros((*state.shape, 1 + len(model.endpoints), 6))
     if base is not None:
-        rows[..., 0, :] = operand("base_wrench", base, 6, state).reshape(*state.shape, 6)
+        wrenches[..., 0, :] = operand("base_wrench", base, 6, state).reshape(*state.shape, 6)
     if isinstance(endpoints, Mapping):
         for name, wrench in endpoints.items():
             place = 1 + model.endpoint_index(name)
-            rows[..., place, :] = operand(f"wrench at endpoint '{name}'", wrench, 6, state).reshape(*state.shape, 6)
+            six = operand(f"wrench at endpoint '{name}'", wrench, 6, state)
+            wrenches[..., place, :] = six.reshape(*state.shape, 6)
     elif endpoints is not None:
         given = np.asarray(endpoints)
         if given.shape[-2:] != (len(model.endpoints), 6):
@@ -86,31 +83,49 @@ def wrench_rows(model: Model, state: State, base: Any, endpoints: Any) -> Array 
                 f"endpoint_wrenches: expected {{name: (…, 6)}} or shape (…, {len(model.endpoints)}, 6), got {given.shape}"
             )
         flat = operand("endpoint_wrenches", given.reshape(*given.shape[:-2], -1), 6 * len(model.endpoints), state)
-        rows[..., 1:, :] = flat.reshape(*state.shape, -1, 6)
-    return rows.reshape(-1)
+        wrenches[..., 1:, :] = flat.reshape(*state.shape, -1, 6)
+    if not np.isfinite(wrenches).all():
+        raise InputError("a wrench holds a number that is not finite")
+    return beside(state, rows, wrenches)
 
 
-def not_finite(model: Model, state: State, **operands: Array) -> InputError:
-    """The error for a result that is not finite: the operand to blame, by joint, or the pose."""
-    for name, rows in operands.items():
-        if rows.size and not np.isfinite(rows).all():
-            width = rows.size // state.count
-            row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
-            where = f" of robot {np.unravel_index(row, state.shape)}" if state.shape else ""
-            return InputError(f"{name}: {rows[row * width + column]} at index {column}{where}{_whose(model, width, column)}")
+def beside(state: State, *columns: Array) -> Array:
+    """Flat rows from several arrays of rows."""
+    return np.concatenate([c.reshape(state.count, c.size // max(state.count, 1)) for c in columns], axis=1).reshape(-1)
+
+
+def run_dynamics(
+    kernel: Callable, model: Model, state: State, loads: Array, width: int, options: int, gravity: Any, tree: Any = None
+) -> Array:
+    """Call the entry point of forward or inverse dynamics; rows (…, width)."""
+    flat, count = model.flat, state.count
+    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
+    out = np.empty((*state.shape, width)) if state.shape else np.empty(width)
+    ints = flat.tree if tree is None else tree
+    if count == 1 or config.DISABLE_JIT:
+        spare = flat.spare  # one robot's call is short enough for the allocation of scratch memory to show
+        work = spare.pop() if spare else flat.scratch(1)
+        rows = out if out.ndim == 1 else out.reshape(-1)
+        finite = kernel(ints, par, work, state._rows, loads, rows, count, options, ONE)
+        spare.append(work)
+    else:
+        finite = kernel(ints, par, flat.scratch(LANES), state._rows, loads, out.reshape(-1), count, options, PACK)
+    if not finite:
+        raise not_finite(model, state, loads)
+    return out
+
+
+def not_finite(model: Model, state: State, loads: Array) -> InputError:
+    """The error for a result that is not finite: the number to blame, by joint, or the pose."""
+    if not np.isfinite(loads).all():
+        width = loads.size // state.count
+        row, column = divmod(int(np.flatnonzero(~np.isfinite(loads))[0]), width)
+        robot = f" of robot {tuple(int(i) for i in np.unravel_index(row, state.shape))}" if state.shape else ""
+        return InputError(f"{loads[row * width + column]} in the forces or accelerations given{robot}, column {column}")
     return InputError(
         f"the result is not finite though all arguments are: the mass matrix of '{model.name}' is singular in this pose, "
         "or a number is too large"
     )
-
-
-def _whose(model: Model, width: int, column: int) -> str:
-    first = {model.nv: 0, model.nv - model.base_dof: model.base_dof}.get(width)
-    if first is None:
-        return ""
-    rate = column + first
-    owner = next((j.name for i, j in enumerate(model.joints) if rate in range(*model.u_slice(i).indices(model.nv))), None)
-    return f" (joint '{owner}')" if owner else " (the base)"
 
 
 def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *arguments: Any) -> Array:

@@ -11,17 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import (
-    NO_GRAVITY,
-    NOTHING,
-    check_state,
-    gravity_vector,
-    not_finite,
-    operand,
-    run_on_states,
-    scalar_kind,
-    wrench_rows,
-)
+from .calls import beside, check_state, operand, run_dynamics, run_on_states, scalar_kind, with_wrenches
 from .errors import InputError
 from .kernels import forward_dynamics as _forward
 from .kernels import inertia as _inertia
@@ -92,21 +82,13 @@ def forward_dynamics(
     """
     if type(state) is not State or state.model is not model:
         check_state(model, state)
-    flat, count = model.flat, state.count
+    flat = model.flat
     joints = flat.joint_rates
-    forces = np.zeros(count * joints) if tau is None else operand("tau", tau, joints, state)
-    g = NO_GRAVITY if gravity is None else gravity_vector(gravity)
-    loads, options = NOTHING, k.PASSIVE_FORCES if passive and flat.passive else 0
+    loads = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
+    options = k.PASSIVE_FORCES if flat.passive and passive else 0
     if base_wrench is not None or endpoint_wrenches is not None:
-        loads, options = wrench_rows(model, state, base_wrench, endpoint_wrenches), options | k.LOADED
-    kind, lanes = scalar_kind(count)
-    out, work = np.empty((*state.shape, flat.rates)), np.empty(flat.slots * lanes)
-    rows = out if count == 1 and not state.shape else out.reshape(-1)
-    if not _forward.run(
-        flat.tree, flat.par, work, state._rows, forces, loads, g, flat.free, rows, count, options, kind
-    ):
-        raise not_finite(model, state, tau=forces, wrenches=loads)
-    return out
+        loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
+    return run_dynamics(_forward.run, model, state, loads, flat.rates, options, gravity)
 
 
 class Hybrid(NamedTuple):
@@ -159,36 +141,19 @@ def hybrid_dynamics(
     True
     """
     check_state(model, state)
-    flat, count, nv = model.flat, state.count, model.nv
+    flat, nv = model.flat, model.nv
     mask = _given_mask(model, given)
-    accelerations = np.where(mask, operand("udot", udot, nv, state).reshape(count, nv), 0.0)
-    forces = np.zeros(count * flat.joint_rates) if tau is None else operand("tau", tau, flat.joint_rates, state)
-    loads, options = accelerations, k.GIVEN | (k.PASSIVE_FORCES if passive and flat.passive else 0)
-    wrenches = wrench_rows(model, state, base_wrench, endpoint_wrenches)
-    if wrenches is not None:
-        loads, options = np.concatenate([wrenches.reshape(count, -1), accelerations], axis=1), options | k.LOADED
-    kind, lanes = scalar_kind(count)
-    out = np.empty(count * 2 * nv)
-    settings = gravity_vector(gravity)
-    if not _forward.run(
-        flat.tree,
-        flat.par,
-        flat.scratch(lanes),
-        state._rows,
-        forces,
-        np.ascontiguousarray(loads).reshape(-1),
-        settings,
-        mask,
-        out,
-        count,
-        options,
-        kind,
-    ):
-        raise not_finite(model, state, udot=accelerations.reshape(-1), tau=forces, wrenches=loads.reshape(-1))
-    both = out.reshape(*state.shape, 2, nv)
+    accelerations = np.where(mask, operand("udot", udot, nv, state).reshape(*state.shape, nv), 0.0)
+    joints = flat.joint_rates
+    forces = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
+    loads, options = forces, k.HYBRID | (k.PASSIVE_FORCES if flat.passive and passive else 0)
+    if base_wrench is not None or endpoint_wrenches is not None:
+        loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
+    loads = beside(state, loads, accelerations)
+    both = run_dynamics(_forward.run, model, state, loads, 2 * nv, options, gravity, flat.with_given(mask))
     applied = np.zeros((*state.shape, nv))
-    applied[..., model.base_dof :] = forces.reshape(*state.shape, -1)
-    return Hybrid(both[..., 0, :].copy(), np.where(mask, both[..., 1, :], applied))
+    applied[..., model.base_dof :] = forces.reshape(*state.shape, joints)
+    return Hybrid(both[..., :nv].copy(), np.where(mask, both[..., nv:], applied))
 
 
 def _given_mask(model: Model, given: Iterable[str]) -> Array:
@@ -285,32 +250,14 @@ def _newton_euler(
 ) -> Array:
     if type(state) is not State or state.model is not model:
         check_state(model, state)
-    flat, count = model.flat, state.count
-    accelerations = operand("udot", udot, flat.rates, state)
-    g = NO_GRAVITY if gravity is None else gravity_vector(gravity)
-    loads = NOTHING
-    if passive and flat.passive:
+    flat = model.flat
+    loads = operand("udot", udot, flat.rates, state)
+    if flat.passive and passive:
         options |= k.PASSIVE_FORCES
     if base is not None or endpoints is not None:
-        loads, options = wrench_rows(model, state, base, endpoints), options | k.LOADED
-    kind, lanes = scalar_kind(count)
+        loads, options = with_wrenches(model, state, loads, base, endpoints), options | k.LOADED
     width = flat.rates + (6 * len(model.bodies) if options & k.REACTIONS else 0)
-    out = np.empty((*state.shape, width))
-    if not _inverse.run(
-        flat.tree,
-        flat.par,
-        flat.scratch(lanes),
-        state._rows,
-        accelerations,
-        loads,
-        g,
-        out.reshape(-1),
-        count,
-        options,
-        kind,
-    ):
-        raise not_finite(model, state, udot=accelerations, wrenches=loads)
-    return out
+    return run_dynamics(_inverse.run, model, state, loads, width, options, gravity)
 
 
 def bias_force(model: Model, state: State, *, gravity: ArrayLike | None = None) -> Array:
@@ -430,6 +377,6 @@ def _products(model: Model, state: State, vectors: Array) -> Array:
     out = np.empty(vectors.shape)
     rows = np.array(vectors, dtype=float, order="C").reshape(-1)
     _mass_matrix_inverse.run(
-        flat.tree, flat.par, flat.scratch(lanes), state._rows, rows, flat.free, out.reshape(-1), state.count, many, kind
+        flat.tree, flat.par, flat.scratch(lanes), state._rows, rows, out.reshape(-1), state.count, many, kind
     )
     return out

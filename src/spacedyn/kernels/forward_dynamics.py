@@ -104,7 +104,13 @@ def hand_on(work, above, is_first, A, B, C, zero):
 
 
 @inner
-def factorise_body(tree, par, work, given, i, zero):
+def is_given(tree, k):
+    """Whether the acceleration of rate k is given, and its force sought."""
+    return integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_GIVEN)
+
+
+@inner
+def factorise_body(tree, par, work, i, zero):
     """G, D and 1/D of body i's rates; those whose acceleration is given are left in the articulated inertia."""
     record = integer(tree, BODY_AT) + i * BODY_INTS
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
@@ -126,7 +132,7 @@ def factorise_body(tree, par, work, given, i, zero):
         store6(work, rate + GAIN, gf + gn)
         store(work, rate + D, Dk)
         store(work, rate + D_INVERSE, inverse)
-        if integer(given, k) == 0:
+        if is_given(tree, k) == 0:
             A, B, C = eliminate_symmetric(A, f, gf), eliminate_mixed(B, f, gn), eliminate_symmetric(C, n, gn)
     if i > 0:
         above = bodies + integer(tree, record + PARENT) * BODY_WORK + ARTICULATED
@@ -134,7 +140,7 @@ def factorise_body(tree, par, work, given, i, zero):
 
 
 @inner
-def reduce_body(tree, work, given, i, zero):
+def reduce_body(tree, work, i, zero):
     """TAU of body i's rates becomes what is left after the bodies' FORCE and the rates further out have taken theirs."""
     record = integer(tree, BODY_AT) + i * BODY_INTS
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
@@ -143,7 +149,7 @@ def reduce_body(tree, work, given, i, zero):
     for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
         rate = rates + k * RATE_WORK
         taken = dot6(load6(work, rate + S, zero), F)
-        if integer(given, k) == 0:
+        if is_given(tree, k) == 0:
             left = load(work, rate + TAU, zero) - taken
             store(work, rate + TAU, left)
             F = add_scaled6(F, left, load6(work, rate + GAIN, zero))
@@ -155,7 +161,7 @@ def reduce_body(tree, work, given, i, zero):
 
 
 @inner
-def recover_accelerations(tree, par, work, given, zero):
+def recover_accelerations(tree, par, work, zero):
     """Base to leaves: QDD of the free rates; TAU of those whose acceleration is given. ACCELERATION is overwritten."""
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
     for i in range(integer(tree, BODIES)):
@@ -167,7 +173,7 @@ def recover_accelerations(tree, par, work, given, zero):
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate = rates + k * RATE_WORK
             felt = dot6(load6(work, rate + GAIN, zero), a)
-            if integer(given, k) == 0:
+            if is_given(tree, k) == 0:
                 qdd = load(work, rate + TAU, zero) * load(work, rate + D_INVERSE, zero) - felt
                 store(work, rate + QDD, qdd)
                 a = add_scaled6(a, qdd, load6(work, rate + S, zero))
@@ -179,61 +185,60 @@ def recover_accelerations(tree, par, work, given, zero):
 
 
 @inner
-def add_passive(tree, par, work, given, zero):
+def add_passive(tree, par, work, zero):
     """Add the joints' own forces to TAU of the free rates."""
     passive_forces(tree, par, work, zero)
     for k in range(integer(tree, RATES)):
         rate = integer(tree, W_RATE) + k * RATE_WORK
-        if integer(given, k) == 0:
+        if is_given(tree, k) == 0:
             store(work, rate + TAU, load(work, rate + TAU, zero) + load(work, rate + PASSIVE, zero))
 
 
 @inner
-def forward_dynamics(tree, par, work, given, gravity, loaded, passive, zero):
+def forward_dynamics(tree, par, work, options, zero):
     """QDD of the free rates from TAU; TAU of the given ones from QDD (QDD of the free ones must come in as zero)."""
-    motion_forces(tree, par, work, shared3(gravity, 0, zero), zero)
-    if loaded:
+    motion_forces(tree, par, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    if options & LOADED:
         add_wrenches(tree, par, work, -1.0, zero)
-    if passive:
-        add_passive(tree, par, work, given, zero)
+    if options & PASSIVE_FORCES:
+        add_passive(tree, par, work, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
-        factorise_body(tree, par, work, given, i, zero)
-        reduce_body(tree, work, given, i, zero)
-    recover_accelerations(tree, par, work, given, zero)
-    if passive:
+        factorise_body(tree, par, work, i, zero)
+        reduce_body(tree, work, i, zero)
+    recover_accelerations(tree, par, work, zero)
+    if options & PASSIVE_FORCES:
         for k in range(integer(tree, RATES)):
             rate = integer(tree, W_RATE) + k * RATE_WORK
-            if integer(given, k) != 0:
+            if is_given(tree, k) != 0:
                 store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
 
 
 @entry
-def run(tree, par, work, state, tau, loads, settings, given, out, count, options, kind):
-    """Rows of states (x, u) and joint forces to rows of accelerations; True if all of them are finite.
+def run(tree, par, work, state, loads, out, count, options, kind):
+    """Rows of states (x, u) and loads to rows of accelerations; True if all of them are finite.
 
-    `tau` has the joints' columns only. `loads` has the wrenches' columns (option LOADED), then those of given
-    accelerations, zero where free (option GIVEN), and is empty without. `settings` begins with gravity.
-    With GIVEN a row of `out` holds accelerations, then forces.
+    A row of `loads` has the joints' forces, then wrenches (option LOADED), then accelerations, zero where they are not
+    given (option HYBRID). With HYBRID a row of `out` holds accelerations, then forces.
     """
-    tree, par, work, state, tau = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(tau)
-    loads, settings, given, out = pointer(loads), pointer(settings), pointer(given), pointer(out)
+    tree, par, work = pointer(tree), pointer(par), pointer(work)
+    state, loads, out = pointer(state), pointer(loads), pointer(out)
     zero = zero_of(kind)
-    rates, base = integer(tree, RATES), integer(tree, BASE_RATES)
-    rate = integer(tree, W_RATE)
+    nv, base, rate = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, W_RATE)
     wrenches = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
-    more = rates if options & GIVEN else 0
+    more = nv if options & HYBRID else 0
+    joints, width = nv - base, nv - base + wrenches + more
     finite = True
     for row in range(0, count, lanes_of(zero)):
         read_state(tree, state, row, count, work, zero)
         for k in range(base):
             store(work, rate + k * RATE_WORK + TAU, zero)
-        read_rows(tau, rates - base, 0, rates - base, row, count, work, rate + base * RATE_WORK + TAU, RATE_WORK, zero)
-        for k in range(rates):
+        for k in range(nv):
             store(work, rate + k * RATE_WORK + QDD, zero)
-        read_rows(loads, wrenches + more, 0, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
-        read_rows(loads, wrenches + more, wrenches, more, row, count, work, rate + QDD, RATE_WORK, zero)
-        forward_dynamics(tree, par, work, given, settings, options & LOADED, options & PASSIVE_FORCES, zero)
-        finite &= are_finite(work, rate + QDD, RATE_WORK, rates, zero)
-        write_rows(out, rates + more, 0, rates, row, count, work, rate + QDD, RATE_WORK, zero)
-        write_rows(out, rates + more, rates, more, row, count, work, rate + TAU, RATE_WORK, zero)
+        read_rows(loads, width, 0, joints, row, count, work, rate + base * RATE_WORK + TAU, RATE_WORK, zero)
+        read_rows(loads, width, joints, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
+        read_rows(loads, width, joints + wrenches, more, row, count, work, rate + QDD, RATE_WORK, zero)
+        forward_dynamics(tree, par, work, options, zero)
+        finite &= are_finite(work, rate + QDD, RATE_WORK, nv, zero)
+        write_rows(out, nv + more, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
+        write_rows(out, nv + more, nv, more, row, count, work, rate + TAU, RATE_WORK, zero)
     return finite

@@ -33,13 +33,13 @@ def gather_forces(tree, par, work, zero):
 
 
 @inner
-def inverse_dynamics(tree, par, work, gravity, loaded, passive, zero):
+def inverse_dynamics(tree, par, work, options, zero):
     """TAU of all rates for the QDD, coordinates and rates in `work`; FORCE becomes what each joint transmits."""
-    motion_forces(tree, par, work, shared3(gravity, 0, zero), zero)
-    if loaded:
+    motion_forces(tree, par, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    if options & LOADED:
         add_wrenches(tree, par, work, -1.0, zero)
     gather_forces(tree, par, work, zero)
-    if passive:
+    if options & PASSIVE_FORCES:
         passive_forces(tree, par, work, zero)
         for k in range(integer(tree, RATES)):
             rate = integer(tree, W_RATE) + k * RATE_WORK
@@ -47,30 +47,30 @@ def inverse_dynamics(tree, par, work, gravity, loaded, passive, zero):
 
 
 @entry
-def run(tree, par, work, state, udot, wrenches, settings, out, count, options, kind):
-    """Rows of states and accelerations to rows of generalized forces; True if all of them are finite.
+def run(tree, par, work, state, loads, out, count, options, kind):
+    """Rows of states and loads to rows of generalized forces; True if all of them are finite.
 
-    With REACTIONS, joints' wrenches about their bodies' frames follow, in the kernels' order. `settings` begins with gravity.
+    A row of `loads` has accelerations, then wrenches (option LOADED). With REACTIONS, joints' wrenches about their
+    bodies' frames follow the forces, in the kernels' order.
     """
-    tree, par, work, state, udot = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(udot)
-    wrenches, settings, out = pointer(wrenches), pointer(settings), pointer(out)
+    tree, par, work = pointer(tree), pointer(par), pointer(work)
+    state, loads, out = pointer(state), pointer(loads), pointer(out)
     zero = zero_of(kind)
-    bodies, rates = integer(tree, BODIES), integer(tree, RATES)
-    rate = integer(tree, W_RATE)
-    loaded = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
-    width = rates + 6 * bodies if options & REACTIONS else rates
+    bodies, nv, rate = integer(tree, BODIES), integer(tree, RATES), integer(tree, W_RATE)
+    wrenches = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
+    width = nv + 6 * bodies if options & REACTIONS else nv
     finite = True
     for row in range(0, count, lanes_of(zero)):
         read_state(tree, state, row, count, work, zero)
-        read_rows(udot, rates, 0, rates, row, count, work, rate + QDD, RATE_WORK, zero)
-        read_rows(wrenches, loaded, 0, loaded, row, count, work, integer(tree, W_WRENCH), 1, zero)
-        inverse_dynamics(tree, par, work, settings, options & LOADED, options & PASSIVE_FORCES, zero)
-        finite &= are_finite(work, rate + TAU, RATE_WORK, rates, zero)
-        write_rows(out, width, 0, rates, row, count, work, rate + TAU, RATE_WORK, zero)
+        read_rows(loads, nv + wrenches, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
+        read_rows(loads, nv + wrenches, nv, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
+        inverse_dynamics(tree, par, work, options, zero)
+        finite &= are_finite(work, rate + TAU, RATE_WORK, nv, zero)
+        write_rows(out, width, 0, nv, row, count, work, rate + TAU, RATE_WORK, zero)
         if options & REACTIONS:
             for i in range(bodies):
                 body = integer(tree, W_BODY) + i * BODY_WORK
                 F, p = load6(work, body + FORCE, zero), load3(work, body + POSITION, zero)
                 store6(work, body + FORCE, linear(F) + sub3(angular(F), cross(p, linear(F))))
-                write_rows(out, width, rates + 6 * i, 6, row, count, work, body + FORCE, 1, zero)
+                write_rows(out, width, nv + 6 * i, 6, row, count, work, body + FORCE, 1, zero)
     return finite

@@ -11,10 +11,10 @@ from .tree import *  # noqa: F403
 
 
 @entry
-def run(tree, par, work, state, vectors, given, out, count, many, kind):
+def run(tree, par, work, state, vectors, out, count, many, kind):
     """Rows of states and of `many` vectors each, to rows of as many products."""
     tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
-    vectors, given, out = pointer(vectors), pointer(given), pointer(out)
+    vectors, out = pointer(vectors), pointer(out)
     zero = zero_of(kind)
     bodies, rates = integer(tree, BODIES), integer(tree, RATES)
     body, rate = integer(tree, W_BODY), integer(tree, W_RATE)
@@ -23,12 +23,12 @@ def run(tree, par, work, state, vectors, given, out, count, many, kind):
         place(tree, par, work, zero)
         weigh(tree, par, work, zero)
         for i in range(bodies - 1, -1, -1):
-            factorise_body(tree, par, work, given, i, zero)
+            factorise_body(tree, par, work, i, zero)
         for m in range(many):
             read_rows(vectors, many * rates, m * rates, rates, row, count, work, rate + TAU, RATE_WORK, zero)
             for i in range(bodies):
                 store6(work, body + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
             for i in range(bodies - 1, -1, -1):
-                reduce_body(tree, work, given, i, zero)
-            recover_accelerations(tree, par, work, given, zero)
+                reduce_body(tree, work, i, zero)
+            recover_accelerations(tree, par, work, zero)
             write_rows(out, many * rates, m * rates, rates, row, count, work, rate + QDD, RATE_WORK, zero)

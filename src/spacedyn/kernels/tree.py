@@ -13,14 +13,14 @@ BASE_FREE, BASE_ATTITUDE, BASE_PLANAR, BASE_FIXED = range(4)
 # tree: header
 BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind of base
 BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
-PAR_RATE, PAR_REST, PAR_ENDPOINT = range(10, 13)  # and in `par`, whose body records start at 0
-W_X, W_U, W_IN, W_WRENCH, W_ANGLE, W_BODY, W_RATE, W_OUT = range(13, 21)  # and in `work`
+PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, whose body records start at 0
+W_X, W_U, W_WRENCH, W_ANGLE, W_BODY, W_RATE, W_OUT = range(14, 21)  # and in `work`
 BASE_RATES, HEADER = 21, 22
 
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD, BODY_INTS = range(10)
 # tree: a rate's record
-RATE_BODY, RATE_PARENT, RATE_INTS = range(3)
+RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_INTS = range(4)  # GIVEN: 1 if its acceleration is, and its force is sought
 
 # par: a body's record
 P_ROTATION, P_POSITION, P_COM, P_MASS, P_INERTIA, P_PITCH, BODY_PARS = 0, 9, 12, 15, 16, 22, 23
@@ -36,4 +36,4 @@ ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, ARTICULATED, BODY_WO
 S, SDOT, GAIN, D, D_INVERSE, TAU, QDD, PASSIVE, RATE_WORK = 0, 6, 12, 18, 19, 20, 21, 22, 23
 
 # options of an entry point, added up
-LOADED, PASSIVE_FORCES, GIVEN, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32
+LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32

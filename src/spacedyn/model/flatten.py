@@ -4,7 +4,7 @@ Kernels know only joints about the z axis: a joint with another axis gets its fr
 the body's data with it. `to_internal[i]` keeps that turn, so that results speak of the frames of the description.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,13 +33,26 @@ class Flat:
     to_internal: np.ndarray  # (bodies, 3, 3) body's axes -> axes of the kernels' body frame
     offset: np.ndarray  # (bodies, 3) the body's frame in the kernels' body frame: zero but for the base
     passive: bool  # some joint has a spring, damper, friction or stop
-    free: np.ndarray  # (nv,) zeros: no acceleration is given
     rates: int  # nv
     joint_rates: int  # nv without the base's
+    spare: list[np.ndarray] = field(default_factory=list)  # scratch memory for one robot, to be used again
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
         return np.empty((self.slots + more) * lanes)
+
+    def with_gravity(self, gravity: np.ndarray) -> np.ndarray:
+        """`par` under an acceleration of gravity (3,), inertial axes."""
+        par = self.par.copy()
+        par[-3:] = gravity
+        return par
+
+    def with_given(self, given: np.ndarray) -> np.ndarray:
+        """`tree` with the rates marked (nv,) whose accelerations are given."""
+        tree = self.tree.copy()
+        start = tree[k.RATE_AT]
+        tree[start : start + self.rates * k.RATE_INTS].reshape(-1, k.RATE_INTS)[:, k.RATE_GIVEN] = given
+        return tree
 
 
 def _parents_first(parents: tuple[int, ...]) -> list[int]:
@@ -97,7 +110,7 @@ def flatten(model: "Model") -> Flat:
             row[k.P_POSITION : k.P_POSITION + 3] = offset[parent] + to_internal[parent] @ joint.position
             row[k.P_PITCH] = joint.pitch
         for rate in range(first, first + count):
-            rate_records[rate] = (i, above)
+            rate_records[rate] = (i, above, 0)
             above = rate
         last_rate[i] = above
         records.append([*record, above, 0, 0])
@@ -123,13 +136,12 @@ def flatten(model: "Model") -> Flat:
         )
     rests = [joint.rest for joint in model.joints]
     points = [offset[b] + to_internal[b] @ e.position for b, e in zip(endpoints, model.endpoints, strict=True)]
-    par = np.concatenate([np.ravel(a) for a in [pars, rate_pars, *rests, *points]]).astype(float)
+    par = np.concatenate([np.ravel(a) for a in [pars, rate_pars, *rests, *points, np.zeros(3)]]).astype(float)
     header = _header(model, len(sequence), len(angles))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
     passive = bool(np.any(rate_pars[:, [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
-    free = np.zeros(model.nv, dtype=np.int64)
-    return Flat(tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, free, model.nv, model.nv - model.base_dof)
+    return Flat(tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, model.nv, model.nv - model.base_dof)
 
 
 def _header(model: "Model", bodies: int, angles: int) -> np.ndarray:
@@ -140,8 +152,8 @@ def _header(model: "Model", bodies: int, angles: int) -> np.ndarray:
     header[k.ANGLES], header[k.ENDPOINTS] = angles, endpoints
     sizes = [bodies * k.BODY_INTS, model.nv * k.RATE_INTS, angles]
     header[[k.BODY_AT, k.RATE_AT, k.ANGLE_AT, k.ENDPOINT_AT]] = k.HEADER + np.cumsum([0, *sizes])
-    sizes = [model.nv * k.RATE_PARS, model.nq]
-    header[[k.PAR_RATE, k.PAR_REST, k.PAR_ENDPOINT]] = bodies * k.BODY_PARS + np.cumsum([0, *sizes])
-    sizes = [7 + model.nq, model.nv, model.nv, 6 * (endpoints + 1), 2 * angles, bodies * k.BODY_WORK, model.nv * k.RATE_WORK]
-    header[[k.W_X, k.W_U, k.W_IN, k.W_WRENCH, k.W_ANGLE, k.W_BODY, k.W_RATE, k.W_OUT]] = np.cumsum([0, *sizes])
+    sizes = [model.nv * k.RATE_PARS, model.nq, endpoints * k.ENDPOINT_PARS]
+    header[[k.PAR_RATE, k.PAR_REST, k.PAR_ENDPOINT, k.PAR_GRAVITY]] = bodies * k.BODY_PARS + np.cumsum([0, *sizes])
+    sizes = [7 + model.nq, model.nv, 6 * (endpoints + 1), 2 * angles, bodies * k.BODY_WORK, model.nv * k.RATE_WORK]
+    header[[k.W_X, k.W_U, k.W_WRENCH, k.W_ANGLE, k.W_BODY, k.W_RATE, k.W_OUT]] = np.cumsum([0, *sizes])
     return header

@@ -38,9 +38,8 @@ def _pivot_share(model: "Model", state) -> np.ndarray:
     flat = model.flat
     work, out = flat.scratch(1), np.empty(model.nv)
     at_rest = np.concatenate([state.x, np.zeros(model.nv)])
-    tau, none = np.zeros(model.nv - model.base_dof), np.empty(0)
-    gravity = np.zeros(3)
-    forward_dynamics.run(flat.tree, flat.par, work, at_rest, tau, none, gravity, flat.free, out, 1, 0, ONE)
+    tau = np.zeros(model.nv - model.base_dof)
+    forward_dynamics.run(flat.tree, flat.par, work, at_rest, tau, out, 1, 0, ONE)
     tree = flat.tree
     bodies = work[tree[k.W_BODY] :][: tree[k.BODIES] * k.BODY_WORK].reshape(-1, k.BODY_WORK)
     rates = work[tree[k.W_RATE] :][: model.nv * k.RATE_WORK].reshape(-1, k.RATE_WORK)
