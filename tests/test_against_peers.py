@@ -1,0 +1,197 @@
+"""Pinocchio and MuJoCo agree to 1e-10, on random trees of every kind of joint and base, for one robot and for batches.
+
+Both peers know only a base with six degrees of freedom. Where ours has fewer, the equations of motion are projected
+(peers.Mapping), and accelerations are had a second way: the peer's base, left free, gets the wrench that holds ours.
+"""
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import peers
+import spacedyn as sd
+from moving_frames import base_map
+from random_trees import random_flat_state, random_model
+from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+
+BOUND = 1e-10
+MIXED = [(base, seed, None) for base in BASE_KINDS for seed in range(16)]
+PURE = [(base, 0, kind) for base in BASE_KINDS for kind in JOINT_KINDS]  # trees of one kind of joint
+ROBOTS = 5  # of each tree: a batch that fills no whole pack
+
+
+def near(found, wanted) -> None:
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    assert found.shape == wanted.shape
+    scale = max(1.0, np.abs(wanted).max(initial=0.0))
+    error = np.abs(found - wanted).max(initial=0.0) / scale
+    assert error <= BOUND, f"relative error {error:.2e}"
+
+
+class Case:
+    """A random tree in a few random states, each with its own loads; what our functions say of the batch."""
+
+    def __init__(self, base: str, seed: int, kind: str | None):
+        rng = np.random.default_rng([seed, *map(ord, base + (kind or ""))])
+        joints = 3 if kind else int(rng.integers(0, 15))
+        self.model = model = random_model(rng, joints, base_kind=base, kinds=(kind,) if kind else None)
+        states = [random_flat_state(rng, model) for _ in range(ROBOTS)]
+        self.x, self.u = (np.array(part) for part in zip(*states, strict=True))
+        self.state = state_of(model, self.x, self.u)
+        self.udot = rng.uniform(-2.0, 2.0, (ROBOTS, model.nv))
+        self.tau = rng.uniform(-3.0, 3.0, (ROBOTS, model.nv - model.base_dof))
+        self.base_wrench = rng.uniform(-5.0, 5.0, (ROBOTS, 6))
+        self.wrenches = rng.uniform(-5.0, 5.0, (ROBOTS, len(model.endpoints), 6))
+        self.gravity = rng.uniform(-9.0, 9.0, 3)
+        self.ours = answers(model, self.state, self.udot, self.tau, self.loads())
+
+    def loads(self, robot: int | slice = slice(None)) -> dict:
+        wrenches = {"base_wrench": self.base_wrench[robot], "endpoint_wrenches": self.wrenches[robot]}
+        return {"gravity": self.gravity, **wrenches}
+
+    def applied(self, robot: int) -> np.ndarray:
+        """Our generalized force of joint forces and base wrench."""
+        F = base_map(self.model).T @ self.base_wrench[robot]
+        F[self.model.base_dof :] += self.tau[robot]
+        return F
+
+    def holding(self, robot: int) -> np.ndarray:
+        """The whole wrench on the base, at its centre of mass: what is given, and what holds the base."""
+        return self.base_wrench[robot] + self.ours.holding[robot]
+
+
+def state_of(model: sd.Model, x: np.ndarray, u: np.ndarray) -> sd.State:
+    base = np.zeros((*u.shape[:-1], 6)) + u @ base_map(model).T
+    parts = {"base_position": x[..., :3], "base_quaternion_xyzw": x[..., 3:7], "q": x[..., 7:]}
+    rates = {"base_velocity": base[..., :3], "base_rate": base[..., 3:], "qd": u[..., model.base_dof :]}
+    return model.state(**parts, **rates)
+
+
+@dataclass
+class Answers:
+    """What this package says of a state, or of a batch of them."""
+
+    H: np.ndarray
+    bias: np.ndarray
+    forces: np.ndarray  # inverse dynamics under all loads
+    udot: np.ndarray  # forward dynamics under all loads
+    holding: np.ndarray  # on the base during that
+    com: np.ndarray
+    momentum: np.ndarray
+
+
+def answers(model, state, udot, tau, loads) -> Answers:
+    accelerations = sd.forward_dynamics(model, state, tau, **loads)
+    return Answers(
+        H=sd.mass_matrix(model, state),
+        bias=sd.bias_force(model, state, gravity=loads["gravity"]),
+        forces=sd.inverse_dynamics(model, state, udot, **loads),
+        udot=accelerations,
+        holding=sd.joint_reactions(model, state, accelerations, **loads)[..., 0, :],
+        com=sd.center_of_mass(model, state),
+        momentum=sd.momentum(model, state, about="com"),
+    )
+
+
+@pytest.fixture(params=MIXED + PURE, ids=lambda p: f"{p[0]}-{p[2] or p[1]}")
+def case(request) -> Case:
+    return Case(*request.param)
+
+
+def base_force(mapping: peers.Mapping, x: np.ndarray, wrench: np.ndarray, size: int) -> np.ndarray:
+    """The peer's generalized force of a wrench on the base: inertial axes here, the base's axes in part there."""
+    R = sd.Rotation.from_quat(x[3:7]).as_matrix()
+    force = wrench[:3] if mapping.like_mujoco else R.T @ wrench[:3]
+    return np.concatenate([force, R.T @ wrench[3:], np.zeros(size - 6)])
+
+
+def joint_force(mapping: peers.Mapping, x: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """The peer's generalized force of our joint forces, with nothing on its base; no screw that it splits in two."""
+    B = mapping.rate_map(x)[:, mapping.model.base_dof :]
+    return B @ tau
+
+
+def test_a_batch_and_its_robots_one_by_one_say_the_same(case):
+    for i in range(ROBOTS):
+        alone = answers(case.model, case.state[i], case.udot[i], case.tau[i], case.loads(i))
+        for name, value in vars(alone).items():
+            near(getattr(case.ours, name)[i], value)
+
+
+def test_pinocchio(case):
+    model = case.model
+    robot, mapping = peers.to_pinocchio(model)
+    robot.gravity.linear = case.gravity
+    data = robot.createData()
+    for i in range(ROBOTS):
+        x, u = case.x[i], case.u[i]
+        q, v, B = mapping.position(x), mapping.velocity(x, u), mapping.rate_map(x)
+        outer = pinocchio_wrenches(model, robot, data, q, case.wrenches[i])
+
+        M = np.triu(pin.crba(robot, data, q))
+        H, c = mapping.equations(x, u, M + np.triu(M, 1).T, pin.nonLinearEffects(robot, data, q, v))
+        near(case.ours.H[i], H)
+        near(case.ours.bias[i], c)
+
+        needed = pin.rnea(robot, data, q, v, mapping.acceleration(x, u, case.udot[i]), outer)
+        near(case.ours.forces[i], B.T @ needed - base_map(model).T @ case.base_wrench[i])
+
+        rest = B.T @ pin.rnea(robot, data, q, v, mapping.transport(x, u), outer)
+        near(case.ours.udot[i], np.linalg.solve(H, case.applied(i) - rest))
+        force = base_force(mapping, x, case.holding(i), robot.nv) + joint_force(mapping, x, case.tau[i])
+        a = pin.aba(robot, data, q, v, force, outer)
+        near(B @ case.ours.udot[i] + mapping.transport(x, u), a)
+
+        centroidal = pin.computeCentroidalMomentum(robot, data, q, v)
+        near(case.ours.com[i], data.com[0])
+        near(case.ours.momentum[i], centroidal.vector)
+
+
+def pinocchio_wrenches(model, robot, data, q, wrenches):
+    """Wrenches at endpoints in inertial axes, as Pinocchio wants them: summed in the frames of its joints."""
+    pin.framesForwardKinematics(robot, data, q)
+    forces = [pin.Force.Zero() for _ in range(robot.njoints)]
+    for endpoint, wrench in zip(model.endpoints, wrenches, strict=True):
+        index = robot.getFrameId(endpoint.name)
+        frame, turned = robot.frames[index], data.oMf[index].rotation.T
+        local = pin.Force(turned @ wrench[:3], turned @ wrench[3:])
+        forces[frame.parentJoint] += frame.placement.act(local)
+    return pin.StdVec_Force(forces)
+
+
+def test_mujoco(case):
+    model = case.model
+    robot, mapping = peers.to_mujoco(model)
+    robot.opt.gravity[:] = case.gravity
+    data, M = mujoco.MjData(robot), np.zeros((robot.nv, robot.nv))
+    split = any(mapping.split_screw(k) for k in range(model.n))
+    for i in range(ROBOTS):
+        x, u = case.x[i], case.u[i]
+        B = mapping.rate_map(x)
+        data.qpos[:], data.qvel[:] = mapping.position(x), mapping.velocity(x, u)
+        mujoco.mj_forward(robot, data)
+        outer = mujoco_wrenches(model, robot, data, case.wrenches[i])
+        mujoco.mj_fullM(robot, data, M)
+        H, c = mapping.equations(x, u, M, data.qfrc_bias)
+        near(case.ours.H[i], H)
+        near(case.ours.bias[i], c)
+        near(case.ours.udot[i], np.linalg.solve(H, case.applied(i) + B.T @ outer - c))
+        if not split:  # a screw that is two joints there needs a force between them that nobody knows
+            force = base_force(mapping, x, case.holding(i), robot.nv) + joint_force(mapping, x, case.tau[i])
+            data.qfrc_applied[:] = force + outer
+            mujoco.mj_forward(robot, data)
+            near(B @ case.ours.udot[i] + mapping.transport(x, u), data.qacc)
+            data.qfrc_applied[:] = 0.0
+
+
+def mujoco_wrenches(model, robot, data, wrenches) -> np.ndarray:
+    """MuJoCo's generalized force of wrenches at endpoints, in inertial axes."""
+    force = np.zeros(robot.nv)
+    for endpoint, wrench in zip(model.endpoints, wrenches, strict=True):
+        site = robot.site(endpoint.name)
+        body = int(site.bodyid[0])
+        mujoco.mj_applyFT(robot, data, wrench[:3], wrench[3:], data.site_xpos[site.id], body, force)
+    return force
