@@ -19,10 +19,14 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import type_callable
 
+from ..errors import InputError
+
 
 def _lanes_of_this_cpu() -> int:
     asked = os.environ.get("SPACEDYN_LANES")
     if asked:
+        if asked not in ("2", "4", "8"):
+            raise InputError(f"the environment variable SPACEDYN_LANES must be 2, 4 or 8, not {asked!r}")
         return int(asked)
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
