@@ -82,8 +82,9 @@ def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints:
             raise InputError(
                 f"endpoint_wrenches: expected {{name: (…, 6)}} or shape (…, {len(model.endpoints)}, 6), got {given.shape}"
             )
-        flat = operand("endpoint_wrenches", given.reshape(*given.shape[:-2], -1), 6 * len(model.endpoints), state)
-        wrenches[..., 1:, :] = flat.reshape(*state.shape, -1, 6)
+        columns = 6 * len(model.endpoints)
+        flat = operand("endpoint_wrenches", given.reshape(*given.shape[:-2], columns), columns, state)
+        wrenches[..., 1:, :] = flat.reshape(*state.shape, len(model.endpoints), 6)
     if not np.isfinite(wrenches).all():
         raise InputError("a wrench holds a number that is not finite")
     return beside(state, rows, wrenches)

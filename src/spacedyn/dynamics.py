@@ -241,7 +241,7 @@ def joint_reactions(
     ((5, 6), True)
     """
     rows = _newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, False, k.REACTIONS)
-    wrenches = rows[..., model.nv :].reshape(*state.shape, -1, 6)
+    wrenches = rows[..., model.nv :].reshape(*state.shape, len(model.bodies), 6)
     return wrenches[..., model.flat.order, :]
 
 

@@ -127,19 +127,15 @@ class State:
         position = _choice("base_position", base_position, "base_frame_position", base_frame_position)
         rate = _choice("base_rate", base_rate, "base_rate_in_base_axes", base_rate_in_base_axes)
         given = {
-            "position": _numbers("base position", position, 3),
+            "position": _numbers("base_position" if base_frame_position is None else "base_frame_position", position, 3),
             "quaternion": quaternion,
             "q": _joint_values(model, "q", q),
             "velocity": _numbers("base_velocity", base_velocity, 3),
-            "rate": _numbers("base rate", rate, 3),
+            "rate": _numbers("base_rate" if base_rate_in_base_axes is None else "base_rate_in_base_axes", rate, 3),
             "qd": _joint_values(model, "qd", qd),
         }
         shapes = [a.shape[:-1] for part in given.values() for a in _arrays(part)]
-        try:
-            batch = np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise InputError(f"the parts of the state have batch axes that do not fit together: {shapes}") from None
-        state = cls.neutral(model, batch)
+        state = cls.neutral(model, _joined("the parts of the state", *shapes))
         data, layout = state._data, _layout(model)
         if given["position"] is not None:
             data[..., :3] = given["position"]
@@ -147,10 +143,10 @@ class State:
             data[..., 3:7] = quaternion
         _write(model, data[..., 7 : 7 + model.nq], given["q"], model.q_slice)
         _write(model, data[..., 7 + model.nq + model.base_dof :], given["qd"], model.qd_slice)
+        _check_quaternions(model, data, layout)
         turned = Rotation.from_quat(data[..., 3:7])
         if base_frame_position is not None:
-            data[..., :3] += turned.apply(model.bodies[0].com)
-        _check_quaternions(model, data, layout)
+            data[..., :3] += turned.apply(model.bodies[0].com.copy())  # SciPy wants an array that may be written to
         spin = given["rate"]
         if base_rate_in_base_axes is not None:
             spin = turned.apply(spin)
@@ -170,7 +166,7 @@ class State:
         self._data[..., 7 + model.nq : 7 + model.nq + model.base_dof] = both[..., list(kept)]
 
     def replace(self, **parts: Any) -> "State":
-        """The same state with some parts changed; named as in `from_parts`."""
+        """The same state with some parts changed; named as in `from_parts`. Joints that are not named stay."""
         keep: dict[str, Any] = {"q": self.q, "base_velocity": self.base_velocity, "qd": self.qd}
         if "base_frame_position" not in parts:
             keep["base_position"] = self.base_position
@@ -178,6 +174,10 @@ class State:
             keep["base_quaternion_xyzw"] = self.base_quaternion_xyzw
         if "base_rate_in_base_axes" not in parts:
             keep["base_rate"] = self.base_rate
+        for name, slices in (("q", self.model.q_slice), ("qd", self.model.qd_slice)):
+            if isinstance(parts.get(name), Mapping):
+                now = {joint: keep[name][..., slices(joint)] for joint in self.model.joint_names}
+                parts[name] = {**now, **parts[name]}
         return State.from_parts(self.model, **{**keep, **parts})
 
     # --- reading its parts -------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class State:
         model, layout = self.model, _layout(self.model)
         step = _required("step", step, model.nv)
         new_rates = self.u if rates is None else _required("rates", rates, model.nv)
-        batch = np.broadcast_shapes(self.shape, step.shape[:-1], new_rates.shape[:-1])
+        batch = _joined("the state, step and rates", self.shape, step.shape[:-1], new_rates.shape[:-1])
         data = np.empty((*batch, self._data.shape[-1]))
         data[..., : 7 + model.nq] = self.x
         data[..., 7 + model.nq :] = new_rates
@@ -268,9 +268,12 @@ class State:
     def difference(self, other: "State") -> np.ndarray:
         """(…, nv): the small motion that takes this state's positions to the other's; undoes `integrate`."""
         model, layout = self.model, _layout(self.model)
+        if not isinstance(other, State):
+            raise InputError(f"expected another State of '{model.name}', got {type(other).__name__}")
         if other.model is not model and other.model != model:
             raise InputError(f"the other state is of model '{other.model.name}', this one of '{model.name}'")
-        a, b = np.broadcast_arrays(self.x, other.x)
+        batch = _joined("the two states", self.shape, other.shape)
+        a, b = (np.broadcast_to(s.x, (*batch, 7 + model.nq)) for s in (self, other))
         step = np.empty((*a.shape[:-1], model.nv))
         step[..., layout.simple_u] = b[..., layout.simple_x] - a[..., layout.simple_x]
         turn = logarithm(multiply(b[..., 3:7], conjugate(a[..., 3:7])))
@@ -287,8 +290,10 @@ class State:
         """Part of a batch, indexed like an array over the batch axes."""
         if not self.shape:
             raise InputError("this is the state of one robot; only a batch can be indexed")
-        picked = np.empty(self.shape)[index]  # refuses what does not fit the batch axes
-        return State(self.model, np.ascontiguousarray(self._data[index]).reshape(*picked.shape, -1))
+        if isinstance(index, int | np.integer):
+            return State(self.model, self._data[index])
+        picked = np.arange(self.count).reshape(self.shape)[index]  # an ellipsis must not reach the parts of a state
+        return State(self.model, self._data.reshape(self.count, self._data.shape[-1])[picked])
 
     def __len__(self) -> int:
         if not self.shape:
@@ -300,7 +305,12 @@ class State:
         return f"<State of '{self.model.name}': {what}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return State, (self.model, self._data)
+        return _restored, (self.model, self._data)
+
+
+def _restored(model: "Model", data: np.ndarray) -> State:
+    """A state as it was pickled; kernels are compiled for arrays that may be written to, and buffers may not."""
+    return State(model, np.require(data, requirements=["C", "W"]))
 
 
 class _Layout:
@@ -339,7 +349,15 @@ def _view(array: np.ndarray) -> np.ndarray:
 
 
 def _batch(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    return () if size is None else (size,) if isinstance(size, int) else tuple(size)
+    return () if size is None else (int(size),) if isinstance(size, int | np.integer) else tuple(size)
+
+
+def _joined(what: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The batch axes that several have together."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise InputError(f"{what} have batch axes that do not fit together: {', '.join(map(str, shapes))}") from None
 
 
 def _arrays(part: Any) -> list[np.ndarray]:
@@ -356,11 +374,15 @@ def _numbers(name: str, value: Any, width: int) -> np.ndarray | None:
     return None if value is None else _required(name, value, width)
 
 
-def _required(name: str, value: Any, width: int) -> np.ndarray:
+def _array(name: str, value: Any, shape: str) -> np.ndarray:
     try:
-        array = np.asarray(value)
+        return np.asarray(value)
     except ValueError:
-        raise InputError(f"{name}: rows of different lengths; expected shape (…, {width})") from None
+        raise InputError(f"{name}: rows of different lengths; expected shape {shape}") from None
+
+
+def _required(name: str, value: Any, width: int) -> np.ndarray:
+    array = _array(name, value, f"(…, {width})")
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name}: expected real numbers of shape (…, {width}), got {array.dtype}")
     if array.shape[-1:] != (width,):
@@ -380,13 +402,13 @@ def _attitude(attitude: Any, quaternion: Any) -> np.ndarray | None:
         return _required("base_quaternion_xyzw", quaternion, 4)
     if isinstance(attitude, Rotation):
         return attitude.as_quat()
-    matrix = np.asarray(attitude)
+    matrix = _array("base_attitude", attitude, "(…, 3, 3)")
     if matrix.dtype.kind not in "iuf" or matrix.shape[-2:] != (3, 3):
         raise InputError(
             f"base_attitude: expected a Rotation or direction cosines (…, 3, 3), got {matrix.dtype} {matrix.shape}; "
             "a quaternion goes into base_quaternion_xyzw"
         )
-    excess = np.abs(matrix @ np.swapaxes(matrix, -1, -2) - np.eye(3)).max()
+    excess = np.abs(matrix @ np.swapaxes(matrix, -1, -2) - np.eye(3)).max(initial=0.0)
     if not excess < UNIT_TOLERANCE or np.any(np.linalg.det(matrix) < 0.0):
         raise InputError("base_attitude: not a right-handed rotation matrix; check that its columns are orthonormal")
     return Rotation.from_matrix(matrix).as_quat()
@@ -401,7 +423,7 @@ def _joint_values(model: "Model", name: str, value: Any) -> Any:
     parts = {}
     for joint, number in value.items():
         size = slices(joint).stop - slices(joint).start
-        number = np.asarray(number)
+        number = _array(f"{name} of joint '{joint}'", number, f"(…, {size})")
         number = number[..., None] if size == 1 and number.shape[-1:] != (1,) else number
         parts[joint] = _required(f"{name} of joint '{joint}'", number, size)
     return parts
