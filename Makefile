@@ -43,7 +43,7 @@ format: $(VENV)/has-dev  ## put the code into form
 	$(RUN) -m ruff format
 
 bench: $(VENV)/has-peers  ## this project against Pinocchio and MuJoCo, one table
-	@$(RUN) benchmarks/run.py $(ARGS)
+	@$(RUN) -m benchmarks $(ARGS)
 
 docs: $(VENV)/has-docs  ## the documentation, into docs/_build/html
 	$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
