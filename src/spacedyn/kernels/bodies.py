@@ -6,10 +6,12 @@ from .scalar import integer, load, shared
 from .spatial import (
     add3,
     add6,
+    angular,
     apply_inertia,
+    apply_symmetric,
     cross,
-    cross_force,
     dot3,
+    linear,
     load3,
     load6,
     load9,
@@ -26,14 +28,22 @@ from .tree import *  # noqa: F403
 
 @inner
 def weigh_body(tree, par, work, i, zero):
-    """Rigid inertia (m, h, I) of body i where it now is."""
+    """Mass, centre of mass and inertia about that of body i where it now is."""
     body = integer(tree, W_BODY) + i * BODY_WORK
     mine = i * BODY_PARS
     R = load9(work, body + ROTATION, zero)
     m = shared(par, mine + P_MASS, zero)
     c = add3(load3(work, body + POSITION, zero), turn(R, shared3(par, mine + P_COM, zero)))
+    J = turn_symmetric(R, shared3(par, mine + P_INERTIA, zero) + shared3(par, mine + P_INERTIA + 3, zero))
+    return m, c, J
+
+
+@inner
+def store_inertia(tree, work, i, weighed):
+    """Rigid inertia (m, h, I) of body i about the base's centre of mass, into its INERTIA."""
+    body = integer(tree, W_BODY) + i * BODY_WORK
+    m, c, J = weighed
     h = scale3(m, c)
-    I = turn_symmetric(R, shared3(par, mine + P_INERTIA, zero) + shared3(par, mine + P_INERTIA + 3, zero))
     hc = dot3(h, c)
     store(work, body + INERTIA, m)
     store3(work, body + INERTIA + 1, h)
@@ -41,12 +51,12 @@ def weigh_body(tree, par, work, i, zero):
         work,
         body + INERTIA + 4,
         (
-            I[0] + (hc - h[0] * c[0]),
-            I[1] + (hc - h[1] * c[1]),
-            I[2] + (hc - h[2] * c[2]),
-            I[3] - h[0] * c[1],
-            I[4] - h[0] * c[2],
-            I[5] - h[1] * c[2],
+            J[0] + (hc - h[0] * c[0]),
+            J[1] + (hc - h[1] * c[1]),
+            J[2] + (hc - h[2] * c[2]),
+            J[3] - h[0] * c[1],
+            J[4] - h[0] * c[2],
+            J[5] - h[1] * c[2],
         ),
     )
 
@@ -55,7 +65,7 @@ def weigh_body(tree, par, work, i, zero):
 def weigh(tree, par, work, zero):
     """Rigid inertias of all bodies."""
     for i in range(integer(tree, BODIES)):
-        weigh_body(tree, par, work, i, zero)
+        store_inertia(tree, work, i, weigh_body(tree, par, work, i, zero))
 
 
 @inner
@@ -67,27 +77,37 @@ def momentum_of(work, body, v, zero):
 
 
 @inner
-def inertia_force(tree, work, i, zero):
-    """Force that body i's motion takes: I A + V x* I V, into its FORCE."""
+def inertia_force(tree, work, i, weighed, zero):
+    """Force that body i's motion takes, by Newton and Euler at its centre of mass, into its FORCE."""
     body = integer(tree, W_BODY) + i * BODY_WORK
-    V = load6(work, body + VELOCITY, zero)
-    gyroscopic = cross_force(V, momentum_of(work, body, V, zero))
-    needed = momentum_of(work, body, load6(work, body + ACCELERATION, zero), zero)
-    store6(work, body + FORCE, add6(needed, gyroscopic))
+    m, c, J = weighed
+    V, A = load6(work, body + VELOCITY, zero), load6(work, body + ACCELERATION, zero)
+    w, wd = angular(V), angular(A)
+    v = add3(linear(V), cross(w, c))
+    f = scale3(m, add3(add3(linear(A), cross(wd, c)), cross(w, v)))
+    n = add3(apply_symmetric(J, wd), cross(w, apply_symmetric(J, w)))
+    store6(work, body + FORCE, f + add3(n, cross(c, f)))
 
 
 @inner
-def motion_forces(tree, par, work, gravity, zero):
-    """Base to leaves in one go: poses, inertias, motion, and the forces that it takes, of all bodies."""
+def body_force(tree, par, work, i, inertia_too, zero):
+    """FORCE of body i, and its INERTIA, if wanted."""
+    weighed = weigh_body(tree, par, work, i, zero)
+    inertia_force(tree, work, i, weighed, zero)
+    if inertia_too:
+        store_inertia(tree, work, i, weighed)
+
+
+@inner
+def motion_forces(tree, par, work, inertias_too, zero):
+    """Base to leaves in one go: poses, motion, and the forces that it takes, of all bodies; INERTIA too, if wanted."""
     start_place(tree, work, zero)
-    move_base(tree, work, gravity, zero)
-    weigh_body(tree, par, work, 0, zero)
-    inertia_force(tree, work, 0, zero)
+    move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    body_force(tree, par, work, 0, inertias_too, zero)
     for i in range(1, integer(tree, BODIES)):
         place_body(tree, par, work, i, zero)
-        weigh_body(tree, par, work, i, zero)
-        move_body(tree, work, i, zero)
-        inertia_force(tree, work, i, zero)
+        move_body(tree, work, i, False, zero)
+        body_force(tree, par, work, i, inertias_too, zero)
 
 
 @inner

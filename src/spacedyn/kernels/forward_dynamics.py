@@ -15,7 +15,7 @@ from .kinematics import base_axis
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
-from .spatial import add6, add9, add_scaled6, dot6, load3, load6, load9, pick, scale3, shared3, store6, store9
+from .spatial import add6, add9, add_scaled6, dot6, load3, load6, load9, pick, scale3, store6, store9
 from .tree import *  # noqa: F403
 
 
@@ -148,7 +148,7 @@ def reduce_body(tree, work, i, zero):
     first = integer(tree, record + RATE)
     for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
         rate = rates + k * RATE_WORK
-        taken = dot6(load6(work, rate + S, zero), F)
+        taken = pick(F, base_axis(tree, k)) if i == 0 else dot6(load6(work, rate + S, zero), F)
         if is_given(tree, k) == 0:
             left = load(work, rate + TAU, zero) - taken
             store(work, rate + TAU, left)
@@ -161,26 +161,49 @@ def reduce_body(tree, work, i, zero):
 
 
 @inner
+def settle(tree, par, work, k, felt, zero):
+    """QDD of rate k, if it is free; TAU, if its acceleration is given. `felt` is G.a of what carries it."""
+    rate = integer(tree, W_RATE) + k * RATE_WORK
+    if is_given(tree, k):
+        rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+        needed = load(work, rate + D, zero) * felt + rotor * load(work, rate + QDD, zero)
+        store(work, rate + TAU, load(work, rate + TAU, zero) + needed)
+        return zero
+    qdd = load(work, rate + TAU, zero) * load(work, rate + D_INVERSE, zero) - felt
+    store(work, rate + QDD, qdd)
+    return qdd
+
+
+@inner
+def recover_base(tree, par, work, zero):
+    """The same for the base, whose columns are unit vectors: what is felt is summed up column by column."""
+    rates, count = integer(tree, W_RATE), integer(tree, BASE_RATES)
+    a = integer(tree, W_BODY) + ACCELERATION
+    store6(work, a, (zero, zero, zero, zero, zero, zero))
+    for k in range(count):
+        store(work, rates + k * RATE_WORK + FELT, zero)
+    for k in range(count):
+        axis = base_axis(tree, k)
+        qdd = settle(tree, par, work, k, load(work, rates + k * RATE_WORK + FELT, zero), zero)
+        store(work, a + axis, qdd)
+        for j in range(k + 1, count):
+            rate = rates + j * RATE_WORK
+            store(work, rate + FELT, load(work, rate + FELT, zero) + load(work, rate + GAIN + axis, zero) * qdd)
+
+
+@inner
 def recover_accelerations(tree, par, work, zero):
     """Base to leaves: QDD of the free rates; TAU of those whose acceleration is given. ACCELERATION is overwritten."""
+    recover_base(tree, par, work, zero)
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
-    for i in range(integer(tree, BODIES)):
+    for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        a = (zero, zero, zero, zero, zero, zero)
-        if i > 0:
-            a = load6(work, bodies + integer(tree, record + PARENT) * BODY_WORK + ACCELERATION, zero)
+        a = load6(work, bodies + integer(tree, record + PARENT) * BODY_WORK + ACCELERATION, zero)
         first = integer(tree, record + RATE)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate = rates + k * RATE_WORK
-            felt = dot6(load6(work, rate + GAIN, zero), a)
-            if is_given(tree, k) == 0:
-                qdd = load(work, rate + TAU, zero) * load(work, rate + D_INVERSE, zero) - felt
-                store(work, rate + QDD, qdd)
-                a = add_scaled6(a, qdd, load6(work, rate + S, zero))
-            else:
-                rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
-                needed = load(work, rate + D, zero) * felt + rotor * load(work, rate + QDD, zero)
-                store(work, rate + TAU, load(work, rate + TAU, zero) + needed)
+            qdd = settle(tree, par, work, k, dot6(load6(work, rate + GAIN, zero), a), zero)
+            a = add_scaled6(a, qdd, load6(work, rate + S, zero))
         store6(work, bodies + i * BODY_WORK + ACCELERATION, a)
 
 
@@ -197,7 +220,7 @@ def add_passive(tree, par, work, zero):
 @inner
 def forward_dynamics(tree, par, work, options, zero):
     """QDD of the free rates from TAU; TAU of the given ones from QDD (QDD of the free ones must come in as zero)."""
-    motion_forces(tree, par, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    motion_forces(tree, par, work, True, zero)
     if options & LOADED:
         add_wrenches(tree, par, work, -1.0, zero)
     if options & PASSIVE_FORCES:

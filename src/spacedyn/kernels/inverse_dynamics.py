@@ -11,7 +11,7 @@ from .compiling import entry, inner
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
-from .spatial import add6, angular, cross, dot6, linear, load3, load6, shared3, store6, sub3
+from .spatial import add6, angular, cross, dot6, linear, load3, load6, store6, sub3
 from .tree import *  # noqa: F403
 
 
@@ -35,7 +35,7 @@ def gather_forces(tree, par, work, zero):
 @inner
 def inverse_dynamics(tree, par, work, options, zero):
     """TAU of all rates for the QDD, coordinates and rates in `work`; FORCE becomes what each joint transmits."""
-    motion_forces(tree, par, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    motion_forces(tree, par, work, False, zero)
     if options & LOADED:
         add_wrenches(tree, par, work, -1.0, zero)
     gather_forces(tree, par, work, zero)

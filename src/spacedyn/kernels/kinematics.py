@@ -179,8 +179,8 @@ def place(tree, par, work, zero):
 
 
 @inner
-def move_body(tree, work, i, zero):
-    """Velocity and acceleration of body i from its parent's; SDOT of its joint's columns.
+def move_body(tree, work, i, columns_too, zero):
+    """Velocity and acceleration of body i from its parent's; SDOT of its joint's columns, if wanted.
 
     A column is fixed in the frame that the rates before it have moved, so its rate is V x S with V the velocity
     built up so far; the three of a spherical turn are fixed in the child together.
@@ -199,7 +199,8 @@ def move_body(tree, work, i, zero):
         column, speed = load6(work, rate + S, zero), load(work, u + k, zero)
         V = add_scaled6(V, speed, column)
         turning = cross_motion(V, column)
-        store6(work, rate + SDOT, turning)
+        if columns_too:
+            store6(work, rate + SDOT, turning)
         A = add_scaled6(add_scaled6(A, speed, turning), load(work, rate + QDD, zero), column)
     for k in range(first + count - together, first + count):
         V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
@@ -207,7 +208,8 @@ def move_body(tree, work, i, zero):
         rate = rates + k * RATE_WORK
         column = load6(work, rate + S, zero)
         turning = cross_motion(V, column)
-        store6(work, rate + SDOT, turning)
+        if columns_too:
+            store6(work, rate + SDOT, turning)
         A = add_scaled6(
             add_scaled6(A, load(work, u + k, zero), turning), load(work, rate + QDD, zero), column
         )
@@ -240,4 +242,4 @@ def move(tree, work, gravity, zero):
     """
     move_base(tree, work, gravity, zero)
     for i in range(1, integer(tree, BODIES)):
-        move_body(tree, work, i, zero)
+        move_body(tree, work, i, True, zero)

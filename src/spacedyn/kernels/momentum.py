@@ -33,7 +33,7 @@ from .tree import *  # noqa: F403
 
 @inner
 def inertia_rate(tree, par, work, i, zero):
-    """Rates of the first moment and of the inertia about the base of body i, into its ARTICULATED."""
+    """Rates of the first moment and of the inertia about the base of body i, into its ARTICULATED (over its pose)."""
     body = integer(tree, W_BODY) + i * BODY_WORK
     V = load6(work, body + VELOCITY, zero)
     w = angular(V)
@@ -101,10 +101,10 @@ def run(tree, par, work, state, out, count, options, kind):
             for i in range(integer(tree, BODIES)):
                 inertia_rate(tree, par, work, i, zero)
         composite_inertias(tree, work, zero)
+        if more > 0:
+            momentum_rates(tree, par, work, room, zero)
+            write_rows(out, width, 3 + 6 * nv, 6 * nv, row, count, work, room, 1, zero)
         momentum_columns(tree, work, zero)
         write_rows(out, width, 0, 3, row, count, work, integer(tree, W_BODY) + INERTIA + 1, 1, zero)
         for k in range(nv):
             write_rows(out, width, 3 + 6 * k, 6, row, count, work, rates + k * RATE_WORK + GAIN, 1, zero)
-        if more > 0:
-            momentum_rates(tree, par, work, room, zero)
-            write_rows(out, width, 3 + 6 * nv, 6 * nv, row, count, work, room, 1, zero)

@@ -311,7 +311,7 @@ def store(array, k, value):
 
 
 def shared(array, k, zero):
-    """Number k of a flat array, the same in every lane."""
+    """Number k of a description that no kernel writes, the same in every lane."""
     return float(array[k])
 
 
@@ -362,8 +362,14 @@ def _vector_at(builder, array, k):
     return builder.bitcast(builder.gep(array, [first]), _vector.as_pointer())
 
 
+def _load_constant(builder, array, k, element_type):
+    """Load from a description of a robot, which no kernel writes: the compiler need not load it again after a store."""
+    value = builder.load(builder.gep(array, [k]), typ=element_type)
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
 @lower_builtin(load, types.CPointer, types.Integer, types.Float)
-@lower_builtin(shared, types.CPointer, types.Integer, types.Float)
 def _lower_load_one(context, builder, sig, args):
     return builder.load(builder.gep(args[0], [args[1]]), typ=_double)
 
@@ -373,9 +379,14 @@ def _lower_load(context, builder, sig, args):
     return builder.load(_vector_at(builder, args[0], args[1]), align=8, typ=_vector)
 
 
+@lower_builtin(shared, types.CPointer, types.Integer, types.Float)
+def _lower_shared_one(context, builder, sig, args):
+    return _load_constant(builder, args[0], args[1], _double)
+
+
 @lower_builtin(shared, types.CPointer, types.Integer, PackType)
 def _lower_shared(context, builder, sig, args):
-    return _splat(builder, builder.load(builder.gep(args[0], [args[1]]), typ=_double))
+    return _splat(builder, _load_constant(builder, args[0], args[1], _double))
 
 
 @lower_builtin(store, types.CPointer, types.Integer, types.Float)
@@ -453,7 +464,7 @@ def _lower_scatter(context, builder, sig, args):
 
 
 def integer(array, k):
-    """Integer k of a flat array."""
+    """Integer k of a description that no kernel writes."""
     return int(array[k])
 
 
@@ -464,4 +475,4 @@ def _type_integer(context):
 
 @lower_builtin(integer, types.CPointer, types.Integer)
 def _lower_integer(context, builder, sig, args):
-    return builder.load(builder.gep(args[0], [args[1]]), typ=ir.IntType(64))
+    return _load_constant(builder, args[0], args[1], ir.IntType(64))

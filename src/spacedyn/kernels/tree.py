@@ -30,10 +30,13 @@ RATE_PARS = 9
 # par: an endpoint's record is its position on its body
 ENDPOINT_PARS = 3
 
-# work: a body's record
-ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, ARTICULATED, BODY_WORK = 0, 9, 12, 18, 24, 30, 40, 61
-# work: a rate's record
-S, SDOT, GAIN, D, D_INVERSE, TAU, QDD, PASSIVE, RATE_WORK = 0, 6, 12, 18, 19, 20, 21, 22, 23
+# work: a body's record, kept short so that packs of long robots stay in the cache:
+# the 21 scalars of ARTICULATED take the place of pose and motion once these have been used
+ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, BODY_WORK = 0, 9, 12, 18, 24, 30, 40
+ARTICULATED = 0
+# work: a rate's record; likewise GAIN takes the place of SDOT
+S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18
+GAIN = SDOT
 
 # options of an entry point, added up
 LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32
