@@ -65,7 +65,7 @@ def apply_arithmetic(x, y, out, count, kind):
         functions = (magnitude(a), sqrt(magnitude(a)), nearest_integer(a), round_down(a))
         library = (arctan2(a, b), hyperbolic_tangent(a), library_sin(a), library_cos(a))
         chosen = (select(a > b, a, b), select(a > 0.5, 1.0, b), select(a <= 0.5, a, -1.0), select(a < b, 1.0, 0.0))
-        results = sums + functions + library + chosen + (changed,)  # noqa: RUF005 (Numba joins tuples by +)
+        results = sums + functions + library + chosen + (changed,)
         for j in range(len(results)):
             store(out, j * n + k, results[j])
 

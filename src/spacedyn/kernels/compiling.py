@@ -2,25 +2,35 @@
 
 `inner` functions are inlined into their callers and have no Python wrapper; `entry` points can be called from Python
 and are cached on disk. Numba's own cache looks only at the file of the cached function, not at what it calls: ours is
-keyed by a hash of the whole kernels folder, so stale machine code is never run.
+keyed by a hash of the whole kernels folder, so stale machine code is never run. Each specialisation has a file of its
+own, so processes that compile at the same time cannot mix them up. Numba's settings for other code stay as they are.
 """
 
+import contextlib
 import hashlib
 import os
+import pickle
+import re
+import stat
+import sys
 import tempfile
+import uuid
 from pathlib import Path
 
 import numba
 from numba.core import caching, config
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 from .scalar import LANES
 
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
 _OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
+_FOLDERS_KEPT = 6  # machine code of so many versions of the kernels
 
 
 def _sources_hash() -> str:
-    digest = hashlib.sha256(f"numba {numba.__version__} lanes {LANES}".encode())
+    digest = hashlib.sha256(f"numba {numba.__version__} {sys.implementation.cache_tag} lanes {LANES}".encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -29,48 +39,113 @@ def _sources_hash() -> str:
 SOURCES = _sources_hash()
 
 
-def cache_directory() -> Path:
-    """Where compiled kernels are kept: $SPACEDYN_CACHE_DIR, else the user's cache directory, else a temporary one."""
-    asked = os.environ.get("SPACEDYN_CACHE_DIR")
-    home = asked or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    places = [Path(asked)] if asked else [Path(home) / "spacedyn", Path(tempfile.gettempdir()) / "spacedyn-cache"]
-    for place in places:
-        folder = place / SOURCES
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="spacedyn-cache-"))
+def _cache_roots() -> list[Path]:
+    """Where compiled kernels may be: in $SPACEDYN_CACHE_DIR, else the user's cache directory; then a temporary one."""
+    asked, common = os.environ.get("SPACEDYN_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME", "")
+    roots = []
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        if asked:
+            roots.append(Path(asked).expanduser())
+        else:
+            roots.append((Path(common) if os.path.isabs(common) else Path.home() / ".cache") / "spacedyn")
+    with contextlib.suppress(OSError):  # there need not be any directory that can be written
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        temporary = Path(tempfile.gettempdir()) / f"spacedyn-cache-{user}"
+        if _is_private(temporary):
+            roots.append(temporary)
+    return roots
 
 
-class _Locator(caching._CacheLocator):
-    """Puts every kernel's code in one folder whose name is the hash of all kernels."""
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can have put code into a folder of a directory that all users share."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return True
+    if not hasattr(os, "getuid"):
+        return True  # Windows gives each user a temporary directory
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
-    def __init__(self, py_func):
-        self._name = py_func.__qualname__
 
-    def get_cache_path(self):
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept, made if need be; None if nothing can be written anywhere."""
+    for root in _cache_roots():
+        folder = root / SOURCES
+        with contextlib.suppress(OSError):
+            if not folder.is_dir():
+                root.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.mkdir(exist_ok=True)
+                _prune(root)
+            if os.access(folder, os.W_OK):
+                return folder
+    return None
+
+
+def _prune(root: Path) -> None:
+    """Remove the code of all but the last used versions of the kernels; whatever else is there stays."""
+    folders = [f for f in root.iterdir() if re.fullmatch("[0-9a-f]{16}", f.name) and f.name != SOURCES]
+    folders.sort(key=lambda folder: folder.lstat().st_mtime, reverse=True)
+    for folder in folders[_FOLDERS_KEPT - 1 :]:
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            for file in folder.iterdir():
+                if re.search(r"\.nb[ci](\.tmp\.[0-9a-f]+)?$", file.name):
+                    file.unlink()
+            folder.rmdir()  # refuses if anything is left
+
+
+class _KernelCache(caching._Cache):
+    """One entry point's machine code on disk, as Numba's dispatcher asks for it."""
+
+    def __init__(self, function):
+        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+
+    @property
+    def cache_path(self):
         return str(cache_directory())
 
-    def get_source_stamp(self):
-        return SOURCES
+    def _file(self, sig, codegen):
+        """Name of the file for argument types and a CPU."""
+        key = repr((sig, codegen.magic_tuple()))
+        return f"{self._name}.{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
-    def get_disambiguator(self):
-        return self._name
+    def load_overload(self, sig, target_context):
+        """What has been compiled before, or None. A damaged file counts as none."""
+        target_context.refresh()
+        name = self._file(sig, target_context.codegen())
+        for root in _cache_roots():
+            folder = root / SOURCES
+            with contextlib.suppress(OSError):
+                content = (folder / name).read_bytes()
+                if hashlib.sha256(content[32:]).digest() == content[:32]:
+                    with contextlib.suppress(OSError):
+                        os.utime(folder)  # in use: not to be pruned
+                    return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+        return None
 
-    @classmethod
-    def from_function(cls, py_func, py_file):
-        return cls(py_func)
+    def save_overload(self, sig, data):
+        """Keep what has been compiled, if there is a place for it."""
+        folder = cache_directory()
+        if folder is None or data.lifted or data.library.has_dynamic_globals:
+            return
+        content = dumps(data._reduce())
+        file = folder / self._file(sig, data.codegen)
+        unfinished = file.with_name(f"{file.name}.tmp.{uuid.uuid4().hex}")
+        with contextlib.suppress(OSError):  # a full disk costs time, not results
+            try:
+                unfinished.write_bytes(hashlib.sha256(content).digest() + content)
+                unfinished.replace(file)  # at once: no other process sees half a file
+            finally:
+                unfinished.unlink(missing_ok=True)
 
+    def enable(self):
+        """Part of Numba's protocol: it is always on."""
 
-class _CacheImplementation(caching.CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # noqa: RUF012 (Numba's own name)
+    def disable(self):
+        """Part of Numba's protocol: it is always on."""
 
-
-class _KernelCache(caching.FunctionCache):
-    _impl_class = _CacheImplementation
+    def flush(self):
+        """Part of Numba's protocol: files that are there are right."""
 
 
 def inner(function):
@@ -79,7 +154,7 @@ def inner(function):
 
 
 def entry(function):
-    """Compile a function that Python calls, and keep its machine code on disk."""
+    """Compile a function that Python calls, and keep its machine code on disk; for this folder's files only."""
     dispatcher = numba.njit(**_OPTIONS)(function)
     if not config.DISABLE_JIT:
         dispatcher._cache = _KernelCache(function)
