@@ -364,10 +364,12 @@ def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) 
     if array.ndim <= len(state.shape) + 1:
         rows = operand("vectors", array, model.nv, state).reshape(*state.shape, 1, model.nv)
         return _products(model, state, rows)[..., 0, :]
-    if array.dtype.kind not in "iuf" or array.shape[-2] != model.nv:
+    columns = (*state.shape, model.nv, array.shape[-1])
+    if array.shape[-2] != model.nv or array.ndim > len(columns):
         raise InputError(f"vectors: expected shape (…, {model.nv}) or (…, {model.nv}, m), got {array.shape}")
-    columns = np.broadcast_to(np.swapaxes(array, -1, -2), (*state.shape, array.shape[-1], model.nv))
-    return np.swapaxes(_products(model, state, columns), -1, -2)
+    width = model.nv * array.shape[-1]
+    rows = operand("vectors", array.reshape(*array.shape[:-2], width), width, state).reshape(columns)
+    return np.swapaxes(_products(model, state, np.swapaxes(rows, -1, -2)), -1, -2)
 
 
 def _products(model: Model, state: State, vectors: Array) -> Array:
