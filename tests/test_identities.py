@@ -64,7 +64,10 @@ def test_routes_agree(base, seed):
     near(H @ sd.mass_matrix_inverse(model, state), np.eye(model.nv))
     near(sd.mass_matrix_inverse_product(model, state, H @ udot), udot)
     near(H, sum_over_bodies(model, state))
-    near(H @ udot + sd.bias_force(model, state, gravity=GRAVITY), sd.inverse_dynamics(model, state, udot, gravity=GRAVITY, passive=False))
+    near(
+        H @ udot + sd.bias_force(model, state, gravity=GRAVITY),
+        sd.inverse_dynamics(model, state, udot, gravity=GRAVITY, passive=False),
+    )
 
     # momentum and energy
     A = sd.momentum_matrix(model, state, about="base")

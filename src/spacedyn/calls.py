@@ -79,9 +79,8 @@ def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints:
     elif endpoints is not None:
         given = np.asarray(endpoints)
         if given.shape[-2:] != (len(model.endpoints), 6):
-            raise InputError(
-                f"endpoint_wrenches: expected {{name: (…, 6)}} or shape (…, {len(model.endpoints)}, 6), got {given.shape}"
-            )
+            expected = f"{{name: (…, 6)}} or shape (…, {len(model.endpoints)}, 6)"
+            raise InputError(f"endpoint_wrenches: expected {expected}, got {given.shape}")
         columns = 6 * len(model.endpoints)
         flat = operand("endpoint_wrenches", given.reshape(*given.shape[:-2], columns), columns, state)
         wrenches[..., 1:, :] = flat.reshape(*state.shape, len(model.endpoints), 6)
@@ -124,28 +123,26 @@ def not_finite(model: Model, state: State, loads: Array) -> InputError:
         robot = f" of robot {tuple(int(i) for i in np.unravel_index(row, state.shape))}" if state.shape else ""
         return InputError(f"{loads[row * width + column]} in the forces or accelerations given{robot}, column {column}")
     return InputError(
-        f"the result is not finite though all arguments are: the mass matrix of '{model.name}' is singular in this pose, "
-        "or a number is too large"
+        f"the result is not finite though all arguments are: the mass matrix of '{model.name}' is singular in this "
+        "pose, or a number is too large"
     )
 
 
-def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *arguments: Any) -> Array:
-    """Call an entry point `kernel(tree, par, work, state, *arguments, out, count, kind)`; its rows (count, width)."""
+def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *options: int) -> Array:
+    """Call an entry point `kernel(tree, par, work, state, out, count, *options, kind)`; its rows (…, width)."""
     flat = model.flat
     kind, lanes = scalar_kind(state.count)
     out = np.empty(state.count * width)
-    *before, options = arguments if arguments else (None,)
-    tail = () if options is None else (options,)
-    kernel(flat.tree, flat.par, flat.scratch(lanes, room), state._rows, *before, out, state.count, *tail, kind)
+    kernel(flat.tree, flat.par, flat.scratch(lanes, room), state._rows, out, state.count, *options, kind)
     return out.reshape(*state.shape, width)
 
 
-def frame_rows(model: Model, bodies: list[int], positions: Array, rotations: Array | None = None) -> tuple[Array, Array]:
-    """Frames on bodies, given in the bodies' own axes, as the kernels' table: body places, and positions (rotations)."""
+def frame_rows(
+    model: Model, bodies: list[int], positions: Array, rotations: Array | None = None
+) -> tuple[Array, Array]:
+    """Frames on bodies, given in the bodies' own axes, as the kernels' table: bodies, and positions (rotations)."""
     flat = model.flat
     turn, offset = flat.to_internal[bodies], flat.offset[bodies]
     place = offset + np.einsum("fij,fj->fi", turn, positions)
     table = place if rotations is None else np.concatenate([place, (turn @ rotations).reshape(-1, 9)], axis=1)
     return flat.order[bodies], np.ascontiguousarray(table).reshape(-1)
-
-

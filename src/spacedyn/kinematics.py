@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from .calls import NOTHING, check_state, frame_rows, operand, run_on_states, scalar_kind
+from .calls import NOTHING, check_state, frame_rows, operand, scalar_kind
 from .errors import InputError
 from .kernels import frames as _frames
 from .kernels import jacobians as _jacobians
@@ -108,14 +108,10 @@ def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None
     parts, start = [], 0
     for names, places, *_ in families:
         stop = start + len(places)
-        parts.append(Motion(names, *(None if a is None else a[:, start:stop] for a in everything)))
+        mine: list[Any] = [None if a is None else a[:, start:stop] for a in everything]
+        parts.append(Motion(names, *(None if a is None else a.reshape(*state.shape, *a.shape[1:]) for a in mine)))
         start = stop
-    return Kinematics(*(_unbatched(part, state.shape) for part in parts))
-
-
-def _unbatched(motion: Motion, shape: tuple[int, ...]) -> Motion:
-    arrays = (motion.position, motion.rotation, motion.velocity, motion.acceleration)
-    return Motion(motion.names, *(None if a is None else a.reshape(*shape, *a.shape[1:]) for a in arrays))
+    return Kinematics(*parts)
 
 
 def _families(model: Model) -> list[tuple[tuple[str, ...], list[int], Array, Array]]:
@@ -129,7 +125,12 @@ def _families(model: Model) -> list[tuple[tuple[str, ...], list[int], Array, Arr
     coms = np.array([b.com for b in model.bodies])
     return [
         (model.body_names, every, np.zeros((count, 3)), turned),
-        (model.joint_names, parents, _stack([j.position for j in joints], (3,)), _stack([j.rotation for j in joints], (3, 3))),
+        (
+            model.joint_names,
+            parents,
+            _stack([j.position for j in joints], (3,)),
+            _stack([j.rotation for j in joints], (3, 3)),
+        ),
         (model.body_names, every, coms, turned),
         (
             model.endpoint_names,
@@ -310,7 +311,5 @@ def _jacobian(model: Model, state: State, body: int, point: Array, options: int)
     out = np.empty((*state.shape, 6, nv))
     flat, (kind, lanes) = model.flat, scalar_kind(state.count)
     work = flat.scratch(lanes, 6 * nv)
-    _jacobians.run(
-        flat.tree, flat.par, work, state._rows, places, table, out.reshape(-1), state.count, options, kind
-    )
+    _jacobians.run(flat.tree, flat.par, work, state._rows, places, table, out.reshape(-1), state.count, options, kind)
     return out

@@ -2,7 +2,7 @@
 
 from .compiling import inner
 from .kinematics import move_base, move_body, place_body, start_place
-from .scalar import integer, load, shared
+from .scalar import integer, load, shared, store
 from .spatial import (
     add3,
     add6,
@@ -22,7 +22,6 @@ from .spatial import (
     turn,
     turn_symmetric,
 )
-from .scalar import store
 from .tree import *  # noqa: F403
 
 
@@ -72,7 +71,10 @@ def weigh(tree, par, work, zero):
 def momentum_of(work, body, v, zero):
     """Momentum of the inertia stored in a body's record if it moves with v."""
     return apply_inertia(
-        load(work, body + INERTIA, zero), load3(work, body + INERTIA + 1, zero), load6(work, body + INERTIA + 4, zero), v
+        load(work, body + INERTIA, zero),
+        load3(work, body + INERTIA + 1, zero),
+        load6(work, body + INERTIA + 4, zero),
+        v,
     )
 
 

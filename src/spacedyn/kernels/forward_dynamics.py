@@ -2,8 +2,8 @@
 
     H u' + c = F + J'Fe   solved for u'   (or, where u' is given, for F)
 
-In one common frame a joint of several degrees of freedom is so many rank-one eliminations of the body's articulated
-inertia IA, and so is the base: U = IA S, D = S.U + rotor, G = U/D, IA <- IA - U G'. This is the innovations factorisation
+In one common frame a joint of several degrees of freedom is so many rank-one eliminations of its articulated inertia
+IA, and so is the base: U = IA S, D = S.U + rotor, G = U/D, IA <- IA - U G'. This is the innovations factorisation
 H = (1 + H phi K) D (1 + H phi K)' of the spatial operator algebra: D is its diagonal, G its gain.
 The forces of the motion without the unknown accelerations come from the Newton-Euler recursion.
 Featherstone (2008), ch. 7 and 9; Rodriguez, Jain & Kreutz-Delgado (1991); Tian & Wu, whose (17) is not block diagonal.
@@ -141,7 +141,7 @@ def factorise_body(tree, par, work, i, zero):
 
 @inner
 def reduce_body(tree, work, i, zero):
-    """TAU of body i's rates becomes what is left after the bodies' FORCE and the rates further out have taken theirs."""
+    """TAU of body i's rates becomes what is left after FORCE and the rates further out have taken theirs."""
     record = integer(tree, BODY_AT) + i * BODY_INTS
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
     F = load6(work, bodies + i * BODY_WORK + FORCE, zero)

@@ -56,7 +56,7 @@ def frame_motion(tree, work, body, r, at, options, zero):
 
 @entry
 def run(tree, par, work, state, udot, bodies, frames, out, count, options, kind):
-    """Rows of states (and accelerations) to rows of the frames' poses (position, rotation), velocities, accelerations."""
+    """Rows of states (and accelerations) to rows of the frames' poses, velocities, accelerations."""
     many = bodies.size
     tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
     udot, bodies, frames, out = pointer(udot), pointer(bodies), pointer(frames), pointer(out)

@@ -89,7 +89,9 @@ def base_axis(tree, k):
 def place_base(tree, work, zero):
     """The base: its attitude; at the origin of the kernels' frame; its columns are unit vectors."""
     at = integer(tree, W_X) + 3
-    R = quaternion_rotation(load(work, at, zero), load(work, at + 1, zero), load(work, at + 2, zero), load(work, at + 3, zero))
+    R = quaternion_rotation(
+        load(work, at, zero), load(work, at + 1, zero), load(work, at + 2, zero), load(work, at + 3, zero)
+    )
     body = integer(tree, W_BODY)
     store9(work, body + ROTATION, R)
     store3(work, body + POSITION, (zero, zero, zero))
@@ -210,9 +212,7 @@ def move_body(tree, work, i, columns_too, zero):
         turning = cross_motion(V, column)
         if columns_too:
             store6(work, rate + SDOT, turning)
-        A = add_scaled6(
-            add_scaled6(A, load(work, u + k, zero), turning), load(work, rate + QDD, zero), column
-        )
+        A = add_scaled6(add_scaled6(A, load(work, u + k, zero), turning), load(work, rate + QDD, zero), column)
     body = integer(tree, W_BODY) + i * BODY_WORK
     store6(work, body + VELOCITY, V)
     store6(work, body + ACCELERATION, A)

@@ -9,13 +9,12 @@ from .compiling import entry, inner
 from .inertia import composite_inertias, momentum_columns
 from .kinematics import move, place
 from .rows import read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
+from .scalar import integer, lanes_of, load, pointer, store, zero_of
 from .spatial import (
     add3,
     add6,
     angular,
     apply_inertia,
-    apply_symmetric,
     cross,
     dot3,
     linear,

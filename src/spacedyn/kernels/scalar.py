@@ -82,7 +82,7 @@ def _cast_number(context, builder, fromty, toty, value):
     return _splat(builder, context.cast(builder, value, fromty, types.float64))
 
 
-# -- arithmetic and comparison ------------------------------------------------------------------------------------
+# -- arithmetic and comparison ----------------------------------------------------------------------------------------
 
 
 def _is_number(t):
@@ -104,16 +104,16 @@ def _binary(op, result, build):
         return build(builder, *args)
 
 
-for _op, _build in (
+for _operators, _build in (
     ((operator.add, operator.iadd), ir.IRBuilder.fadd),
     ((operator.sub, operator.isub), ir.IRBuilder.fsub),
     ((operator.mul, operator.imul), ir.IRBuilder.fmul),
     ((operator.truediv, operator.itruediv), ir.IRBuilder.fdiv),
 ):
-    for _one in _op:
-        _binary(_one, pack, _build)
-for _op, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
-    _binary(_op, mask, lambda b, x, y, sign=_sign: b.fcmp_ordered(sign, x, y))
+    for _operator in _operators:
+        _binary(_operator, pack, _build)
+for _comparison, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
+    _binary(_comparison, mask, lambda b, x, y, sign=_sign: b.fcmp_ordered(sign, x, y))
 
 
 @infer_global(operator.neg)
@@ -127,7 +127,7 @@ def _lower_negation(context, builder, sig, args):
     return builder.fneg(args[0])
 
 
-# -- functions of scalars -----------------------------------------------------------------------------------------
+# -- functions of scalars ---------------------------------------------------------------------------------------------
 
 
 def select(condition, yes, no):
@@ -272,11 +272,11 @@ _lanewise(library_sin, math.sin, 1)
 _lanewise(library_cos, math.cos, 1)
 
 
-# -- memory: flat arrays of scalars, no index check, no wrap-around, no reference count ---------------------------------
+# -- memory: flat arrays of scalars, no index check, no wrap-around, no reference count -------------------------------
 
 
 def pointer(array):
-    """A flat array as kernels pass it on: its address alone, since counting references in a loop costs more than it."""
+    """A flat array as kernels pass it on: its address alone; counting references would cost more than the work."""
     return array
 
 
@@ -401,7 +401,7 @@ def _lower_store(context, builder, sig, args):
     return context.get_dummy_value()
 
 
-# -- rows of robots (row, component): one row for a float64, a row a lane for a pack ------------------------------------
+# -- rows of robots (row, component): one row for a float64, a row a lane for a pack -----------------------------
 
 
 def gather(array, width, row, last, j, zero):

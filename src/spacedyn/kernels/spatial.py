@@ -207,6 +207,4 @@ def apply_symmetric(M, a):
 @inner
 def apply_inertia(m, h, I, v):
     """Momentum of a rigid inertia that moves with v: (m v + w x h; h x v + I w)."""
-    return add3(scale3(m, linear(v)), cross(angular(v), h)) + add3(
-        cross(h, linear(v)), apply_symmetric(I, angular(v))
-    )
+    return add3(scale3(m, linear(v)), cross(angular(v), h)) + add3(cross(h, linear(v)), apply_symmetric(I, angular(v)))

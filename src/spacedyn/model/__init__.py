@@ -1,0 +1,1 @@
+"""Describing a robot: parts, checks, files, and its states."""

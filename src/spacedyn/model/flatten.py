@@ -141,7 +141,9 @@ def flatten(model: "Model") -> Flat:
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
     passive = bool(np.any(rate_pars[:, [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
-    return Flat(tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, model.nv, model.nv - model.base_dof)
+    return Flat(
+        tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, model.nv, model.nv - model.base_dof
+    )
 
 
 def _header(model: "Model", bodies: int, angles: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from ..kernels.scalar import ONE
 
 if TYPE_CHECKING:
     from .model import Model
+    from .state import State
 
 _ROUNDING = 1e-13
 _POSES = 3
@@ -33,7 +34,7 @@ def singular_joints(model: "Model") -> list[str]:
     return [text for owner, text in _sentences(model) if owner in found]
 
 
-def _pivot_share(model: "Model", state) -> np.ndarray:
+def _pivot_share(model: "Model", state: "State") -> np.ndarray:
     """(nv,) pivot over diagonal term of the mass matrix, at one pose."""
     flat = model.flat
     work, out = flat.scratch(1), np.empty(model.nv)
@@ -54,7 +55,9 @@ def _pivot_share(model: "Model", state) -> np.ndarray:
     m, h, (xx, yy, zz, xy, xz, yz) = composite[mine, 0], composite[mine, 1:4], composite[mine, 4:].T
     I = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=-1).reshape(-1, 3, 3)
     # the sum of magnitudes, not the sum: a quantity that cancels to nothing is rounding too
-    diagonal = m * np.sum(v * v, 1) + 2 * np.abs(np.sum(v * np.cross(w, h), 1)) + np.abs(np.einsum("ki,kij,kj->k", w, I, w))
+    diagonal = (
+        m * np.sum(v * v, 1) + 2 * np.abs(np.sum(v * np.cross(w, h), 1)) + np.abs(np.einsum("ki,kij,kj->k", w, I, w))
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         return rates[:, k.D] / (diagonal + rotors)
 
@@ -66,7 +69,9 @@ def _owner(model: "Model", rate: int) -> int:
 
 def _sentences(model: "Model") -> list[tuple[int, str]]:
     remedy = "give the body inertia there, give the joint a rotor, or fix the joint"
-    base = f"base '{model.bodies[0].name}': nothing has inertia against some motion of the base; give it mass and inertia."
+    base = (
+        f"base '{model.bodies[0].name}': nothing has inertia against some motion of the base; give it mass and inertia."
+    )
     joints = [
         (
             i,

@@ -10,13 +10,24 @@ from scipy.spatial.transform import Rotation
 
 from ..errors import InputError
 from .quaternions import conjugate, exponential, logarithm, multiply, normalised
-from .values import UNIT_TOLERANCE
+from .state_parts import (
+    BASE_RATES,
+    arrays_in,
+    attitude_quaternion,
+    batch_axes,
+    check_quaternions,
+    joined_batches,
+    joint_values,
+    layout_of,
+    one_of,
+    optional,
+    read_only,
+    required,
+    write_joints,
+)
 
 if TYPE_CHECKING:
     from .model import Model
-
-_BASE_RATES = {"free": (0, 1, 2, 3, 4, 5), "attitude": (3, 4, 5), "planar": (0, 1, 5), "fixed": ()}
-"""Which components of (v0, ω0) each kind of base has in u."""
 
 
 class State:
@@ -59,15 +70,15 @@ class State:
     @classmethod
     def neutral(cls, model: "Model", size: int | tuple[int, ...] | None = None) -> "State":
         """At the origin, unturned, every joint at zero (no turn), at rest."""
-        data = np.zeros((*_batch(size), 7 + model.nq + model.nv))
-        data[..., _layout(model).scalar_parts] = 1.0
+        data = np.zeros((*batch_axes(size), 7 + model.nq + model.nv))
+        data[..., layout_of(model).scalar_parts] = 1.0
         return cls(model, data)
 
     @classmethod
     def random(cls, model: "Model", rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> "State":
         """Attitudes spread evenly, all other coordinates and rates standard normal; within the joints' limits."""
-        layout = _layout(model)
-        data = rng.normal(size=(*_batch(size), 7 + model.nq + model.nv))
+        layout = layout_of(model)
+        data = rng.normal(size=(*batch_axes(size), 7 + model.nq + model.nv))
         if model.base_kind == "planar":
             data[..., [2, 3, 4]] = 0.0
         for start in layout.quaternions:
@@ -123,27 +134,29 @@ class State:
         UnknownName
             No such joint.
         """
-        quaternion = _attitude(base_attitude, base_quaternion_xyzw)
-        position = _choice("base_position", base_position, "base_frame_position", base_frame_position)
-        rate = _choice("base_rate", base_rate, "base_rate_in_base_axes", base_rate_in_base_axes)
+        quaternion = attitude_quaternion(base_attitude, base_quaternion_xyzw)
+        position = one_of("base_position", base_position, "base_frame_position", base_frame_position)
+        rate = one_of("base_rate", base_rate, "base_rate_in_base_axes", base_rate_in_base_axes)
         given = {
-            "position": _numbers("base_position" if base_frame_position is None else "base_frame_position", position, 3),
+            "position": optional(
+                "base_position" if base_frame_position is None else "base_frame_position", position, 3
+            ),
             "quaternion": quaternion,
-            "q": _joint_values(model, "q", q),
-            "velocity": _numbers("base_velocity", base_velocity, 3),
-            "rate": _numbers("base_rate" if base_rate_in_base_axes is None else "base_rate_in_base_axes", rate, 3),
-            "qd": _joint_values(model, "qd", qd),
+            "q": joint_values(model, "q", q),
+            "velocity": optional("base_velocity", base_velocity, 3),
+            "rate": optional("base_rate" if base_rate_in_base_axes is None else "base_rate_in_base_axes", rate, 3),
+            "qd": joint_values(model, "qd", qd),
         }
-        shapes = [a.shape[:-1] for part in given.values() for a in _arrays(part)]
-        state = cls.neutral(model, _joined("the parts of the state", *shapes))
-        data, layout = state._data, _layout(model)
+        shapes = [a.shape[:-1] for part in given.values() for a in arrays_in(part)]
+        state = cls.neutral(model, joined_batches("the parts of the state", *shapes))
+        data, layout = state._data, layout_of(model)
         if given["position"] is not None:
             data[..., :3] = given["position"]
         if quaternion is not None:
             data[..., 3:7] = quaternion
-        _write(model, data[..., 7 : 7 + model.nq], given["q"], model.q_slice)
-        _write(model, data[..., 7 + model.nq + model.base_dof :], given["qd"], model.qd_slice)
-        _check_quaternions(model, data, layout)
+        write_joints(model, data[..., 7 : 7 + model.nq], given["q"], model.q_slice)
+        write_joints(model, data[..., 7 + model.nq + model.base_dof :], given["qd"], model.qd_slice)
+        check_quaternions(model, data, layout)
         turned = Rotation.from_quat(data[..., 3:7])
         if base_frame_position is not None:
             data[..., :3] += turned.apply(model.bodies[0].com.copy())  # SciPy wants an array that may be written to
@@ -154,7 +167,7 @@ class State:
         return state
 
     def _set_base_rates(self, velocity: np.ndarray | None, rate: np.ndarray | None) -> None:
-        model, kept = self.model, _BASE_RATES[self.model.base_kind]
+        model, kept = self.model, BASE_RATES[self.model.base_kind]
         both = np.zeros((*self.shape, 6))
         for part, value in ((slice(0, 3), velocity), (slice(3, 6), rate)):
             if value is not None:
@@ -162,7 +175,9 @@ class State:
         held = [k for k in range(6) if k not in kept]
         if np.any(both[..., held] != 0.0):
             names = [("vx", "vy", "vz", "ωx", "ωy", "ωz")[k] for k in held if np.any(both[..., k] != 0.0)]
-            raise InputError(f"a base of kind '{model.base_kind}' cannot have {', '.join(names)} (inertial axes); give 0")
+            raise InputError(
+                f"a base of kind '{model.base_kind}' cannot have {', '.join(names)} (inertial axes); give 0"
+            )
         self._data[..., 7 + model.nq : 7 + model.nq + model.base_dof] = both[..., list(kept)]
 
     def replace(self, **parts: Any) -> "State":
@@ -185,12 +200,12 @@ class State:
     @cached_property
     def x(self) -> np.ndarray:
         """(…, 7 + nq): base position, base quaternion (x, y, z, w), joint coordinates."""
-        return _view(self._data[..., : 7 + self.model.nq])
+        return read_only(self._data[..., : 7 + self.model.nq])
 
     @cached_property
     def u(self) -> np.ndarray:
         """(…, nv): rates of the base (v0, ω0 as far as it has them), joint rates."""
-        return _view(self._data[..., 7 + self.model.nq :])
+        return read_only(self._data[..., 7 + self.model.nq :])
 
     @property
     def base_position(self) -> np.ndarray:
@@ -229,8 +244,8 @@ class State:
 
     def _base_rates(self, part: slice) -> np.ndarray:
         both = np.zeros((*self.shape, 6))
-        both[..., list(_BASE_RATES[self.model.base_kind])] = self.u[..., : self.model.base_dof]
-        return _view(both[..., part])
+        both[..., list(BASE_RATES[self.model.base_kind])] = self.u[..., : self.model.base_dof]
+        return read_only(both[..., part])
 
     # --- moving on the manifold --------------------------------------------------------------------------------------
 
@@ -248,16 +263,16 @@ class State:
         >>> np.allclose(a.integrate(a.difference(b)).base_attitude.as_matrix(), b.base_attitude.as_matrix())
         True
         """
-        model, layout = self.model, _layout(self.model)
-        step = _required("step", step, model.nv)
-        new_rates = self.u if rates is None else _required("rates", rates, model.nv)
-        batch = _joined("the state, step and rates", self.shape, step.shape[:-1], new_rates.shape[:-1])
+        model, layout = self.model, layout_of(self.model)
+        step = required("step", step, model.nv)
+        new_rates = self.u if rates is None else required("rates", rates, model.nv)
+        batch = joined_batches("the state, step and rates", self.shape, step.shape[:-1], new_rates.shape[:-1])
         data = np.empty((*batch, self._data.shape[-1]))
         data[..., : 7 + model.nq] = self.x
         data[..., 7 + model.nq :] = new_rates
         data[..., layout.simple_x] += step[..., layout.simple_u]
         six = np.zeros((*step.shape[:-1], 6))
-        six[..., list(_BASE_RATES[model.base_kind])] = step[..., : model.base_dof]
+        six[..., list(BASE_RATES[model.base_kind])] = step[..., : model.base_dof]
         data[..., :3] += six[..., :3]
         data[..., 3:7] = normalised(multiply(exponential(six[..., 3:]), data[..., 3:7]))
         for start, rate in layout.turning:
@@ -267,18 +282,18 @@ class State:
 
     def difference(self, other: "State") -> np.ndarray:
         """(…, nv): the small motion that takes this state's positions to the other's; undoes `integrate`."""
-        model, layout = self.model, _layout(self.model)
+        model, layout = self.model, layout_of(self.model)
         if not isinstance(other, State):
             raise InputError(f"expected another State of '{model.name}', got {type(other).__name__}")
         if other.model is not model and other.model != model:
             raise InputError(f"the other state is of model '{other.model.name}', this one of '{model.name}'")
-        batch = _joined("the two states", self.shape, other.shape)
+        batch = joined_batches("the two states", self.shape, other.shape)
         a, b = (np.broadcast_to(s.x, (*batch, 7 + model.nq)) for s in (self, other))
         step = np.empty((*a.shape[:-1], model.nv))
         step[..., layout.simple_u] = b[..., layout.simple_x] - a[..., layout.simple_x]
         turn = logarithm(multiply(b[..., 3:7], conjugate(a[..., 3:7])))
         six = np.concatenate([b[..., :3] - a[..., :3], turn], axis=-1)
-        step[..., : model.base_dof] = six[..., list(_BASE_RATES[model.base_kind])]
+        step[..., : model.base_dof] = six[..., list(BASE_RATES[model.base_kind])]
         for start, rate in layout.turning:
             part = slice(start, start + 4)
             step[..., rate : rate + 3] = logarithm(multiply(conjugate(a[..., part]), b[..., part]))
@@ -311,144 +326,3 @@ class State:
 def _restored(model: "Model", data: np.ndarray) -> State:
     """A state as it was pickled; kernels are compiled for arrays that may be written to, and buffers may not."""
     return State(model, np.require(data, requirements=["C", "W"]))
-
-
-class _Layout:
-    """Where a model's quaternions and plain coordinates are in x and u."""
-
-    def __init__(self, model: "Model"):
-        self.turning: list[tuple[int, int]] = []  # starts of joint quaternions in x, of their rates in u
-        simple: list[tuple[int, int]] = []
-        lower: list[float] = []
-        upper: list[float] = []
-        for i, joint in enumerate(model.joints):
-            x, u = 7 + model.q_slice(i).start, model.u_slice(i).start
-            plain = joint.nv - 3 if joint.nq > joint.nv else joint.nv
-            simple += [(x + k, u + k) for k in range(plain)]
-            lower += joint.lower[:plain].tolist()
-            upper += joint.upper[:plain].tolist()
-            if joint.nq > joint.nv:
-                self.turning.append((x + plain, u + plain))
-        self.simple_x, self.simple_u = (np.array([s[k] for s in simple], dtype=int) for k in (0, 1))
-        self.lower, self.upper = np.array(lower), np.array(upper)
-        self.quaternions = [3, *(start for start, _ in self.turning)]
-        self.scalar_parts = [start + 3 for start in self.quaternions]
-
-
-def _layout(model: "Model") -> _Layout:
-    layout = vars(model).get("_state_layout")
-    if layout is None:
-        layout = vars(model)["_state_layout"] = _Layout(model)
-    return layout
-
-
-def _view(array: np.ndarray) -> np.ndarray:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _batch(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    return () if size is None else (int(size),) if isinstance(size, int | np.integer) else tuple(size)
-
-
-def _joined(what: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The batch axes that several have together."""
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise InputError(f"{what} have batch axes that do not fit together: {', '.join(map(str, shapes))}") from None
-
-
-def _arrays(part: Any) -> list[np.ndarray]:
-    return [] if part is None else list(part.values()) if isinstance(part, dict) else [part]
-
-
-def _choice(name: str, value: Any, other_name: str, other: Any) -> Any:
-    if value is not None and other is not None:
-        raise InputError(f"give {name} or {other_name}, not both")
-    return other if value is None else value
-
-
-def _numbers(name: str, value: Any, width: int) -> np.ndarray | None:
-    return None if value is None else _required(name, value, width)
-
-
-def _array(name: str, value: Any, shape: str) -> np.ndarray:
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise InputError(f"{name}: rows of different lengths; expected shape {shape}") from None
-
-
-def _required(name: str, value: Any, width: int) -> np.ndarray:
-    array = _array(name, value, f"(…, {width})")
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: expected real numbers of shape (…, {width}), got {array.dtype}")
-    if array.shape[-1:] != (width,):
-        raise InputError(f"{name}: expected shape (…, {width}), got {array.shape}")
-    array = array.astype(float)
-    if not np.isfinite(array).all():
-        place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"{name}: {array[place]} at index {place}; every number must be finite")
-    return array
-
-
-def _attitude(attitude: Any, quaternion: Any) -> np.ndarray | None:
-    value = _choice("base_attitude", attitude, "base_quaternion_xyzw", quaternion)
-    if value is None:
-        return None
-    if quaternion is not None:
-        return _required("base_quaternion_xyzw", quaternion, 4)
-    if isinstance(attitude, Rotation):
-        return attitude.as_quat()
-    matrix = _array("base_attitude", attitude, "(…, 3, 3)")
-    if matrix.dtype.kind not in "iuf" or matrix.shape[-2:] != (3, 3):
-        raise InputError(
-            f"base_attitude: expected a Rotation or direction cosines (…, 3, 3), got {matrix.dtype} {matrix.shape}; "
-            "a quaternion goes into base_quaternion_xyzw"
-        )
-    excess = np.abs(matrix @ np.swapaxes(matrix, -1, -2) - np.eye(3)).max(initial=0.0)
-    if not excess < UNIT_TOLERANCE or np.any(np.linalg.det(matrix) < 0.0):
-        raise InputError("base_attitude: not a right-handed rotation matrix; check that its columns are orthonormal")
-    return Rotation.from_matrix(matrix).as_quat()
-
-
-def _joint_values(model: "Model", name: str, value: Any) -> Any:
-    """An array over all joints, or {joint: array}."""
-    width = model.nq if name == "q" else model.nv - model.base_dof
-    if not isinstance(value, Mapping):
-        return _numbers(name, value, width)
-    slices = model.q_slice if name == "q" else model.qd_slice
-    parts = {}
-    for joint, number in value.items():
-        size = slices(joint).stop - slices(joint).start
-        number = _array(f"{name} of joint '{joint}'", number, f"(…, {size})")
-        number = number[..., None] if size == 1 and number.shape[-1:] != (1,) else number
-        parts[joint] = _required(f"{name} of joint '{joint}'", number, size)
-    return parts
-
-
-def _write(model: "Model", target: np.ndarray, value: Any, slices: Any) -> None:
-    if isinstance(value, dict):
-        for joint, number in value.items():
-            target[..., slices(joint)] = number
-    elif value is not None:
-        target[:] = value
-
-
-def _check_quaternions(model: "Model", data: np.ndarray, layout: _Layout) -> None:
-    for start in layout.quaternions:
-        part = data[..., start : start + 4]
-        length = np.linalg.norm(part, axis=-1, keepdims=True)
-        if np.any(np.abs(length - 1.0) > UNIT_TOLERANCE):
-            owner = "the base" if start == 3 else _owner(model, start)
-            raise InputError(
-                f"the quaternion (x, y, z, w) of {owner} has length {float(length.flat[np.argmax(np.abs(length - 1.0))]):.6g}"
-                ", not 1; divide it by that, and mind the order: scalar last"
-            )
-        part /= length
-
-
-def _owner(model: "Model", start: int) -> str:
-    return next(f"joint '{j.name}'" for i, j in enumerate(model.joints) if model.q_slice(i).stop + 7 == start + 4)
