@@ -108,8 +108,10 @@ def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None
     parts, start = [], 0
     for names, places, *_ in families:
         stop = start + len(places)
-        mine: list[Any] = [None if a is None else a[:, start:stop] for a in everything]
-        parts.append(Motion(names, *(None if a is None else a.reshape(*state.shape, *a.shape[1:]) for a in mine)))
+        mine: list[Any] = [
+            None if a is None else a[:, start:stop].reshape(*state.shape, len(places), *a.shape[2:]) for a in everything
+        ]
+        parts.append(Motion(names, *mine))
         start = stop
     return Kinematics(*parts)
 

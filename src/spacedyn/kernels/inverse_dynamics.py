@@ -2,8 +2,8 @@
 
     F = H u' + c - J'Fe
 
-Leaves to base, every body hands the force it needs on to its parent. Featherstone (2008), ch. 5. SpaceDyn's
-(3.30)-(3.39), where the endpoint wrench must count negative, gravity must enter as a - g, and the base's own inertia force is missing.
+Leaves to base, every body hands the force it needs on to its parent. Featherstone (2008), ch. 5. In SpaceDyn's
+(3.30)-(3.39) the endpoint wrench must count negative, gravity enter as a - g, and the base's inertia force be added.
 """
 
 from .bodies import add_wrenches, motion_forces

@@ -158,8 +158,8 @@ def check_quaternions(model: "Model", data: np.ndarray, layout: Layout) -> None:
             owner = "the base" if start == 3 else _owner(model, start)
             worst = float(length.flat[np.argmax(np.abs(length - 1.0))])
             raise InputError(
-                f"the quaternion (x, y, z, w) of {owner} has length {worst:.6g}, not 1; divide it by that, and mind the "
-                "order: scalar last"
+                f"the quaternion (x, y, z, w) of {owner} has length {worst:.6g}, not 1; divide it by that, and mind "
+                "the order: scalar last"
             )
         part /= length
 
