@@ -1,0 +1,1 @@
+"""What spacedyn costs, beside Pinocchio and MuJoCo on the same robots: `make bench`."""

@@ -1,0 +1,125 @@
+"""The results as one table."""
+
+import math
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from .targets import GIGABYTE, cold, growth, judged
+
+# what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
+PARTS = {
+    "many forward": ("Forward dynamics of many, µs", 1e6, "public call", "kernel loop", "abaInParallel", "rollout"),
+    "many inverse": ("Inverse dynamics of many, µs", 1e6, "public call", "kernel loop", "rneaInParallel", ""),
+    "call forward": ("Forward dynamics of one, µs", 1e6, "", "public call", "aba", "mj_forward"),
+    "call inverse": ("Inverse dynamics of one, µs", 1e6, "", "public call", "rnea", "mj_inverse"),
+    "call inertia": ("Mass matrix of one, µs", 1e6, "", "public call", "crba", ""),
+    "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
+}
+WHO = ("packs", "float64", "pinocchio", "mujoco")
+WIDTH = 130
+
+Results = dict[str, Any]
+
+
+def draw(results: Results) -> Table:
+    """The whole table; a part that was not measured is left out."""
+    table = Table(title=_title(results), caption=_caption(results), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.title_justify = table.caption_justify = "left"
+    table.add_column("")
+    for name in (
+        "spacedyn\npacks",
+        "spacedyn\nfloat64",
+        "Pinocchio\n",
+        "MuJoCo\n",
+        "packs:\nPinocchio",
+        "float64:\nPinocchio",
+    ):
+        table.add_column(name, justify="right")
+    table.add_column("target\n")
+    for what in PARTS:
+        _add_part(table, what, results)
+    if "start" in results:
+        _add_start(table, results)
+    return table
+
+
+def _add_part(table: Table, what: str, results: Results) -> None:
+    rows = [row for row in results["rows"] if row["what"] == what]
+    if not rows:
+        return
+    title, scale, *names = PARTS[what]
+    table.add_row(f"[bold]{title}[/]", *(f"[dim]{name}[/]" for name in names))
+    for row in rows:
+        times = {who: figure["seconds"] for who, figure in row["figures"].items()}
+        share = scale / (row["bodies"] if what == "body" else 1)
+        cells = [number(times[who] * share) if who in times else "" for who in WHO]
+        peer = times.get("pinocchio")
+        cells += [faster(peer / times[who]) if peer and who in times else "" for who in ("packs", "float64")]
+        joints = "joint" if row["robot"] == "1" else "joints"
+        table.add_row(f"  {row['robot']:>4} {joints}", *cells, _verdict(results, what, row["robot"]))
+    growing = _verdict(results, "body", "growth") if what == "body" else ""
+    if growing:
+        ratios = [f"{growth(who)(results):.2f}" for who in ("packs", "float64")]
+        table.add_row("  1000 joints : 20 joints", *ratios, *[""] * 4, growing)
+    table.add_section()
+
+
+def _add_start(table: Table, results: Results) -> None:
+    start = results["start"]
+    warm, million = start["warm"], start["million"]
+    table.add_row("[bold]Start and memory[/]", "[dim]batch[/]", "[dim]one robot[/]")
+
+    def add(name: str, packs: str, one: str, place: str = "") -> None:
+        table.add_row(f"  {name}", packs, one, *[""] * 4, _verdict(results, "start", place))
+
+    waited = [f"{cold(who)(results):.1f} s" for who in ("cold_batch", "cold_one")]
+    worked = [f"{start[who]['cpu']:.1f} s" for who in ("cold_batch", "cold_one")]
+    add("cold start", waited[0], waited[1], "cold")
+    add("cold start, processor time", worked[0], worked[1])
+    if "cold_all" in start:
+        every = {kind: f"{sum(times.values()):.1f} s" for kind, times in start["cold_all"]["seconds"].items()}
+        add(f"to compile all {start['cold_all']['kernels']} kernels", every["batch"], every["one"])
+    add("warm start, least", "", f"{warm['fastest']:.2f} s", "warm")
+    add("warm start, median", "", f"{warm['median']:.2f} s")
+    add("a million states, time", f"{million['seconds']:.2f} s", "")
+    add("a million states, memory", f"{million['bytes'] / GIGABYTE:.2f} GB", "", "million")
+
+
+def _verdict(results: Results, what: str, robot: str) -> str:
+    here = [verdict for verdict in judged(results) if verdict["place"] == [what, robot]]
+    return "\n".join(f"{v['text']} {'[green]met[/]' if v['met'] else '[bold red]not met[/]'}" for v in here)
+
+
+def number(value: float) -> str:
+    """Three digits, without an exponent."""
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3}f}"
+
+
+def faster(ratio: float) -> str:
+    """A ratio, rounded down, so that 9.96 does not look like 10."""
+    return f"{math.floor(ratio * 10) / 10:.1f}×"
+
+
+def _title(results: Results) -> str:
+    m = results["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in m["versions"].items())
+    return f"{m['cpu']}, one core, packs of {m['lanes']}\nPython {m['python']}, {versions}"
+
+
+def _caption(results: Results) -> str:
+    lines = [
+        "A free base with an arm (2x7: two) of revolute joints; the same states for all, each gets as many of them as",
+        "keep it busy for 1.5 ms. Least of many runs that take turns. MuJoCo has only smooth dynamics switched on; its",
+        "rollout is one step from every state, integration included. Start: import and first forward dynamics; cold:",
+        "nothing is compiled yet.",
+    ]
+    if results["agreement"]:
+        lines.append(
+            f"All of them give the same accelerations and forces, to {max(results['agreement'].values()):.0e}."
+        )
+    verdicts = judged(results)
+    met = sum(verdict["met"] for verdict in verdicts)
+    lines.append(f"Targets: {met} of {len(verdicts)} met. Measured in {results['seconds']:.0f} s.")
+    return "\n".join(lines)

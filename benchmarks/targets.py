@@ -1,0 +1,72 @@
+"""What the figures are held against; a target that is not met is shown, and nothing fails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+GIGABYTE = 1e9
+
+
+@dataclass(frozen=True)
+class Target:
+    """A limit on one number of the results."""
+
+    place: tuple[str, str]  # of the table's row: what, robot
+    text: str
+    limit: float
+    at_least: bool
+    value: Callable[[dict[str, Any]], float]
+
+    def met(self, results: dict[str, Any]) -> bool:
+        """Whether the number is on the right side of the limit."""
+        value = self.value(results)
+        return value >= self.limit if self.at_least else value <= self.limit
+
+
+def figure(results: dict[str, Any], what: str, robot: str, who: str) -> float:
+    """Seconds for one robot; KeyError if it was not measured."""
+    for row in results["rows"]:
+        if (row["what"], row["robot"]) == (what, robot) and who in row["figures"]:
+            return row["figures"][who]["seconds"]
+    raise KeyError((what, robot, who))
+
+
+def ratio(what: str, robot: str, who: str, whom: str = "pinocchio") -> Callable[[dict[str, Any]], float]:
+    """How many times faster one is than the other."""
+    return lambda results: figure(results, what, robot, whom) / figure(results, what, robot, who)
+
+
+def growth(who: str) -> Callable[[dict[str, Any]], float]:
+    """Cost per body with 1000 joints over that with 20; the base counts as a body."""
+    return lambda results: figure(results, "body", "1000", who) / 1001 / (figure(results, "body", "20", who) / 21)
+
+
+def cold(who: str) -> Callable[[dict[str, Any]], float]:
+    """Import and first call with an empty cache."""
+    return lambda results: results["start"][who]["import"] + results["start"][who]["first"]
+
+
+TARGETS = (
+    Target(("many forward", "6"), "packs ≥ 10×", 10.0, True, ratio("many forward", "6", "packs")),
+    Target(("many forward", "6"), "float64 ≥ 3×", 3.0, True, ratio("many forward", "6", "float64")),
+    Target(("many inverse", "6"), "packs ≥ 10×", 10.0, True, ratio("many inverse", "6", "packs")),
+    Target(("call forward", "6"), "float64 ≥ 1×", 1.0, True, ratio("call forward", "6", "float64")),
+    Target(("body", "growth"), "packs ≤ 1.25", 1.25, False, growth("packs")),
+    Target(("body", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64")),
+    Target(("start", "cold"), "batch ≤ 15 s", 15.0, False, cold("cold_batch")),
+    Target(("start", "cold"), "one ≤ 15 s", 15.0, False, cold("cold_one")),
+    Target(("start", "warm"), "≤ 1.5 s", 1.5, False, lambda results: results["start"]["warm"]["fastest"]),
+    Target(("start", "million"), "≤ 2 GB", 2.0, False, lambda results: results["start"]["million"]["bytes"] / GIGABYTE),
+)
+
+
+def judged(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every target that this run can judge, with its value."""
+    verdicts = []
+    for target in TARGETS:
+        try:
+            value, met = target.value(results), target.met(results)
+        except KeyError:  # that part was not measured
+            continue
+        verdicts.append({"place": list(target.place), "text": target.text, "value": value, "met": met})
+    return verdicts
