@@ -215,7 +215,7 @@ class State:
     @property
     def base_attitude(self) -> Rotation:
         """Base axes -> inertial axes, as a SciPy Rotation over the batch."""
-        return Rotation.from_quat(self.x[..., 3:7])
+        return Rotation.from_quat(self.x[..., 3:7].copy())  # SciPy wants an array that may be written to
 
     @property
     def base_quaternion_xyzw(self) -> np.ndarray:
