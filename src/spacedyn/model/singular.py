@@ -1,83 +1,175 @@
-"""Robots that cannot be moved: joints about which nothing has inertia, in whatever pose.
+"""Robots that cannot be moved: joints against which nothing has inertia, in whatever pose.
 
-A massless leaf, or a slender rod hinged about its own axis, makes the mass matrix singular in every pose; forward
-dynamics would then give infinities. Each pivot D of its factorisation is compared with the diagonal of the mass
-matrix at some random poses: a pivot that is nothing but rounding in all of them names the joint.
+A massless leaf, a slender rod hinged about its own axis, or two coincident axes with nothing between them make the
+mass matrix singular in every pose, and forward dynamics would give infinities. The innovations factorisation finds the
+joint: its pivot D is the inertia that a rate feels when the rates further out are free. Here it is done with square
+roots of the bodies' inertias, T = |L V|²/2, as in a square-root Kalman filter: no cancellation hides a zero, so one
+pose at random tells, and in NumPy, so that building a robot compiles nothing.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels import forward_dynamics
-from ..kernels import tree as k
-from ..kernels.scalar import ONE
+from .parts import AXIS_KINDS, Body, Joint
+from .rotations import rotation_about, rotation_quaternion
+from .surgery import joint_transform
 
 if TYPE_CHECKING:
     from .model import Model
-    from .state import State
 
-_ROUNDING = 1e-13
+_ROUNDING = 1e-8  # of |L S|, relative to the sizes of L and S: below it D is rounding to the kernels
+_NO_MOMENT = 1e-12  # of a body's smallest principal moments, relative to its largest
 _POSES = 3
+_X, _Y, _Z = np.eye(3)
+Array = np.ndarray
 
 
 def singular_joints(model: "Model") -> list[str]:
-    """One sentence for each joint (or the base) whose inertia is zero in every pose."""
-    if model.nv == 0:
-        return []
-    from .state import State
-
-    poses = State.random(model, np.random.default_rng(0), size=_POSES)
-    share = np.array([_pivot_share(model, poses[i]) for i in range(_POSES)])
-    bad = np.flatnonzero(~(share.max(axis=0) > _ROUNDING))
-    found = {_owner(model, int(rate)) for rate in bad}
-    return [text for owner, text in _sentences(model) if owner in found]
+    """One sentence for the base and for each joint against which there is no inertia, in any pose."""
+    rng = np.random.default_rng(0)
+    found = _at_a_pose(model, rng)
+    for _ in range(1, _POSES):
+        if found:  # the pose may have been an unlucky one
+            elsewhere = _at_a_pose(model, rng)
+            found = {body: dead or elsewhere[body] for body, dead in found.items() if body in elsewhere}
+    return [_sentence(model, body, found[body]) for body in sorted(found)]
 
 
-def _pivot_share(model: "Model", state: "State") -> np.ndarray:
-    """(nv,) pivot over diagonal term of the mass matrix, at one pose."""
-    flat = model.flat
-    work, out = flat.scratch(1), np.empty(model.nv)
-    at_rest = np.concatenate([state.x, np.zeros(model.nv)])
-    tau = np.zeros(model.nv - model.base_dof)
-    forward_dynamics.run(flat.tree, flat.par, work, at_rest, tau, out, 1, 0, ONE)
-    tree = flat.tree
-    bodies = work[tree[k.W_BODY] :][: tree[k.BODIES] * k.BODY_WORK].reshape(-1, k.BODY_WORK)
-    rates = work[tree[k.W_RATE] :][: model.nv * k.RATE_WORK].reshape(-1, k.RATE_WORK)
-    records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
-    composite = bodies[:, k.INERTIA : k.INERTIA + 10].copy()
-    for i in range(len(composite) - 1, 0, -1):
-        composite[records[i, k.PARENT]] += composite[i]
-    mine = tree[tree[k.RATE_AT] :][: model.nv * k.RATE_INTS].reshape(-1, k.RATE_INTS)[:, k.RATE_BODY]
-    rotors = flat.par[tree[k.PAR_RATE] :][: model.nv * k.RATE_PARS].reshape(-1, k.RATE_PARS)[:, k.P_ROTOR]
-    S = rates[:, k.S : k.S + 6]
-    v, w = S[:, :3], S[:, 3:]
-    m, h, (xx, yy, zz, xy, xz, yz) = composite[mine, 0], composite[mine, 1:4], composite[mine, 4:].T
-    I = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=-1).reshape(-1, 3, 3)
-    # the sum of magnitudes, not the sum: a quantity that cancels to nothing is rounding too
-    diagonal = (
-        m * np.sum(v * v, 1) + 2 * np.abs(np.sum(v * np.cross(w, h), 1)) + np.abs(np.einsum("ki,kij,kj->k", w, I, w))
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return rates[:, k.D] / (diagonal + rotors)
+def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
+    """Bodies whose joint (or base) feels no inertia at a random pose; True if not even with all other joints locked."""
+    free: list[list[Array]] = [[] for _ in model.bodies]  # L of what hangs on a body, its joints being free
+    locked: list[list[Array]] = [[] for _ in model.bodies]  # and with its joints locked
+    found = {}
+    for i in np.argsort(model.flat.order)[::-1].tolist():  # leaves to base
+        body, shift = model.bodies[i], model.bodies[0].com if i == 0 else np.zeros(3)
+        own = _square_root(body, body.com - shift)
+        L, G = _joined([own, *free[i]]), _joined([own, *locked[i]])
+        if i == 0:
+            S, rotor = _base_columns(model.base_kind, rng), np.zeros(model.base_dof)
+        else:
+            joint = model.joints[i - 1]
+            place, turn = joint_transform(joint, _coordinates(joint, rng))
+            S, rotor = _columns(joint, turn), joint.gear**2 * joint.rotor_inertia
+        size = np.sqrt((_norms(G) @ np.abs([_lengths(S[:3]), _lengths(S[3:])])) ** 2 + rotor)
+        L, bad = _eliminate(L, S, rotor, size)
+        if bad:
+            with_rotor = np.vstack([G @ S, np.diag(np.sqrt(rotor))]) / np.where(size > 0.0, size, 1.0)
+            found[i] = bool(np.linalg.svd(with_rotor, compute_uv=False)[-1] <= _ROUNDING)
+        if i > 0:
+            parent = model.parents[i]
+            origin = model.bodies[0].com if parent == 0 else np.zeros(3)
+            X = _motion_transform(joint.position + joint.rotation @ place - origin, joint.rotation @ turn)
+            free[parent].append(L @ X)
+            locked[parent].append(G @ X)
+    return found
 
 
-def _owner(model: "Model", rate: int) -> int:
-    """Index of the joint that a rate belongs to, -1 for the base."""
-    return next((i for i in range(model.n) if model.u_slice(i).start <= rate < model.u_slice(i).stop), -1)
+def _eliminate(L: Array, S: Array, rotor: Array, size: Array) -> tuple[Array, bool]:
+    """L with the rates of the columns S set free; whether one of them feels nothing, and was left as it is."""
+    bad = False
+    for k in range(S.shape[1] - 1, -1, -1):
+        y = L @ S[:, k]
+        D = y @ y + rotor[k]
+        if np.sqrt(D) <= _ROUNDING * size[k]:
+            bad = True
+        else:
+            gain = y @ L / D
+            L = np.vstack([L - np.outer(y, gain), np.sqrt(rotor[k]) * gain])
+    return L, bad
 
 
-def _sentences(model: "Model") -> list[tuple[int, str]]:
-    remedy = "give the body inertia there, give the joint a rotor, or fix the joint"
-    base = (
-        f"base '{model.bodies[0].name}': nothing has inertia against some motion of the base; give it mass and inertia."
-    )
-    joints = [
-        (
-            i,
-            f"joint '{joint.name}': nothing that it moves (body '{joint.child}' and beyond) has inertia against it, in "
-            f"any pose, so the mass matrix is singular; {remedy}.",
+def _square_root(body: Body, com: Array) -> Array:
+    """L (6, 6) of a body: T = |L (v; ω)|²/2, about a point from which its centre of mass is at `com`."""
+    moments, axes = np.linalg.eigh(body.inertia)
+    moments = np.where(moments > _NO_MOMENT * moments[-1], moments, 0.0)
+    turning = np.sqrt(moments)[:, None] * axes.T
+    return np.block([[np.sqrt(body.mass) * np.eye(3), -np.sqrt(body.mass) * _skew(com)], [np.zeros((3, 3)), turning]])
+
+
+def _joined(parts: list[Array]) -> Array:
+    """L (6, 6) of several together."""
+    return np.asarray(np.linalg.qr(np.vstack(parts), mode="r"))
+
+
+def _columns(joint: Joint, turn: Array) -> Array:
+    """S (6, nv) of a joint: motion (v; ω) of the child per unit of each rate, at its origin, in its axes."""
+    axis = joint.axis if joint.kind in AXIS_KINDS else _Z
+    slide, rotate = np.concatenate([axis, np.zeros(3)]), np.concatenate([np.zeros(3), axis])
+    match joint.kind:
+        case "revolute":
+            columns = [rotate]
+        case "prismatic":
+            columns = [slide]
+        case "helical":
+            columns = [rotate + joint.pitch * slide]
+        case "cylindrical":
+            columns = [slide, rotate]
+        case "universal":
+            columns = [np.concatenate([np.zeros(3), turn.T @ _Z]), np.concatenate([np.zeros(3), _Y])]
+        case "planar":
+            columns = [np.concatenate([turn.T @ _X, np.zeros(3)]), np.concatenate([turn.T @ _Y, np.zeros(3)]), rotate]
+        case "spherical":
+            return np.vstack([np.zeros((3, 3)), np.eye(3)])
+        case "free":
+            return np.block([[turn.T, np.zeros((3, 3))], [np.zeros((3, 3)), np.eye(3)]])
+        case _:
+            return np.zeros((6, 0))
+    return np.column_stack(columns)
+
+
+def _coordinates(joint: Joint, rng: np.random.Generator) -> Array:
+    """Random coordinates; limits do not matter, since what is singular nowhere special is singular everywhere."""
+    q = rng.normal(size=joint.nq)
+    if joint.nq > joint.nv:
+        q[-4:] /= np.linalg.norm(q[-4:])
+    return q
+
+
+def _base_columns(kind: str, rng: np.random.Generator) -> Array:
+    """S (6, base_dof) of a base at a random attitude, about its centre of mass, in its axes."""
+    quaternion = rng.normal(size=4)
+    turn = rotation_quaternion(quaternion / np.linalg.norm(quaternion))
+    if kind == "planar":
+        turn = rotation_about(_Z, float(quaternion[0]))
+    both = np.block([[turn.T, np.zeros((3, 3))], [np.zeros((3, 3)), turn.T]])
+    return both[:, {"free": [0, 1, 2, 3, 4, 5], "attitude": [3, 4, 5], "planar": [0, 1, 5], "fixed": []}[kind]]
+
+
+def _motion_transform(position: Array, rotation: Array) -> Array:
+    """(6, 6): a parent's (v; ω) to that of a frame on it, at its origin and in its axes."""
+    turn = rotation.T
+    return np.block([[turn, -turn @ _skew(position)], [np.zeros((3, 3)), turn]])
+
+
+def _skew(r: Array) -> Array:
+    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
+
+
+def _lengths(columns: Array) -> Array:
+    return np.sqrt(np.sum(columns**2, axis=0))
+
+
+def _norms(G: Array) -> Array:
+    """Sizes of the linear and of the angular part: square roots of mass and of moments of inertia."""
+    return np.array([np.linalg.norm(G[:, :3]), np.linalg.norm(G[:, 3:])])
+
+
+def _sentence(model: "Model", body: int, dead: bool) -> str:
+    name, singular = model.bodies[body].name, "in any pose, so the mass matrix is singular"
+    undone = "can be undone by joints further out, without moving any mass"
+    if body == 0 and dead:
+        return f"base '{name}': nothing has inertia against some motion of it, {singular}; give it mass and inertia."
+    if body == 0:
+        return f"base '{name}': a motion of it {undone}, {singular}; give it mass and inertia."
+    joint = model.joints[body - 1]
+    motion = "it" if joint.nv == 1 else "some motion of it"
+    if dead:
+        return (
+            f"joint '{joint.name}': nothing that it moves (body '{name}' and beyond) has inertia against {motion}, "
+            f"{singular}; give the body inertia there, give the joint a rotor, or fix the joint."
         )
-        for i, joint in enumerate(model.joints)
-    ]
-    return [(-1, base), *joints]
+    return (
+        f"joint '{joint.name}': {'its motion' if joint.nv == 1 else 'some motion of it'} {undone}, {singular}; "
+        f"give body '{name}' mass and inertia, give the joint a rotor, or fix one of these joints."
+    )
