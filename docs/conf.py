@@ -21,6 +21,7 @@ nb_execution_raise_on_error = True
 
 numpydoc_show_class_members = False  # autodoc lists them
 autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # shapes, units and frames stand in the docstrings
 autosummary_generate = False
 
 html_theme = "furo"
