@@ -386,6 +386,17 @@ def test_wrong_shapes_and_types_are_refused(name):
             function(case, wrong)
 
 
+@pytest.mark.parametrize("shape", [(ROBOTS,), (3, 4)], ids=str)
+def test_a_number_that_is_not_finite_is_traced_to_its_robot(shape):
+    case = robots("free").pick(np.arange(np.prod(shape)).reshape(shape))
+    where = tuple(k - 2 for k in shape)
+    for name, value in (("forward_dynamics", case.tau.copy()), ("inverse_dynamics", case.udot.copy())):
+        value[(*where, 2)] = np.inf
+        with pytest.raises(sd.InputError) as caught:
+            getattr(sd, name)(case.model, case.state, value)
+        assert "inf" in str(caught.value) and f"robot {where}" in str(caught.value)
+
+
 def test_states_from_any_memory():
     case = robots("free")
     state = case.state
