@@ -4,7 +4,6 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter, process_time
@@ -16,11 +15,12 @@ from spacedyn.kernels.scalar import LANES
 from .cases import Case, disagreement, make_case, many_forward, many_inverse, one_call
 from .robots import SIZES
 from .start import measure_start
-from .timing import Contestant, contest
+from .timing import Contest, Contestant
 
 SECTIONS = ("many", "call", "body", "start")
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
+PASSES = 5  # over all contests
 TARGET_ROBOT = "6"  # the targets are about this one: it is measured longer
 
 
@@ -33,65 +33,67 @@ class Plan:
     robots: tuple[str, ...] = tuple(SIZES)
     bodies: tuple[int, ...] = BODIES
 
-    def seconds(self, important: bool) -> float:
-        """For one contest."""
-        return (0.5 if important else 0.1) if self.quick else (4.0 if important else 1.0)
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: a contest about one robot."""
+
+    what: str
+    robot: str
+    bodies: int
+    contest: Contest
+
+    def run(self, quick: bool) -> None:
+        """Measure once more."""
+        important = self.robot == TARGET_ROBOT or (self.what, self.robot) in (("body", "20"), ("body", "1000"))
+        self.contest.run((0.1 if important else 0.02) if quick else (0.8 if important else 0.2))
+
+    def results(self) -> dict[str, Any]:
+        """As plain data."""
+        figures = {name: asdict(figure) for name, figure in self.contest.figures().items()}
+        return {"what": self.what, "robot": self.robot, "bodies": self.bodies, "figures": figures}
 
 
 def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     """Everything that the plan asks for."""
     start = perf_counter()
-    core = take_quietest_core()
-    results: dict[str, Any] = {"machine": machine(core), "agreement": {}, "rows": []}
+    results: dict[str, Any] = {"machine": machine(take_quietest_core()), "agreement": {}, "quick": plan.quick}
+    rows: list[Row] = []
     if {"many", "call"} & set(plan.sections):
         for robot in plan.robots:
-            case = make_case(robot, SIZES[robot])
             say(f"{robot} joints: do we and the peers agree?")
+            case = make_case(robot, SIZES[robot])
             results["agreement"][robot] = disagreement(case)
-            results["rows"] += robot_rows(case, plan, say)
+            rows += robot_rows(case, plan)
     if "body" in plan.sections:
-        results["rows"] += body_rows(plan, say)
+        rows += [body_row(joints) for joints in plan.bodies]
+    for lap in range(PASSES):
+        for row in rows:
+            say(f"pass {lap + 1} of {PASSES}: {row.what}, {row.robot} joints")
+            row.run(plan.quick)
+    results["rows"] = [row.results() for row in rows]
     if "start" in plan.sections:
         say("compiling from an empty cache, starting from a full one, a million states")
         results["start"] = measure_start(plan.quick)
-    return results | {"quick": plan.quick, "seconds": perf_counter() - start}
+    return results | {"seconds": perf_counter() - start}
 
 
-def robot_rows(case: Case, plan: Plan, say: Callable[[str], None]) -> list[dict[str, Any]]:
+def robot_rows(case: Case, plan: Plan) -> list[Row]:
     """Many robots, and one call, of one case."""
-    both = ("pinocchio", "mujoco")
-    asked: dict[str, Callable[[], dict[str, Contestant]]] = {}
+    contestants: dict[str, dict[str, Contestant]] = {}
     if "many" in plan.sections:
-        asked |= {"many forward": partial(many_forward, case, both), "many inverse": partial(many_inverse, case, both)}
+        contestants["many forward"] = many_forward(case, ("pinocchio", "mujoco"))
+        contestants["many inverse"] = many_inverse(case, ("pinocchio",))
     if "call" in plan.sections:
-        asked |= {f"call {what}": partial(one_call, case, what) for what in ("forward", "inverse", "inertia")}
-    rows = []
-    for what, contestants in asked.items():
-        say(f"{case.model.name} joints: {what}")
-        important = case.model.name == TARGET_ROBOT
-        rows.append(_row(what, case, contestants(), plan.seconds(important)))
-    return rows
+        contestants |= {f"call {what}": one_call(case, what) for what in ("forward", "inverse", "inertia")}
+    return [Row(what, case.model.name, len(case.model.bodies), Contest(who)) for what, who in contestants.items()]
 
 
-def body_rows(plan: Plan, say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Forward dynamics of chains, short and long."""
-    rows = []
-    for joints in plan.bodies:
-        say(f"cost per body: {joints} joints")
-        case = make_case(str(joints), (joints,))
-        peers = ("pinocchio",) if joints <= PINOCCHIO_JOINTS else ()
-        rows.append(_row("body", case, many_forward(case, peers), plan.seconds(joints in (20, 1000))))
-    return rows
-
-
-def _row(what: str, case: Case, contestants: dict[str, Contestant], seconds: float) -> dict[str, Any]:
-    figures = contest(contestants, seconds)
-    return {
-        "what": what,
-        "robot": case.model.name,
-        "bodies": len(case.model.bodies),
-        "figures": {name: asdict(figure) for name, figure in figures.items()},
-    }
+def body_row(joints: int) -> Row:
+    """Forward dynamics of a chain."""
+    case = make_case(str(joints), (joints,))
+    contestants = many_forward(case, ("pinocchio",) if joints <= PINOCCHIO_JOINTS else ())
+    return Row("body", str(joints), len(case.model.bodies), Contest(contestants))
 
 
 def take_quietest_core() -> int | None:

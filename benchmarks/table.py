@@ -18,7 +18,7 @@ PARTS = {
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
 }
 WHO = ("packs", "float64", "pinocchio", "mujoco")
-WIDTH = 130
+WIDTH = 136
 
 Results = dict[str, Any]
 

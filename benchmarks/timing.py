@@ -1,7 +1,8 @@
 """Who is faster: short runs, taking turns, the quickest of each.
 
 On a machine with other work only the minimum of many short runs says what the code costs: an interrupted run is simply
-not the quickest. Contestants take turns, so that clock rate and neighbours treat them alike.
+not the quickest. Contestants take turns, so that clock rate and neighbours treat them alike, and contests are spread
+over the whole time, so that a busy minute hits a part of each and not all of one.
 """
 
 import statistics
@@ -12,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 RUN_SECONDS = 1.5e-3  # of one run: much shorter than a scheduler's time slice
-FEWEST_ROUNDS = 5
+FEWEST_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -43,21 +44,32 @@ def batch(make: Callable[[int], Contestant], most: int) -> Contestant:
     return make(max(1, min(most, many - many % 16 if many > 16 else many)))
 
 
-def contest(contestants: dict[str, Contestant], seconds: float) -> dict[str, Figure]:
-    """Figures of all contestants, measured for so long in all."""
-    timers = {name: timeit.Timer(c.statement, globals=c.names) for name, c in contestants.items()}
-    numbers = {name: _repetitions(timer) for name, timer in timers.items()}
-    runs: dict[str, list[float]] = {name: [] for name in timers}
-    order, start, rounds = list(timers), perf_counter(), 0
-    while rounds < FEWEST_ROUNDS or perf_counter() - start < seconds:
-        for name in order:
-            runs[name].append(timers[name].timeit(numbers[name]) / (numbers[name] * contestants[name].robots))
-        order.append(order.pop(0))  # nobody always runs after the same neighbour
-        rounds += 1
-    return {
-        name: Figure(min(times), statistics.median(times), len(times), contestants[name].robots)
-        for name, times in runs.items()
-    }
+class Contest:
+    """Runs of several contestants, which take turns; to be run several times, with other contests in between."""
+
+    def __init__(self, contestants: dict[str, Contestant]):
+        self._robots = {name: contestant.robots for name, contestant in contestants.items()}
+        self._timers = {name: timeit.Timer(c.statement, globals=c.names) for name, c in contestants.items()}
+        self._numbers = {name: _repetitions(timer) for name, timer in self._timers.items()}
+        self._runs: dict[str, list[float]] = {name: [] for name in contestants}
+        self._order = list(contestants)
+
+    def run(self, seconds: float) -> None:
+        """Measure for so long."""
+        start, rounds = perf_counter(), 0
+        while rounds < FEWEST_ROUNDS or perf_counter() - start < seconds:
+            for name in self._order:
+                number = self._numbers[name]
+                self._runs[name].append(self._timers[name].timeit(number) / (number * self._robots[name]))
+            self._order.append(self._order.pop(0))  # nobody always runs after the same neighbour
+            rounds += 1
+
+    def figures(self) -> dict[str, Figure]:
+        """What has been measured so far."""
+        return {
+            name: Figure(min(times), statistics.median(times), len(times), self._robots[name])
+            for name, times in self._runs.items()
+        }
 
 
 def _repetitions(timer: timeit.Timer) -> int:
