@@ -7,6 +7,8 @@ import numpy as np
 from numba.core import config
 
 from .errors import InputError
+from .kernels import forward_dynamics as _forward
+from .kernels import tree as k
 from .kernels.scalar import LANES, ONE, PACK
 from .model.model import Model
 from .model.state import State
@@ -21,12 +23,19 @@ def scalar_kind(count: int) -> tuple[Any, int]:
     return (ONE, 1) if count == 1 or config.DISABLE_JIT else (PACK, LANES)
 
 
+def check_model(model: Model) -> None:
+    """Raise unless it is one."""
+    if not isinstance(model, Model):
+        raise InputError(f"the first argument must be a Model, got {_type_name(model)}")
+
+
 def check_state(model: Model, state: State) -> None:
     """Raise unless the state is one of this model."""
-    if not isinstance(model, Model):
-        raise InputError(f"the first argument must be a Model, got {type(model).__name__}")
+    check_model(model)
     if not isinstance(state, State):
-        raise InputError(f"expected a State of '{model.name}' (model.state(...)), got {type(state).__name__}")
+        raise InputError(
+            f"the second argument must be a State of '{model.name}', made by model.state(...), got {_type_name(state)}"
+        )
     if state.model is not model and state.model != model:
         raise InputError(
             f"this is a state of model '{state.model.name}', not of '{model.name}'; make one by model.state(...)"
@@ -40,53 +49,89 @@ def operand(name: str, value: Any, width: int, state: State) -> Array:
             return value  # the common call on one robot, kept short
         if value.shape == (*state.shape, width):
             return value.reshape(-1)
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: expected real numbers of shape {_expected(state, width)}, got {array.dtype}")
+    expected = f"({width},)" if not state.shape else f"({width},) or {(*state.shape, width)}"
+    array = real_numbers(name, value, expected)
     try:
         rows = np.broadcast_to(array, (*state.shape, width))
     except ValueError:
-        raise InputError(f"{name}: expected shape {_expected(state, width)}, got {array.shape}") from None
+        raise InputError(f"{name}: expected shape {expected}, got {array.shape}") from None
     if array.shape[-1:] != (width,):
-        raise InputError(f"{name}: expected shape {_expected(state, width)}, got {array.shape}")
+        raise InputError(f"{name}: expected shape {expected}, got {array.shape}")
     return np.array(rows, dtype=np.float64, order="C").reshape(-1)
 
 
-def _expected(state: State, width: int) -> str:
-    return f"({width},)" if not state.shape else f"({width},) or {(*state.shape, width)}"
+def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
+    """An `operand` (…, width), checked, as an array over the state's batch axes."""
+    rows = operand(name, value, width, state)
+    if not np.isfinite(rows).all():
+        row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
+        raise _no_number(name, rows[row * width + column], column, "", state, row)
+    return rows.reshape(*state.shape, width)
+
+
+def real_numbers(name: str, value: Any, expected: str) -> Array:
+    """Whatever was given as an array of integers or floats; `expected` is the shape to speak of."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name}: expected shape {expected}, got rows of different lengths") from None
+    if array.dtype.kind not in "iuf":
+        other = "a list of other things" if isinstance(value, list | tuple) else _type_name(value)
+        got = {"c": "complex numbers", "U": "text", "S": "bytes", "b": "True or False"}.get(array.dtype.kind, other)
+        raise InputError(f"{name}: expected real numbers of shape {expected}, got {got}")
+    return array
+
+
+def vector(name: str, value: Any, example: str) -> Array:
+    """Three finite numbers as a new array."""
+    array = real_numbers(name, value, "(3,)")
+    if array.shape != (3,):
+        raise InputError(f"{name}: expected shape (3,), {example}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name}: expected finite numbers, {example}, got {array.tolist()}")
+    return array.astype(float)
 
 
 def gravity_vector(gravity: Any) -> Array:
     """The acceleration of gravity (3,), inertial axes."""
-    if gravity is None:
-        return np.zeros(3)
-    g = np.array(gravity, dtype=float)
-    if g.shape != (3,) or not np.isfinite(g).all():
-        raise InputError(f"gravity: expected 3 finite numbers, e.g. (0, 0, -9.81), got {gravity!r}")
-    return g
+    return np.zeros(3) if gravity is None else vector("gravity", gravity, "such as (0, 0, -9.81)")
+
+
+def _type_name(value: Any) -> str:
+    return "None" if value is None else "the class itself" if isinstance(value, type) else type(value).__name__
 
 
 def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints: Any) -> Array:
     """The rows with wrenches on the base and at all endpoints added: 6 (1 + endpoints) more columns."""
     wrenches = np.zeros((*state.shape, 1 + len(model.endpoints), 6))
     if base is not None:
-        wrenches[..., 0, :] = operand("base_wrench", base, 6, state).reshape(*state.shape, 6)
+        wrenches[..., 0, :] = finite_operand("base_wrench", base, 6, state)
     if isinstance(endpoints, Mapping):
         for name, wrench in endpoints.items():
             place = 1 + model.endpoint_index(name)
-            six = operand(f"wrench at endpoint '{name}'", wrench, 6, state)
-            wrenches[..., place, :] = six.reshape(*state.shape, 6)
+            wrenches[..., place, :] = finite_operand(f"wrench at endpoint {name!r}", wrench, 6, state)
     elif endpoints is not None:
-        given = np.asarray(endpoints)
-        if given.shape[-2:] != (len(model.endpoints), 6):
-            expected = f"{{name: (…, 6)}} or shape (…, {len(model.endpoints)}, 6)"
-            raise InputError(f"endpoint_wrenches: expected {expected}, got {given.shape}")
-        columns = 6 * len(model.endpoints)
-        flat = operand("endpoint_wrenches", given.reshape(*given.shape[:-2], columns), columns, state)
-        wrenches[..., 1:, :] = flat.reshape(*state.shape, len(model.endpoints), 6)
-    if not np.isfinite(wrenches).all():
-        raise InputError("a wrench holds a number that is not finite")
+        wrenches[..., 1:, :] = _wrench_array(model, state, endpoints)
     return beside(state, rows, wrenches)
+
+
+def _wrench_array(model: Model, state: State, wrenches: Any) -> Array:
+    """Wrenches at all endpoints, given as one array (…, endpoints, 6)."""
+    count = len(model.endpoints)
+    ways = f"{{name: (…, 6)}} or an array {(*state.shape, count, 6)}"
+    array = real_numbers("endpoint_wrenches", wrenches, ways)
+    if array.shape[-2:] != (count, 6) or array.ndim > len(state.shape) + 2:
+        raise InputError(f"endpoint_wrenches: expected {ways}, got shape {array.shape}")
+    try:
+        rows = np.broadcast_to(array, (*state.shape, count, 6))
+    except ValueError:
+        raise InputError(f"endpoint_wrenches: expected {ways}, got shape {array.shape}") from None
+    if not np.isfinite(rows).all():
+        *robot, place, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        whose = f" (endpoint {model.endpoint_names[place]!r})"
+        value = rows[*robot, place, column]
+        raise _no_number("endpoint_wrenches", value, (place, column), whose, state, _flat_index(robot, state))
+    return rows
 
 
 def beside(state: State, *columns: Array) -> Array:
@@ -103,29 +148,52 @@ def run_dynamics(
     out = np.empty((*state.shape, width)) if state.shape else np.empty(width)
     ints = flat.tree if tree is None else tree
     if count == 1 or config.DISABLE_JIT:
-        spare = flat.spare  # one robot's call is short enough for the allocation of scratch memory to show
-        work = spare.pop() if spare else flat.scratch(1)
+        try:
+            work = flat.spare.pop()  # one robot's call is short enough for the allocation of scratch memory to show
+        except IndexError:  # none yet, or in the hands of other threads
+            work = flat.scratch(1)
         rows = out if out.ndim == 1 else out.reshape(-1)
         finite = kernel(ints, par, work, state._rows, loads, rows, count, options, ONE)
-        spare.append(work)
+        flat.spare.append(work)
     else:
         finite = kernel(ints, par, flat.scratch(LANES), state._rows, loads, out.reshape(-1), count, options, PACK)
     if not finite:
-        raise not_finite(model, state, loads)
+        raise _not_finite(model, state, loads, options, forward=kernel is _forward.run)
     return out
 
 
-def not_finite(model: Model, state: State, loads: Array) -> InputError:
+def _not_finite(model: Model, state: State, loads: Array, options: int, *, forward: bool) -> InputError:
     """The error for a result that is not finite: the number to blame, by joint, or the pose."""
-    if not np.isfinite(loads).all():
+    bad = np.flatnonzero(~np.isfinite(loads))
+    if bad.size:
         width = loads.size // state.count
-        row, column = divmod(int(np.flatnonzero(~np.isfinite(loads))[0]), width)
-        robot = f" of robot {tuple(int(i) for i in np.unravel_index(row, state.shape))}" if state.shape else ""
-        return InputError(f"{loads[row * width + column]} in the forces or accelerations given{robot}, column {column}")
+        row, column = divmod(int(bad[0]), width)
+        index, base = column, 0 if forward else model.base_dof
+        name = "tau" if forward else "udot"
+        if forward and options & k.HYBRID and column >= width - model.nv:  # the last columns
+            name, index, base = "udot", column - (width - model.nv), model.base_dof
+        return _no_number(name, loads[bad[0]], index, _whose(model, index - base), state, row)
     return InputError(
         f"the result is not finite though all arguments are: the mass matrix of '{model.name}' is singular in this "
         "pose, or a number is too large"
     )
+
+
+def _no_number(name: str, value: Any, index: Any, whose: str, state: State, row: int) -> InputError:
+    place = tuple(int(i) for i in np.unravel_index(row, state.shape)) if state.shape else ()
+    robot = f" of robot {place[0] if len(place) == 1 else place}" if place else ""
+    return InputError(f"{name}: {value} at index {index}{whose}{robot}; every number must be finite")
+
+
+def _whose(model: Model, rate: int) -> str:
+    """The joint that a joint rate belongs to, in brackets; negative ones are the base's."""
+    if rate < 0:
+        return f" (base '{model.bodies[0].name}')"
+    return next(f" (joint '{j.name}')" for j in model.joints if model.qd_slice(j.name).stop > rate)
+
+
+def _flat_index(robot: list[int], state: State) -> int:
+    return int(np.ravel_multi_index(tuple(robot), state.shape)) if state.shape else 0
 
 
 def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *options: int) -> Array:

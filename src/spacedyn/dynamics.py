@@ -11,8 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import beside, check_state, operand, run_dynamics, run_on_states, scalar_kind, with_wrenches
-from .errors import InputError
+from .calls import (
+    beside,
+    check_state,
+    finite_operand,
+    operand,
+    real_numbers,
+    run_dynamics,
+    run_on_states,
+    scalar_kind,
+    with_wrenches,
+)
+from .errors import InputError, UnknownName
 from .kernels import forward_dynamics as _forward
 from .kernels import inertia as _inertia
 from .kernels import inverse_dynamics as _inverse
@@ -161,11 +171,17 @@ def _given_mask(model: Model, given: Iterable[str]) -> Array:
     mask = np.zeros(model.nv, dtype=np.int64)
     if isinstance(given, str):
         given = [given]
+    elif not isinstance(given, Iterable):
+        raise InputError(f"given: expected names of joints (or the base's), got {given!r}")
     for name in given:
         if name == model.bodies[0].name:
             mask[: model.base_dof] = 1
-        else:
+            continue
+        try:
             mask[model.u_slice(name)] = 1
+        except UnknownName:
+            names = (*model.joint_names, model.bodies[0].name)
+            raise UnknownName("joint (or base)", name, names) from None
     return mask
 
 
@@ -360,15 +376,20 @@ def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) 
     True
     """
     check_state(model, state)
-    array = np.asarray(vectors)
+    array = real_numbers("vectors", vectors, f"(…, {model.nv}) or (…, {model.nv}, m)")
     if array.ndim <= len(state.shape) + 1:
-        rows = operand("vectors", array, model.nv, state).reshape(*state.shape, 1, model.nv)
-        return _products(model, state, rows)[..., 0, :]
+        rows = finite_operand("vectors", array, model.nv, state)
+        return _products(model, state, rows[..., None, :])[..., 0, :]
     columns = (*state.shape, model.nv, array.shape[-1])
     if array.shape[-2] != model.nv or array.ndim > len(columns):
         raise InputError(f"vectors: expected shape (…, {model.nv}) or (…, {model.nv}, m), got {array.shape}")
-    width = model.nv * array.shape[-1]
-    rows = operand("vectors", array.reshape(*array.shape[:-2], width), width, state).reshape(columns)
+    try:
+        rows = np.broadcast_to(array, columns)
+    except ValueError:
+        raise InputError(f"vectors: expected shape {columns} or {columns[-2:]}, got {array.shape}") from None
+    if not np.isfinite(rows).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        raise InputError(f"vectors: {rows[place]} at index {place}; every number must be finite")
     return np.swapaxes(_products(model, state, np.swapaxes(rows, -1, -2)), -1, -2)
 
 

@@ -6,6 +6,7 @@ Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction nul
 
 import numpy as np
 
+from .calls import check_state
 from .dynamics import Blocks, mass_matrix_blocks
 from .errors import InputError
 from .kinematics import endpoint_jacobian
@@ -95,6 +96,7 @@ def reaction_null_space(model: Model, state: State, *, reaction: str = "moment")
 
 
 def _floating_blocks(model: Model, state: State) -> Blocks:
+    check_state(model, state)
     if model.base_dof == 0:
         raise InputError(f"'{model.name}' has a fixed base, which does not recoil; build it with base='free'")
     return mass_matrix_blocks(model, state)

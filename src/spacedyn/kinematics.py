@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from .calls import NOTHING, check_state, frame_rows, operand, scalar_kind
-from .errors import InputError
+from .calls import NOTHING, check_model, check_state, finite_operand, frame_rows, scalar_kind, vector
 from .kernels import frames as _frames
 from .kernels import jacobians as _jacobians
 from .kernels import tree as k
@@ -154,7 +153,7 @@ def _motion(
     places, table = frame_rows(model, bodies, positions, rotations)
     options, rates = k.VELOCITIES, NOTHING
     if udot is not None:
-        options, rates = options | k.ACCELERATIONS, operand("udot", udot, model.nv, state)
+        options, rates = options | k.ACCELERATIONS, finite_operand("udot", udot, model.nv, state).reshape(-1)
     each = _frames.POSE + _frames.TWIST * (1 if udot is None else 2)
     flat, (kind, lanes) = model.flat, scalar_kind(state.count)
     out = np.empty(state.count * len(bodies) * each)
@@ -222,7 +221,8 @@ def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint:
     >>> sd.endpoint_acceleration(robot, robot.neutral_state(), push, "hand").tolist()
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
-    return _endpoint_motion(model, state, endpoint, udot)[3]
+    check_state(model, state)
+    return _endpoint_motion(model, state, endpoint, finite_operand("udot", udot, model.nv, state))[3]
 
 
 def endpoint_jacobian(model: Model, state: State, endpoint: str) -> Array:
@@ -291,19 +291,16 @@ def jacobian_rate(model: Model, state: State, body: str, point: ArrayLike | None
 
 
 def _known_endpoint(model: Model, endpoint: str) -> Any:
-    if not isinstance(model, Model):
-        raise InputError(f"the first argument must be a Model, got {type(model).__name__}")
+    check_model(model)
     return model.endpoint(endpoint)
 
 
 def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[int, Array]:
+    check_model(model)
     index = model.body_index(body)
     if point is None:
         return index, model.bodies[index].com
-    place = np.asarray(point, dtype=float)
-    if place.shape != (3,) or not np.isfinite(place).all():
-        raise InputError(f"point: expected 3 finite numbers in the frame of body '{body}', got {point!r}")
-    return index, place
+    return index, vector("point", point, f"in the frame of body '{model.body_names[index]}'")
 
 
 def _jacobian(model: Model, state: State, body: int, point: Array, options: int) -> Array:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import check_state, gravity_vector, operand, run_on_states
+from .calls import check_state, finite_operand, gravity_vector, run_on_states
 from .errors import InputError
 from .kernels import energy as _energy
 from .kernels import momentum as _momentum
@@ -57,8 +57,8 @@ def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> 
     True
     """
     check_state(model, state)
+    accelerations = finite_operand("udot", udot, model.nv, state)
     A, rate, _ = _about_base(model, state, rate=True)
-    accelerations = operand("udot", udot, model.nv, state).reshape(*state.shape, model.nv)
     force = _apply(A, accelerations) + _apply(rate, state.u)
     return force[..., :3] / model.total_mass
 
@@ -190,9 +190,7 @@ def _lever(model: Model, state: State, about: str | ArrayLike, moment: Array, A:
         if about == "origin":
             return -state.base_position, -state.base_velocity
         raise InputError(f"about: expected 'com', 'base', 'origin' or a point of 3 numbers, got {about!r}")
-    point = operand("about", about, 3, state).reshape(*state.shape, 3)
-    if not np.isfinite(point).all():
-        raise InputError("about: the point's coordinates must be finite")
+    point = finite_operand("about ('com', 'base', 'origin' or a point)", about, 3, state)
     return point - state.base_position, -state.base_velocity
 
 

@@ -3,7 +3,6 @@
 No time step, no gravity field, no state, no scratch memory. Models of the same content are equal.
 """
 
-import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import FrozenInstanceError
@@ -293,14 +292,14 @@ class Model:
         if isinstance(name, str):
             place = self._places[what].get(name)
         else:
-            place = operator.index(name) if _is_place(name, len(names)) else None
+            place = int(name) if _is_place(name, len(names)) else None
         if place is None:
             raise UnknownName(what, name, names)
         return place
 
 
 def _is_place(value: Any, count: int) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool) and 0 <= operator.index(value) < count
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and 0 <= int(value) < count
 
 
 def _restore(
