@@ -1,18 +1,18 @@
 """All measurements of one run, as plain data: what the table shows and the JSON file keeps."""
 
-import os
 import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import spacedyn as sd
 from spacedyn.kernels.scalar import LANES
 
 from .cases import Case, disagreement, make_case, many_forward, many_inverse, one_call
+from .core import take_quietest_core
 from .robots import SIZES
 from .start import measure_start
 from .timing import Contest, Contestant
@@ -94,26 +94,6 @@ def body_row(joints: int) -> Row:
     case = make_case(str(joints), (joints,))
     contestants = many_forward(case, ("pinocchio",) if joints <= PINOCCHIO_JOINTS else ())
     return Row("body", str(joints), len(case.model.bodies), Contest(contestants))
-
-
-def take_quietest_core() -> int | None:
-    """Keep this process, and those it starts, on the core that others use least; None where that cannot be asked."""
-    if not hasattr(os, "sched_setaffinity"):
-        return None
-    allowed = sorted(os.sched_getaffinity(0))
-    shares = {core: _share_of(core) for core in allowed}
-    best = max(allowed, key=lambda core: shares[core])
-    os.sched_setaffinity(0, {best})
-    return best
-
-
-def _share_of(core: int, seconds: float = 0.1) -> float:
-    """The part of a core that we get if we want all of it."""
-    os.sched_setaffinity(0, {core})
-    start, used = perf_counter(), process_time()
-    while perf_counter() - start < seconds:
-        pass
-    return (process_time() - used) / (perf_counter() - start)
 
 
 def machine(core: int | None) -> dict[str, Any]:
