@@ -177,13 +177,6 @@ def cross_motion(v, s):
 
 
 @inner
-def cross_force(v, f):
-    """Rate of the force f that is fixed in a frame of velocity v."""
-    w = angular(v)
-    return cross(w, linear(f)) + add3(cross(w, angular(f)), cross(linear(v), linear(f)))
-
-
-@inner
 def turn_symmetric(R, M):
     """R M R' for a symmetric M."""
     a = turn(R, (M[0], M[3], M[4]))

@@ -1,0 +1,149 @@
+"""With the JIT switched off every public function runs as plain Python, and gives what the compiled code gives."""
+
+import inspect
+import os
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import spacedyn as sd
+from random_trees import random_model, random_state_parts
+from spacedyn import kernels
+from spacedyn.model.parts import BASE_KINDS
+
+GRAVITY = (0.3, -1.2, -9.6)
+ROBOTS = [*((base, 11, seed) for seed, base in enumerate(BASE_KINDS)), ("free", 0, 4)]
+BATCHES = ((), (3,), (2, 1))
+FLOATING = ("base_recoil", "generalized_inertia", "generalized_jacobian", "reaction_null_space")
+"""Functions that a fixed base does not have."""
+
+
+def cases():
+    """Robots of all joint kinds and bases, each with one state, a batch, and one of two axes."""
+    for base, n, seed in ROBOTS:
+        rng = np.random.default_rng(seed)
+        model = random_model(rng, n, base_kind=base, passive=True)
+        for batch in BATCHES:
+            many = [random_state_parts(rng, model) for _ in range(int(np.prod(batch)))]
+            parts = {name: np.array([p[name] for p in many]).reshape(*batch, -1) for name in many[0]}
+            yield f"{base} {n} {batch}", rng, model, model.state(**parts)
+
+
+def every_result(rng, model, state):
+    """{public function: its result as a flat array}."""
+    wide = (*state.shape, model.nv)
+    udot, tau = rng.normal(size=wide), rng.normal(size=(*state.shape, model.nv - model.base_dof))
+    loads = {"base_wrench": rng.normal(size=6), "endpoint_wrenches": {model.endpoint_names[0]: rng.normal(size=6)}}
+    loads["gravity"] = GRAVITY
+    body, endpoint, point = model.body_names[-1], model.endpoint_names[-1], rng.normal(size=3)
+    given = [model.body_names[0], *model.joint_names[::2]]
+    results = {
+        "forward_dynamics": sd.forward_dynamics(model, state, tau, **loads),
+        "inverse_dynamics": sd.inverse_dynamics(model, state, udot, **loads),
+        "joint_reactions": sd.joint_reactions(model, state, udot, **loads),
+        "hybrid_dynamics": flat(sd.hybrid_dynamics(model, state, given, udot, tau, **loads)),
+        "bias_force": sd.bias_force(model, state, gravity=GRAVITY),
+        "passive_force": sd.passive_force(model, state),
+        "mass_matrix": sd.mass_matrix(model, state),
+        "mass_matrix_blocks": flat(sd.mass_matrix_blocks(model, state)),
+        "mass_matrix_inverse": sd.mass_matrix_inverse(model, state),
+        "mass_matrix_inverse_product": sd.mass_matrix_inverse_product(model, state, udot),
+        "forward_kinematics": flat(vars(sd.forward_kinematics(model, state, udot)).values()),
+        "endpoint_pose": flat(sd.endpoint_pose(model, state, endpoint)),
+        "endpoint_velocity": sd.endpoint_velocity(model, state, endpoint),
+        "endpoint_acceleration": sd.endpoint_acceleration(model, state, udot, endpoint),
+        "endpoint_jacobian": sd.endpoint_jacobian(model, state, endpoint),
+        "endpoint_jacobian_rate": sd.endpoint_jacobian_rate(model, state, endpoint),
+        "body_jacobian": sd.body_jacobian(model, state, body, point),
+        "jacobian_rate": sd.jacobian_rate(model, state, body, point),
+        "center_of_mass": sd.center_of_mass(model, state),
+        "center_of_mass_velocity": sd.center_of_mass_velocity(model, state),
+        "center_of_mass_acceleration": sd.center_of_mass_acceleration(model, state, udot),
+        "momentum": sd.momentum(model, state, about="com"),
+        "momentum_matrix": sd.momentum_matrix(model, state, about="origin"),
+        "momentum_matrix_rate": sd.momentum_matrix_rate(model, state, about=point),
+        "kinetic_energy": sd.kinetic_energy(model, state),
+        "potential_energy": sd.potential_energy(model, state, gravity=GRAVITY),
+    }
+    if model.base_kind != "fixed":
+        results |= {name: getattr(sd, name)(model, state) for name in FLOATING if name != "generalized_jacobian"}
+        results["generalized_jacobian"] = sd.generalized_jacobian(model, state, endpoint)
+    return {name: np.ravel(value) for name, value in results.items()}
+
+
+def flat(parts):
+    """All arrays in parts and in parts of parts."""
+    arrays = [flat(vars(p).values()) if hasattr(p, "__dict__") else p for p in parts if p is not None]
+    return np.concatenate([np.ravel(a) for a in arrays if isinstance(a, np.ndarray)])
+
+
+def save_results(path):
+    """What the subprocess does: every result, and which functions of the kernels ran as Python."""
+    entered = set()
+    folder = str(Path(kernels.__file__).parent)
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(folder):
+            entered.add(frame.f_code)
+
+    sys.setprofile(note)
+    results = {f"{case}: {k}": v for case, *made in cases() for k, v in every_result(*made).items()}
+    sys.setprofile(None)
+    functions = kernel_functions()
+    compiled = [name for name, f in functions.items() if isinstance(f, Dispatcher)]
+    idle = [name for name, f in functions.items() if getattr(f, "__code__", None) not in entered]
+    np.savez(path, **results, compiled=np.array(compiled, dtype=str), idle=np.array(idle, dtype=str))
+
+
+def kernel_functions():
+    """{module.name: function} of all that are compiled: those with `inner` or `entry` before them."""
+    found = {}
+    for module in pkgutil.iter_modules(kernels.__path__):
+        contents = vars(import_module(f"{kernels.__name__}.{module.name}"))
+        for name, value in contents.items():
+            source = inspect.getsourcelines(value)[0][0] if callable(value) and is_own(value, contents) else ""
+            if source.strip() in ("@inner", "@entry"):
+                found[f"{module.name}.{name}"] = value
+    return found
+
+
+def is_own(function, contents):
+    return getattr(function, "__module__", None) == contents["__name__"] and hasattr(function, "__name__")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plain") / "results.npz"
+    program = f"import test_plain_python; test_plain_python.save_results({str(path)!r})"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with np.load(path) as archive:
+        return dict(archive)
+
+
+def test_it_agrees_with_the_compiled_code(plain):
+    names = set()
+    for case, *made in cases():
+        for name, compiled in every_result(*made).items():
+            names.add(name)
+            expected = plain[f"{case}: {name}"]
+            assert expected.shape == compiled.shape
+            scale = max(1.0, np.abs(expected).max(initial=0.0))
+            error = np.abs(expected - compiled).max(initial=0.0) / scale
+            assert error < 1e-12, f"{name} of {case}: relative error {error:.2e}"
+    functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))}
+    assert functions - names == {"available", "load"}, "a public function without a test here"
+
+
+def test_no_compiled_code_was_used_and_every_kernel_function_ran_as_python(plain):
+    assert len(kernel_functions()) > 50
+    assert all(isinstance(f, Dispatcher) for f in kernel_functions().values())  # here, with the JIT
+    assert plain["compiled"].tolist() == []
+    assert plain["idle"].tolist() == []
