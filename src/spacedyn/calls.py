@@ -181,7 +181,7 @@ def _not_finite(model: Model, state: State, loads: Array, options: int, *, forwa
 
 def _no_number(name: str, value: Any, index: Any, whose: str, state: State, row: int) -> InputError:
     place = tuple(int(i) for i in np.unravel_index(row, state.shape)) if state.shape else ()
-    robot = f" of robot {place[0] if len(place) == 1 else place}" if place else ""
+    robot = f" of robot {place}" if place else ""
     return InputError(f"{name}: {value} at index {index}{whose}{robot}; every number must be finite")
 
 
