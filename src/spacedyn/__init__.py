@@ -14,7 +14,15 @@ from .dynamics import (
     mass_matrix_inverse_product,
     passive_force,
 )
-from .errors import InputError, ModelError, ModelWarning, SpacedynError, UnknownName
+from .errors import (
+    InputError,
+    ModelError,
+    ModelWarning,
+    RunWarning,
+    SimulationFailed,
+    SpacedynError,
+    UnknownName,
+)
 from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .kinematics import (
     body_jacobian,
@@ -26,6 +34,8 @@ from .kinematics import (
     forward_kinematics,
     jacobian_rate,
 )
+from .laws import law
+from .methods import DormandPrince5, DormandPrince8, RungeKutta4, SemiImplicitEuler
 from .model import shapes
 from .model.build import Builder
 from .model.load import available, load
@@ -41,15 +51,24 @@ from .momentum import (
     momentum_matrix_rate,
     potential_energy,
 )
+from .run import Run
+from .simulate import simulate
 
 __version__ = "0.1.0"
 __all__ = [
     "Builder",
+    "DormandPrince5",
+    "DormandPrince8",
     "InputError",
     "Model",
     "ModelError",
     "ModelWarning",
     "Rotation",
+    "Run",
+    "RunWarning",
+    "RungeKutta4",
+    "SemiImplicitEuler",
+    "SimulationFailed",
     "SpacedynError",
     "State",
     "UnknownName",
@@ -74,6 +93,7 @@ __all__ = [
     "jacobian_rate",
     "joint_reactions",
     "kinetic_energy",
+    "law",
     "load",
     "mass_matrix",
     "mass_matrix_blocks",
@@ -86,4 +106,5 @@ __all__ = [
     "potential_energy",
     "reaction_null_space",
     "shapes",
+    "simulate",
 ]

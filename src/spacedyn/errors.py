@@ -52,3 +52,23 @@ def nearest(name: str, known: Sequence[str], most: int = 12) -> str:
     listed = ", ".join(known[:most]) + (f", … ({len(known)} in all)" if len(known) > most else "")
     close = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}? There are: {listed}" if close else f"there are: {listed}"
+
+
+class RunWarning(UserWarning):
+    """A simulation that ended, but not as well as it should have: the message says what and why."""
+
+
+class SimulationFailed(SpacedynError, RuntimeError):
+    """A simulation that could not go on; carries the run up to there.
+
+    Attributes
+    ----------
+    run : Run
+        What was recorded before.
+    time : float
+        When it failed [s].
+    """
+
+    def __init__(self, message: str, run: object, time: float):
+        self.run, self.time = run, time
+        super().__init__(message)

@@ -16,16 +16,22 @@ import sys
 import tempfile
 import uuid
 from pathlib import Path
+from typing import Any
 
 import numba
-from numba.core import caching, config
+from llvmlite import ir
+from numba.core import caching, config, types
+from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
+from numba.core.imputils import lower_builtin
 from numba.core.serialize import dumps
+from numba.core.types import none as nothing
+from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from .scalar import LANES
 
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
-_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
+OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
 _FOLDERS_KEPT = 6  # machine code of so many versions of the kernels
 
 
@@ -94,14 +100,15 @@ def _prune(root: Path) -> None:
             folder.rmdir()  # refuses if anything is left
 
 
-class _KernelCache(caching._Cache):
+class KernelCache(caching._Cache):
     """One entry point's machine code on disk, as Numba's dispatcher asks for it."""
 
-    def __init__(self, function):
-        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+    def __init__(self, name):
+        self._name = name
 
     @property
     def cache_path(self):
+        """Where the files are."""
         return str(cache_directory())
 
     def _file(self, sig, codegen):
@@ -150,12 +157,49 @@ class _KernelCache(caching._Cache):
 
 def inner(function):
     """Compile a function that only other kernels call: inlined, without wrappers."""
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
 
 
 def entry(function):
     """Compile a function that Python calls, and keep its machine code on disk; for this folder's files only."""
-    dispatcher = numba.njit(**_OPTIONS)(function)
+    dispatcher = numba.njit(**OPTIONS)(function)
     if not config.DISABLE_JIT:
-        dispatcher._cache = _KernelCache(function)
+        dispatcher._cache = KernelCache(f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}")
     return dispatcher
+
+
+PLAIN_FUNCTIONS: dict[int, Any] = {}
+"""With the JIT switched off: functions by their addresses."""
+
+
+class Address:
+    """A function compiled to a C function: its address, good as long as this object lives."""
+
+    def __init__(self, function: Any, signature: Any, name: str | None):
+        if config.DISABLE_JIT:
+            self._keep, self.address = function, id(function)
+            PLAIN_FUNCTIONS[self.address] = function
+            return
+        compiled = CFunc(function, (signature.args, signature.return_type), {}, {**OPTIONS, "nogil": False})
+        if name is not None:
+            compiled._cache = KernelCache(name)
+        compiled.compile()
+        self._keep, self.address = compiled, compiled.address
+
+
+def call(address, *arguments):
+    """Call the C function at an address, which returns nothing."""
+    PLAIN_FUNCTIONS[address](*arguments)
+
+
+@infer_global(call)
+class _CallTyping(AbstractTemplate):
+    def generic(self, args, kws):
+        return nothing(*args)
+
+
+@lower_builtin(call, types.VarArg(types.Any))
+def _lower_call(context, builder, sig, args):
+    function = ir.FunctionType(ir.VoidType(), [a.type for a in args[1:]])
+    builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
+    return context.get_dummy_value()

@@ -218,11 +218,8 @@ def add_passive(tree, par, work, zero):
 
 
 @inner
-def forward_dynamics(tree, par, work, options, zero):
-    """QDD of the free rates from TAU; TAU of the given ones from QDD (QDD of the free ones must come in as zero)."""
-    motion_forces(tree, par, work, True, zero)
-    if options & LOADED:
-        add_wrenches(tree, par, work, -1.0, zero)
+def solve_dynamics(tree, par, work, options, zero):
+    """QDD of the free rates from TAU, TAU of the given ones from QDD; INERTIA and FORCE of all bodies must be there."""
     if options & PASSIVE_FORCES:
         add_passive(tree, par, work, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
@@ -234,6 +231,15 @@ def forward_dynamics(tree, par, work, options, zero):
             rate = integer(tree, W_RATE) + k * RATE_WORK
             if is_given(tree, k) != 0:
                 store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
+
+
+@inner
+def forward_dynamics(tree, par, work, options, zero):
+    """QDD of the free rates from TAU; TAU of the given ones from QDD (QDD of the free ones must come in as zero)."""
+    motion_forces(tree, par, work, True, zero)
+    if options & LOADED:
+        add_wrenches(tree, par, work, -1.0, zero)
+    solve_dynamics(tree, par, work, options, zero)
 
 
 @entry

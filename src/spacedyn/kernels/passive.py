@@ -57,14 +57,15 @@ def spring_turn(par, work, x, rest, zero):
 
 @inner
 def stop_force(q, qd, par, at, zero):
-    """What the end stops push back with."""
+    """What the end stops push back with, and their springs' part of it."""
     k, d = shared(par, at + P_STOP, zero), shared(par, at + P_STOP_DAMPING, zero)
     over, under = q - shared(par, at + P_UPPER, zero), shared(par, at + P_LOWER, zero) - q
+    spring = select(under > 0.0, k * under, zero) - select(over > 0.0, k * over, zero)
     down = k * over + d * qd
     up = k * under - d * qd
     down = select(over > 0.0, select(down > 0.0, down, zero), zero)
     up = select(under > 0.0, select(up > 0.0, up, zero), zero)
-    return up - down
+    return up - down, spring
 
 
 @inner
@@ -79,10 +80,11 @@ def resistance(qd, par, at, zero):
 
 @inner
 def passive_forces(tree, par, work, zero):
-    """PASSIVE of every rate, from the coordinates and rates in `work`; zero for the base's."""
+    """PASSIVE of every rate, and ELASTIC, its part from springs; from the coordinates and rates in `work`."""
     rates, u, rests = integer(tree, W_RATE), integer(tree, W_U), integer(tree, PAR_REST)
     for k in range(integer(tree, BASE_RATES)):
         store(work, rates + k * RATE_WORK + PASSIVE, zero)
+        store(work, rates + k * RATE_WORK + ELASTIC, zero)
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         kind = integer(tree, record + KIND)
@@ -94,11 +96,14 @@ def passive_forces(tree, par, work, zero):
         for j in range(simple):
             at = integer(tree, PAR_RATE) + (first + j) * RATE_PARS
             q, qd = load(work, x + j, zero), load(work, u + first + j, zero)
-            force = resistance(qd, par, at, zero)
-            force -= shared(par, at + P_STIFFNESS, zero) * (q - shared(par, rest + j, zero))
+            elastic = shared(par, at + P_STIFFNESS, zero) * (shared(par, rest + j, zero) - q)
+            force = elastic + resistance(qd, par, at, zero)
             if load(par, at + P_STOP, 0.0) + load(par, at + P_STOP_DAMPING, 0.0) > 0.0:
-                force += stop_force(q, qd, par, at, zero)
+                push, spring = stop_force(q, qd, par, at, zero)
+                force += push
+                elastic += spring
             store(work, rates + (first + j) * RATE_WORK + PASSIVE, force)
+            store(work, rates + (first + j) * RATE_WORK + ELASTIC, elastic)
         if simple < count:
             at = integer(tree, PAR_RATE) + (first + simple) * RATE_PARS
             turn = (zero, zero, zero)
@@ -107,8 +112,10 @@ def passive_forces(tree, par, work, zero):
                 turn = spring_turn(par, work, x + simple, rest + simple, zero)
             for j in range(3):
                 k = first + simple + j
-                force = resistance(load(work, u + k, zero), par, at + j * RATE_PARS, zero) - stiffness * turn[j]
+                elastic = -stiffness * turn[j]
+                force = elastic + resistance(load(work, u + k, zero), par, at + j * RATE_PARS, zero)
                 store(work, rates + k * RATE_WORK + PASSIVE, force)
+                store(work, rates + k * RATE_WORK + ELASTIC, elastic)
 
 
 @inner

@@ -27,15 +27,15 @@ P_ROTATION, P_POSITION, P_COM, P_MASS, P_INERTIA, P_PITCH, BODY_PARS = 0, 9, 12,
 # par: a rate's record
 P_ROTOR, P_STIFFNESS, P_DAMPING, P_FRICTION, P_FRICTION_SPEED, P_LOWER, P_UPPER, P_STOP, P_STOP_DAMPING = range(9)
 RATE_PARS = 9
-# par: an endpoint's record is its position on its body
-ENDPOINT_PARS = 3
+# par: an endpoint's record is its position and its rotation on its body
+ENDPOINT_PARS = 12
 
 # work: a body's record, kept short so that packs of long robots stay in the cache:
 # the 21 scalars of ARTICULATED take the place of pose and motion once these have been used
 ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, BODY_WORK = 0, 9, 12, 18, 24, 30, 40
 ARTICULATED = 0
 # work: a rate's record; likewise GAIN takes the place of SDOT
-S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18
+S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, ELASTIC, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
 GAIN = SDOT
 
 # options of an entry point, added up

@@ -22,6 +22,17 @@ _BASES = {name: code for code, name in enumerate(BASE_KINDS)}
 _ANGLES = {"revolute": (0,), "helical": (0,), "cylindrical": (1,), "universal": (0, 1), "planar": (2,)}
 
 
+def aligned(size: int) -> np.ndarray:
+    """Doubles that begin on a cache line: a pack that straddles two of them costs a quarter more time.
+
+    >>> aligned(100).ctypes.data % 64
+    0
+    """
+    raw = np.empty(size + 7)
+    start = -(raw.ctypes.data // 8) % 8
+    return raw[start : start + size]
+
+
 @dataclass(frozen=True, eq=False)
 class Flat:
     """The arrays of one model, and what is needed to make sense of results."""
@@ -39,7 +50,7 @@ class Flat:
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
-        return np.empty((self.slots + more) * lanes)
+        return aligned((self.slots + more) * lanes)
 
     def with_gravity(self, gravity: np.ndarray) -> np.ndarray:
         """`par` under an acceleration of gravity (3,), inertial axes."""
@@ -135,7 +146,10 @@ def flatten(model: "Model") -> Flat:
             ]
         )
     rests = [joint.rest for joint in model.joints]
-    points = [offset[b] + to_internal[b] @ e.position for b, e in zip(endpoints, model.endpoints, strict=True)]
+    points = [
+        np.append(offset[b] + to_internal[b] @ e.position, to_internal[b] @ e.rotation)
+        for b, e in zip(endpoints, model.endpoints, strict=True)
+    ]
     par = np.concatenate([np.ravel(a) for a in [pars, rate_pars, *rests, *points, np.zeros(3)]]).astype(float)
     header = _header(model, len(sequence), len(angles))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]

@@ -1,0 +1,233 @@
+"""The driver: steps from now to a time, samples of laws on the way, rows of the record. Compiled once for all laws.
+
+It comes back when it is done, when the record is full, after so many steps (so that a person can interrupt), or when
+numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
+"""
+
+from .charts import move_along
+from .compiling import entry, inner
+from .explicit import combine_stages, error_norm, largest_lane, run_stages, state_within
+from .flow import evaluate
+from .laws import hold_sample, load_counter, store_counter
+from .plan import *  # noqa: F403
+from .scalar import integer, load, pointer, scatter, store, zero_of
+from .tree import *  # noqa: F403
+
+NEVER = 1e300
+CLOSE = 1e-10  # of a step: times this near each other are one
+
+
+@inner
+def sample_time(plan, numbers, counters, clock, law):
+    """When a law is due next; never if it is continuous."""
+    record = integer(plan, LAW_AT) + law * LAW_INTS
+    if not integer(plan, record + L_SAMPLED):
+        return NEVER
+    period = load(numbers, integer(plan, record + L_PARAMETERS), 0.0)
+    return load(clock, T_START, 0.0) + period * load_counter(counters, C_LAWS + 2 * law)
+
+
+@inner
+def hold_time(plan, numbers, counters, clock, law):
+    """When a sample that waits comes into effect; never if none waits."""
+    record = integer(plan, LAW_AT) + law * LAW_INTS
+    held = load_counter(counters, C_LAWS + 2 * law + 1)
+    if not integer(plan, record + L_SAMPLED) or held >= load_counter(counters, C_LAWS + 2 * law):
+        return NEVER
+    at = integer(plan, record + L_PARAMETERS)
+    return load(clock, T_START, 0.0) + load(numbers, at, 0.0) * held + load(numbers, at + 1, 0.0)
+
+
+@inner
+def next_break(plan, numbers, counters, clock, after):
+    """The next time that a step must end at."""
+    soonest = load(clock, T_END, 0.0)
+    for law in range(integer(plan, LAWS)):
+        for time in (sample_time(plan, numbers, counters, clock, law), hold_time(plan, numbers, counters, clock, law)):
+            if after < time < soonest:
+                soonest = time
+    return soonest
+
+
+@inner
+def laws_due(plan, numbers, memory, counters, clock, t, near, zero):
+    """Bring waiting samples into effect; the laws whose samples are due now, as bits; -1 if something changed."""
+    due, changed = 0, False
+    for law in range(integer(plan, LAWS)):
+        if hold_time(plan, numbers, counters, clock, law) <= t + near:
+            hold_sample(plan, memory, counters, law, zero)
+            changed = True
+        if sample_time(plan, numbers, counters, clock, law) <= t + near:
+            due |= 1 << law
+    return due, changed
+
+
+@inner
+def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, robots, zero):
+    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations."""
+    row, width = load_counter(counters, C_RECORD), integer(plan, ROW)
+    nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
+    evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), 0)
+    first, last = row * robots, row * robots + robots - 1
+    scatter(rows, width, first, last, 0, zero + t)
+    write_some(rows, width, 1, nx, first, last, work, integer(tree, W_X), 1, zero)
+    write_some(rows, width, 1 + nx, integer(plan, SIZE) - nv, first, last, work, y + nv, 1, zero)
+    at = 1 + nx + integer(plan, SIZE) - nv
+    write_some(rows, width, at, nv, first, last, work, integer(plan, Y_TAU), 1, zero)
+    wrenches = 6 * (integer(tree, ENDPOINTS) + 1)
+    write_some(rows, width, at + nv, wrenches, first, last, work, integer(tree, W_WRENCH), 1, zero)
+    write_some(rows, width, at + nv + wrenches, nv, first, last, work, integer(tree, W_RATE) + QDD, RATE_WORK, zero)
+    store_counter(counters, C_RECORD, row + 1)
+
+
+@inner
+def write_some(rows, width, first, some, row, last, work, at, stride, zero):
+    """Scalars of `work` into columns of the record."""
+    for j in range(some):
+        scatter(rows, width, row, last, first + j, load(work, at + j * stride, zero))
+
+
+@inner
+def accept(tree, work, plan, zero):
+    """The new vector becomes the present one, in a new chart around it."""
+    nv, origin, new = integer(tree, RATES), integer(plan, Y_ORIGIN), integer(plan, Y_NEW)
+    move_along(tree, work, origin, new, integer(tree, W_X), zero)
+    for j in range(integer(tree, COORDINATES)):
+        store(work, origin + j, load(work, integer(tree, W_X) + j, zero))
+    for j in range(integer(plan, SIZE)):
+        store(work, integer(plan, Y_NOW) + j, zero if j < nv else load(work, new + j, zero))
+
+
+@inner
+def first_stage_again(tree, work, plan, zero):
+    """The last stage was taken at the new state: it serves as the next step's first, in the new chart."""
+    nv, size, K = integer(tree, RATES), integer(plan, SIZE), integer(plan, Y_K)
+    last = K + integer(plan, MAIN_STAGES) * size
+    for j in range(size):
+        source = integer(plan, Y_NOW) + nv + j if j < nv else last + j
+        store(work, K + j, load(work, source, zero))
+
+
+@inner
+def is_bad(work, plan, zero):
+    """Whether the new vector is not finite in some lane."""
+    nothing = zero
+    for j in range(integer(plan, SIZE)):
+        value = load(work, integer(plan, Y_NEW) + j, zero)
+        nothing += value - value
+    store(work, integer(plan, Y_STAGE), nothing)
+    return not largest_lane(work, integer(plan, Y_STAGE), zero) == 0.0
+
+
+@inner
+def try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero):
+    """A step of the method, into Y_NEW; the error over its tolerance."""
+    main, nv = integer(plan, MAIN_STAGES), integer(tree, RATES)
+    if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
+        run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 0, 1, due, zero)
+        combine_stages(work, numbers, plan, integer(plan, N_B), 1, h, integer(plan, Y_NEW), zero)
+        for j in range(nv):  # positions move with the new rates
+            store(work, integer(plan, Y_NEW) + j, h * load(work, integer(plan, Y_NEW) + nv + j, zero))
+        return 0.0
+    run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 1 if fresh else 0, main + 1, due, zero)
+    combine_stages(work, numbers, plan, integer(plan, N_B), main, h, integer(plan, Y_NEW), zero)
+    if load(numbers, integer(plan, N_SCALE), 0.0) < 0.0:
+        return 0.0  # a fixed step
+    return error_norm(tree, work, plan, numbers, h, zero)
+
+
+@inner
+def within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, extra, zero):
+    """The vector y at a fraction of the step just taken, into Y_STAGE; `extra` stages are run first, if need be."""
+    y = integer(plan, Y_STAGE)
+    if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
+        for j in range(integer(plan, SIZE)):
+            a, b = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
+            store(work, y + j, a + fraction * (b - a))
+    else:
+        if extra:
+            main, stages = integer(plan, MAIN_STAGES), integer(plan, ALL_STAGES)
+            run_stages(tree, par, work, plan, numbers, memory, counters, t, h, main + 1, stages, 0, zero)
+        state_within(work, plan, numbers, h, fraction, y, zero)
+    return y
+
+
+@inner
+def record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, robots, zero):
+    """Rows for the times from the start of the step just taken up to, but not including, its end."""
+    near, extra = CLOSE * h, True
+    if integer(plan, CHOICES) & RECORDS_STEPS:
+        write_record(tree, par, work, plan, numbers, memory, counters, rows, t, integer(plan, Y_NOW), robots, zero)
+        return
+    while load_counter(counters, C_TIME) < integer(plan, RECORDS):
+        at = load(numbers, integer(plan, N_TIMES) + load_counter(counters, C_TIME), 0.0)
+        if at >= t + h - near:
+            break
+        y = integer(plan, Y_NOW)
+        if at > t + near:
+            y = within(tree, par, work, plan, numbers, memory, counters, t, h, (at - t) / h, extra, zero)
+            extra = False
+        write_record(tree, par, work, plan, numbers, memory, counters, rows, at, y, robots, zero)
+        store_counter(counters, C_TIME, load_counter(counters, C_TIME) + 1)
+
+
+@inner
+def record_end(tree, par, work, plan, numbers, memory, counters, rows, t, robots, zero):
+    """The last row, if it is wanted and not there yet."""
+    steps = integer(plan, CHOICES) & RECORDS_STEPS
+    if steps or load_counter(counters, C_TIME) < integer(plan, RECORDS):
+        write_record(tree, par, work, plan, numbers, memory, counters, rows, t, integer(plan, Y_NOW), robots, zero)
+        store_counter(counters, C_TIME, integer(plan, RECORDS))
+
+
+@entry
+def advance(tree, par, work, plan, numbers, memory, counters, clock, rows, room, robots, steps, kind):
+    """Go on until T_END, until `room` rows are written, or for so many steps; what it returns says which."""
+    tree, par, work, plan, numbers = pointer(tree), pointer(par), pointer(work), pointer(plan), pointer(numbers)
+    memory, counters, clock, rows = pointer(memory), pointer(counters), pointer(clock), pointer(rows)
+    zero = zero_of(kind)
+    end = load(clock, T_END, 0.0)
+    for _ in range(steps):
+        t, wanted = load(clock, T, 0.0), load(clock, H, 0.0)
+        near = CLOSE * wanted
+        if t >= end - near:
+            record_end(tree, par, work, plan, numbers, memory, counters, rows, t, robots, zero)
+            return DONE
+        due, changed = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
+        stop = next_break(plan, numbers, counters, clock, t + near)
+        lands = t + wanted * (1.0 + 1e-6) >= stop
+        h = stop - t if lands else wanted
+        fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
+        error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)
+        adaptive = load(numbers, integer(plan, N_SCALE), 0.0) >= 0.0
+        if is_bad(work, plan, zero) or not error == error:
+            if not adaptive or 0.1 * h < load(clock, H_MIN, 0.0):
+                return NOT_FINITE
+            error = 1e6
+        if error > 1.0:
+            store_counter(counters, C_REJECTED, load_counter(counters, C_REJECTED) + 1)
+            shrink = max(0.2, 0.9 * error ** (-1.0 / load(clock, ORDER, 0.0)))
+            store(clock, H, h * shrink)
+            if h * shrink < load(clock, H_MIN, 0.0):
+                return STEP_TOO_SMALL
+            # samples due were taken by the first stage, which stays as it is
+            store_counter(counters, C_FRESH, 1)
+            continue
+        record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, robots, zero)
+        accept(tree, work, plan, zero)
+        if integer(plan, METHOD) == EXPLICIT:
+            first_stage_again(tree, work, plan, zero)
+            store_counter(counters, C_FRESH, 1)
+        store(clock, T, stop if lands else t + h)
+        store_counter(counters, C_STEPS, load_counter(counters, C_STEPS) + 1)
+        if adaptive:
+            order, before = load(clock, ORDER, 0.0), load(clock, ERROR_BEFORE, 0.0)
+            safe = max(error, 1e-10)
+            factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
+            grown = h * min(5.0, max(0.2, factor))
+            if not lands or grown < wanted:
+                store(clock, H, min(grown, load(clock, H_MAX, 0.0)))
+            store(clock, ERROR_BEFORE, max(safe, 1e-4))
+        if load_counter(counters, C_RECORD) >= room:
+            return FULL
+    return PAUSED

@@ -1,0 +1,154 @@
+"""A chart of positions around a point x0: x = x0 ⊕ s, s as long as u; and how fast s must change for x to follow u.
+
+Positions add up. A turn is a rotation vector phi: of the base in inertial axes, exp(phi) before x0's attitude; of a
+spherical or free joint in the child's axes, exp(phi) after it. Its rate is dexp^-1(phi) of the angular velocity, the
+full series and not its first terms: this is what makes Runge-Kutta-Munthe-Kaas methods keep their order.
+Iserles, Munthe-Kaas, Norsett & Zanna (2000). SpaceDyn's (3.4) is this exponential if its axis is made a unit vector.
+"""
+
+from .compiling import inner
+from .kinematics import base_axis
+from .scalar import integer, load, select, somewhere, sqrt, store
+from .spatial import add3, cross, dot3, load3, scale3, store3
+from .tree import *  # noqa: F403
+from .trigonometry import sincos
+
+
+@inner
+def turn_quaternion(phi):
+    """Unit quaternion (x, y, z, w) of a rotation vector."""
+    a = dot3(phi, phi)
+    if somewhere(a > 1.0):
+        angle = sqrt(select(a > 1e-20, a, a * 0.0 + 1e-20))
+        s, c = sincos(0.5 * angle)
+        return scale3(s / angle, phi) + (c,)
+    b = 0.25 * a  # square of the half angle: at most 1/4, so these series are complete
+    half_sinc = 0.5 * (
+        1.0 - b / 6.0 * (1.0 - b / 20.0 * (1.0 - b / 42.0 * (1.0 - b / 72.0 * (1.0 - b / 110.0 * (1.0 - b / 156.0)))))
+    )
+    cosine = 1.0 - b / 2.0 * (
+        1.0 - b / 12.0 * (1.0 - b / 30.0 * (1.0 - b / 56.0 * (1.0 - b / 90.0 * (1.0 - b / 132.0 * (1.0 - b / 182.0)))))
+    )
+    return scale3(half_sinc, phi) + (cosine,)
+
+
+@inner
+def multiply_quaternions(a, b):
+    """First the turn b, then the turn a."""
+    return (
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    )
+
+
+@inner
+def turn_rate(phi, w, sign):
+    """Rate of a rotation vector: dexp^-1 of the angular velocity w; sign is +1 in outer axes, -1 in the body's own."""
+    a = dot3(phi, phi)
+    if somewhere(a > 1.0):
+        safe = select(a > 1e-20, a, a * 0.0 + 1e-20)
+        angle = sqrt(safe)
+        s, c = sincos(0.5 * angle)
+        beta = (1.0 - 0.5 * angle * c / s) / safe
+    else:  # Bernoulli numbers over factorials
+        beta = 1.0 / 12.0 + a * (
+            1.0 / 720.0
+            + a
+            * (
+                1.0 / 30240.0
+                + a
+                * (
+                    1.0 / 1209600.0
+                    + a
+                    * (
+                        1.0 / 47900160.0
+                        + a
+                        * (
+                            691.0 / 1307674368000.0
+                            + a * (1.0 / 74724249600.0 + a * (3617.0 / 10670622842880000.0 + a * 8.586062056277845e-15))
+                        )
+                    )
+                )
+            )
+        )
+    sideways = cross(phi, w)
+    return add3(w, add3(scale3(-0.5 * sign, sideways), scale3(beta, cross(phi, sideways))))
+
+
+@inner
+def base_part(tree, work, at, first, zero):
+    """Three components of the base's (linear; angular) from `first` on, out of its rates at `at`; zero where held."""
+    x, y, z = zero, zero, zero
+    for k in range(integer(tree, BASE_RATES)):
+        axis = base_axis(tree, k) - first
+        value = load(work, at + k, zero)
+        if axis == 0:
+            x = value
+        elif axis == 1:
+            y = value
+        elif axis == 2:
+            z = value
+    return x, y, z
+
+
+@inner
+def store_base_part(tree, work, at, first, v, zero):
+    """The reverse: write those of the three components that the base has."""
+    for k in range(integer(tree, BASE_RATES)):
+        axis = base_axis(tree, k) - first
+        if axis == 0:
+            store(work, at + k, v[0])
+        elif axis == 1:
+            store(work, at + k, v[1])
+        elif axis == 2:
+            store(work, at + k, v[2])
+
+
+@inner
+def load4(a, k, zero):
+    return load(a, k, zero), load(a, k + 1, zero), load(a, k + 2, zero), load(a, k + 3, zero)
+
+
+@inner
+def store_unit(a, k, q):
+    """Write a quaternion, made exactly unit."""
+    scale = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    for j in range(4):
+        store(a, k + j, scale * q[j])
+
+
+@inner
+def move_along(tree, work, origin, s, target, zero):
+    """Coordinates target = origin ⊕ s, all three in `work`."""
+    store3(work, target, add3(load3(work, origin, zero), base_part(tree, work, s, 0, zero)))
+    turned = turn_quaternion(base_part(tree, work, s, 3, zero))
+    store_unit(work, target + 3, multiply_quaternions(turned, load4(work, origin + 3, zero)))
+    for i in range(1, integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        kind = integer(tree, record + KIND)
+        count = integer(tree, record + RATE_COUNT)
+        x, k = integer(tree, record + COORDINATE), s + integer(tree, record + RATE)
+        simple = count - 3 if kind == SPHERICAL or kind == FREE else count
+        for j in range(simple):
+            store(work, target + x + j, load(work, origin + x + j, zero) + load(work, k + j, zero))
+        if simple < count:
+            turned = turn_quaternion(load3(work, k + simple, zero))
+            x += simple
+            store_unit(work, target + x, multiply_quaternions(load4(work, origin + x, zero), turned))
+
+
+@inner
+def chart_rates(tree, work, s, u, target, zero):
+    """Rates of the chart's coordinates s while the robot moves with u, all three in `work`."""
+    for k in range(integer(tree, RATES)):
+        store(work, target + k, load(work, u + k, zero))
+    w = turn_rate(base_part(tree, work, s, 3, zero), base_part(tree, work, u, 3, zero), 1.0)
+    store_base_part(tree, work, target, 3, w, zero)
+    for i in range(1, integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        kind = integer(tree, record + KIND)
+        if kind == SPHERICAL or kind == FREE:
+            k = integer(tree, record + RATE) + integer(tree, record + RATE_COUNT) - 3
+            store3(work, target + k, turn_rate(load3(work, s + k, zero), load3(work, u + k, zero), -1.0))

@@ -1,0 +1,165 @@
+"""The right-hand side: how fast the vector y of a simulation changes.
+
+s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   laws' states,   the ledger's works and impulses
+"""
+
+from functools import cache
+
+from numba.core import types
+
+from .bodies import add_wrenches, motion_forces
+from .charts import base_part, chart_rates, move_along
+from .compiling import Address, call, inner
+from .forward_dynamics import is_given, solve_dynamics
+from .laws import add_output, fill_view, hold_sample, run_law, sample_law, sums_of_bodies
+from .plan import *  # noqa: F403
+from .scalar import PACK, integer, lanes_of, load, store, zero_of
+from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
+from .tree import *  # noqa: F403
+
+
+@inner
+def command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
+    """Forces and wrenches of all laws at this time; rates of their continuous states into k. `due`: laws to sample."""
+    nv, lanes = integer(tree, RATES), lanes_of(zero)
+    for j in range(nv):
+        store(work, integer(plan, Y_TAU) + j, zero)
+    for j in range(6 * (integer(tree, ENDPOINTS) + 1)):
+        store(work, integer(tree, W_WRENCH) + j, zero)
+    for j in range(integer(plan, INTERNAL)):
+        store(work, k + 2 * nv + j, zero)
+    if integer(plan, LAWS) == 0:
+        return
+    fill_view(tree, par, work, plan, y, zero)
+    outputs = integer(plan, OUTPUTS)
+    for law in range(integer(plan, LAWS)):
+        record = integer(plan, LAW_AT) + law * LAW_INTS
+        if integer(plan, record + L_SAMPLED):
+            if (due >> law) & 1:
+                sample_law(tree, plan, numbers, work, memory, counters, law, t, y, zero)
+                if load(numbers, integer(plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
+                    hold_sample(plan, memory, counters, law, zero)
+            for lane in range(lanes):
+                out = integer(plan, M_HELD) + (law * lanes + lane) * outputs
+                add_output(tree, work, plan, memory, out, lane, zero)
+        else:
+            out, states = integer(plan, M_OUT), integer(plan, record + L_STATES)
+            for lane in range(lanes):
+                run_law(plan, numbers, work, memory, law, t, lane, out, zero)
+                add_output(tree, work, plan, memory, out, lane, zero)
+                for j in range(states):
+                    place = (k + 2 * nv + integer(plan, record + L_STATE) + j) * lanes + lane
+                    store(work, place, load(memory, out + outputs - states + j, 0.0))
+
+
+@inner
+def external(tree, par, work, zero):
+    """Force and moment (about the base's centre of mass) of all wrenches together."""
+    wrench, bodies = integer(tree, W_WRENCH), integer(tree, W_BODY)
+    total = load6(work, wrench, zero)
+    for e in range(integer(tree, ENDPOINTS)):
+        body = bodies + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
+        r = endpoint_lever(tree, par, work, e, body, zero)
+        f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
+        total = add6(total, f + add3(n, cross(r, f)))
+    return total
+
+
+@inner
+def endpoint_lever(tree, par, work, e, body, zero):
+    """From the base's centre of mass to endpoint e."""
+    R = ROTATION + body
+    place = shared3(par, integer(tree, PAR_ENDPOINT) + e * ENDPOINT_PARS, zero)
+    x, y, z = load3(work, R, zero), load3(work, R + 3, zero), load3(work, R + 6, zero)
+    return add3(load3(work, body + POSITION, zero), (dot3(x, place), dot3(y, place), dot3(z, place)))
+
+
+@inner
+def external_rates(tree, par, work, k, zero):
+    """Ledger rates that need the bodies' poses: power of wrenches, force and moment about the centre of mass."""
+    nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
+    u, wrench = integer(tree, W_U), integer(tree, W_WRENCH)
+    v0 = base_part(tree, work, u, 0, zero)
+    f, n = load3(work, wrench, zero), load3(work, wrench + 3, zero)
+    at = k + nv - base
+    store(work, at, dot3(f, v0) + dot3(n, base_part(tree, work, u, 3, zero)))
+    for e in range(ends):
+        body = integer(tree, W_BODY) + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
+        V = load6(work, body + VELOCITY, zero)
+        r = endpoint_lever(tree, par, work, e, body, zero)
+        v = add3(v0, add3(linear(V), cross(angular(V), r)))
+        f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
+        store(work, at + 1 + e, dot3(f, v) + dot3(n, angular(V)))
+    at += 2 + ends
+    total = external(tree, par, work, zero)
+    m, h, _ = sums_of_bodies(tree, work, zero)
+    gravity = shared3(par, integer(tree, PAR_GRAVITY), zero)
+    store3(work, at, add3(linear(total), scale3(m, gravity)))
+    store3(work, at + 3, sub3(angular(total), cross(scale3(1.0 / m, h), linear(total))))
+
+
+@inner
+def joint_power(tree, par, work, plan, k, zero):
+    """Ledger rates of the joints: power of actuators, and what dampers, friction and stops dissipate."""
+    nv, base = integer(tree, RATES), integer(tree, BASE_RATES)
+    lost = zero
+    for j in range(base, nv):
+        rate, qd = integer(tree, W_RATE) + j * RATE_WORK, load(work, integer(tree, W_U) + j, zero)
+        if is_given(tree, j):
+            store(work, integer(plan, Y_TAU) + j, load(work, rate + TAU, zero))
+        store(work, k + j - base, load(work, integer(plan, Y_TAU) + j, zero) * qd)
+        if integer(plan, CHOICES) & PASSIVE_FORCES:
+            lost += (load(work, rate + ELASTIC, zero) - load(work, rate + PASSIVE, zero)) * qd
+    store(work, k + nv - base + 1 + integer(tree, ENDPOINTS), lost)
+
+
+@inner
+def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
+    """Rates k of the vector y, both places in `work`, at time t."""
+    nv, rates = integer(tree, RATES), integer(tree, W_RATE)
+    move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), zero)
+    for j in range(nv):
+        store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
+        store(work, rates + j * RATE_WORK + QDD, zero)
+    motion_forces(tree, par, work, True, zero)
+    command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
+    for j in range(nv):
+        store(work, rates + j * RATE_WORK + TAU, load(work, integer(plan, Y_TAU) + j, zero))
+    ledger = k + 2 * nv + integer(plan, INTERNAL)
+    if integer(plan, LEDGER) > 0:
+        external_rates(tree, par, work, ledger, zero)
+    add_wrenches(tree, par, work, -1.0, zero)
+    solve_dynamics(tree, par, work, integer(plan, CHOICES), zero)
+    if integer(plan, LEDGER) > 0:
+        joint_power(tree, par, work, plan, ledger, zero)
+    chart_rates(tree, work, y, y + nv, k, zero)
+    for j in range(nv):
+        store(work, k + nv + j, load(work, rates + j * RATE_WORK + QDD, zero))
+
+
+def _flow_of_one(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
+    flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, 0.0)
+
+
+def _flow_of_pack(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
+    flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero_of(PACK))
+
+
+_doubles, _integers = types.CPointer(types.float64), types.CPointer(types.int64)
+_SIGNATURE = types.void(
+    _integers, _doubles, _doubles, _integers, _doubles, _doubles, _integers, types.float64, *[types.int64] * 3
+)
+
+
+@cache
+def flow_address(lanes):
+    """The right-hand side for one robot or for a pack, as a C function: compiled once for all drivers."""
+    if lanes == 1:
+        return Address(_flow_of_one, _SIGNATURE, "flow.one")
+    return Address(_flow_of_pack, _SIGNATURE, "flow.pack")
+
+
+@inner
+def evaluate(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
+    """Rates k of the vector y at time t, by the C function that the plan names."""
+    call(integer(plan, FLOW), tree, par, work, plan, numbers, memory, counters, t, y, k, due)

@@ -1,0 +1,196 @@
+"""Calling laws, which are C functions behind addresses: the driver is compiled once for all of them.
+
+    law(t, view, parameters, out, sizes)
+
+`view` holds what a law may read of one robot, `out` what it writes: doubles. In packs it is called for each lane.
+View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of all laws, then for
+each endpoint position (3), rotation (9), velocity (6).
+Out: tau (joints), base wrench (6), endpoint wrenches (6 each), internal states: their rates, or new values at a sample.
+"""
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.imputils import lower_builtin
+from numba.extending import type_callable
+
+from .bodies import momentum_of
+from .charts import base_part
+from .compiling import call, inner
+from .plan import *  # noqa: F403
+from .scalar import integer, lanes_of, load, store
+from .spatial import (
+    add3,
+    add6,
+    angular,
+    compose,
+    cross,
+    linear,
+    load3,
+    load6,
+    load9,
+    scale3,
+    shared3,
+    shared9,
+    store3,
+    store6,
+    store9,
+    sub3,
+    turn,
+)
+from .tree import *  # noqa: F403
+
+
+def load_counter(counters, k):
+    """Counter k; unlike `integer`, of something that changes."""
+    return int(counters[k])
+
+
+def store_counter(counters, k, value):
+    """Set counter k."""
+    counters[k] = value
+
+
+@type_callable(load_counter)
+def _type_load_counter(context):
+    return lambda counters, k: types.intp
+
+
+@type_callable(store_counter)
+def _type_store_counter(context):
+    return lambda counters, k, value: types.none
+
+
+@lower_builtin(load_counter, types.CPointer, types.Integer)
+def _lower_load_counter(context, builder, sig, args):
+    return builder.load(builder.gep(args[0], [args[1]]), typ=ir.IntType(64))
+
+
+@lower_builtin(store_counter, types.CPointer, types.Integer, types.Integer)
+def _lower_store_counter(context, builder, sig, args):
+    value = context.cast(builder, args[2], sig.args[2], types.intp)
+    builder.store(value, builder.gep(args[0], [args[1]]))
+    return context.get_dummy_value()
+
+
+def offset(array, k):
+    """The array from element k on."""
+    return array[k:]
+
+
+@type_callable(offset)
+def _type_offset(context):
+    return lambda array, k: array
+
+
+@lower_builtin(offset, types.CPointer, types.Integer)
+def _lower_offset(context, builder, sig, args):
+    return builder.gep(args[0], [args[1]])
+
+
+@inner
+def sums_of_bodies(tree, work, zero):
+    """First moment and momentum (P; L) about the base's centre of mass, relative to its velocity; and the mass."""
+    m, h, momentum = zero, (zero, zero, zero), (zero, zero, zero, zero, zero, zero)
+    for i in range(integer(tree, BODIES)):
+        body = integer(tree, W_BODY) + i * BODY_WORK
+        m += load(work, body + INERTIA, zero)
+        h = add3(h, load3(work, body + INERTIA + 1, zero))
+        momentum = add6(momentum, momentum_of(work, body, load6(work, body + VELOCITY, zero), zero))
+    return m, h, momentum
+
+
+@inner
+def fill_view(tree, par, work, plan, y, zero):
+    """What laws may read, as scalars; poses, motion and inertias of all bodies must be there."""
+    at, nx, nv, base = (
+        integer(plan, Y_VIEW),
+        integer(tree, COORDINATES),
+        integer(tree, RATES),
+        integer(tree, BASE_RATES),
+    )
+    x, u = integer(tree, W_X), integer(tree, W_U)
+    for k in range(nx):
+        store(work, at + k, load(work, x + k, zero))
+    v0 = base_part(tree, work, u, 0, zero)
+    store6(work, at + nx, v0 + base_part(tree, work, u, 3, zero))
+    at += nx + 6
+    for k in range(base, nv):
+        store(work, at + k - base, load(work, u + k, zero))
+    at += nv - base
+    if integer(plan, CHOICES) & SEES_MOMENTUM:
+        m, h, momentum = sums_of_bodies(tree, work, zero)
+        c, P = scale3(1.0 / m, h), linear(momentum)
+        store3(work, at, add3(load3(work, x, zero), c))
+        store3(work, at + 3, add3(P, scale3(m, v0)))
+        store3(work, at + 6, sub3(angular(momentum), cross(c, P)))
+    at += 9
+    for k in range(integer(plan, INTERNAL)):
+        store(work, at + k, load(work, y + 2 * nv + k, zero))
+    at += integer(plan, INTERNAL)
+    if integer(plan, CHOICES) & SEES_ENDPOINTS:
+        for e in range(integer(tree, ENDPOINTS)):
+            body = integer(tree, W_BODY) + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
+            mine = integer(tree, PAR_ENDPOINT) + e * ENDPOINT_PARS
+            R, V = load9(work, body + ROTATION, zero), load6(work, body + VELOCITY, zero)
+            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(par, mine, zero)))
+            store3(work, at, add3(load3(work, x, zero), r))
+            store9(work, at + 3, compose(R, shared9(par, mine + 3, zero)))
+            store3(work, at + 12, add3(v0, add3(linear(V), cross(angular(V), r))))
+            store3(work, at + 15, angular(V))
+            at += 18
+
+
+@inner
+def run_law(plan, numbers, work, memory, law, t, lane, out, zero):
+    """Call one law for one lane; what it writes goes to `out`, a place in memory."""
+    record = integer(plan, LAW_AT) + law * LAW_INTS
+    view, lanes = integer(plan, M_VIEW), lanes_of(zero)
+    for k in range(integer(plan, VIEW)):
+        store(memory, view + k, load(work, (integer(plan, Y_VIEW) + k) * lanes + lane, 0.0))
+    for k in range(integer(plan, OUTPUTS)):
+        store(memory, out + k, 0.0)
+    parameters = offset(numbers, integer(plan, record + L_PARAMETERS) + 2)  # after its period and delay
+    sizes = offset(plan, record + L_SIZES)
+    call(integer(plan, record + L_ADDRESS), t, offset(memory, view), parameters, offset(memory, out), sizes)
+
+
+@inner
+def add_output(tree, work, plan, memory, out, lane, zero):
+    """Add what a law wrote, from a place in memory, to the forces and wrenches of a lane."""
+    lanes, joints, base = lanes_of(zero), integer(tree, RATES) - integer(tree, BASE_RATES), integer(tree, BASE_RATES)
+    for k in range(joints):
+        place = (integer(plan, Y_TAU) + base + k) * lanes + lane
+        store(work, place, load(work, place, 0.0) + load(memory, out + k, 0.0))
+    for k in range(6 * (integer(tree, ENDPOINTS) + 1)):
+        place = (integer(tree, W_WRENCH) + k) * lanes + lane
+        store(work, place, load(work, place, 0.0) + load(memory, out + joints + k, 0.0))
+
+
+@inner
+def sample_law(tree, plan, numbers, work, memory, counters, law, t, y, zero):
+    """Take a sample of a law: what it writes waits in its ring; its internal states change at once."""
+    record = integer(plan, LAW_AT) + law * LAW_INTS
+    lanes, outputs = lanes_of(zero), integer(plan, OUTPUTS)
+    taken = load_counter(counters, C_LAWS + 2 * law)
+    slot = taken % integer(plan, record + L_RING_SIZE)
+    states = integer(plan, record + L_STATES)
+    for lane in range(lanes):
+        out = integer(plan, record + L_RING) + (slot * lanes + lane) * outputs
+        run_law(plan, numbers, work, memory, law, t, lane, out, zero)
+        for k in range(states):
+            place = (y + 2 * integer(tree, RATES) + integer(plan, record + L_STATE) + k) * lanes + lane
+            store(work, place, load(memory, out + outputs - states + k, 0.0))
+    store_counter(counters, C_LAWS + 2 * law, taken + 1)
+
+
+@inner
+def hold_sample(plan, memory, counters, law, zero):
+    """The oldest sample that waits comes into effect."""
+    record = integer(plan, LAW_AT) + law * LAW_INTS
+    lanes, outputs = lanes_of(zero), integer(plan, OUTPUTS)
+    held = load_counter(counters, C_LAWS + 2 * law + 1)
+    slot = held % integer(plan, record + L_RING_SIZE)
+    for k in range(lanes * outputs):
+        value = load(memory, integer(plan, record + L_RING) + slot * lanes * outputs + k, 0.0)
+        store(memory, integer(plan, M_HELD) + law * lanes * outputs + k, value)
+    store_counter(counters, C_LAWS + 2 * law + 1, held + 1)

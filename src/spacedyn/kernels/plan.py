@@ -1,0 +1,38 @@
+"""How a simulation is laid out for the kernels that run it.
+
+`plan` (integers) says how many and where; `numbers` holds constants (the method's coefficients, laws' parameters, times
+to record); `work` grows by the scalars of the integration; `memory` (plain doubles) is what laws read and write;
+`counters` (integers) and `clock` (doubles) change from call to call and, with `work` and `memory`, are all that a
+simulation must keep to be continued.
+
+The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger.
+The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
+joints, impulse (3) and moment about the centre of mass (3) of all external forces.
+"""
+
+# plan: how many
+INTERNAL, LEDGER, SIZE, LAWS, OUTPUTS, VIEW, RECORDS, ROW, METHOD, MAIN_STAGES, ALL_STAGES, DEGREE, CHOICES = range(13)
+# plan: where, in work
+Y_ORIGIN, Y_NOW, Y_STAGE, Y_NEW, Y_SPARE, Y_K, Y_TAU, Y_VIEW = range(13, 21)
+# plan: where, in numbers
+N_A, N_B, N_C, N_E5, N_E3, N_P, N_TIMES, N_SCALE = range(21, 29)
+# plan: where, in memory
+M_VIEW, M_OUT, M_HELD = range(29, 32)
+LAW_AT, FLOW, PLAN = 32, 33, 34  # where the laws' records start in plan; address of the right-hand side
+
+# choices: bits beside the options of an entry point
+SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
+
+# plan: a law's record
+L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_SIZES = range(8)
+LAW_INTS = 16  # the last eight are the sizes that the law is called with
+# counters: of the whole run, then two for each law: samples taken, samples in effect
+C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_LAWS = range(6)  # C_RECORD: rows written; C_TIME: of the times
+# clock
+T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, CLOCK = range(9)
+# numbers: a law's first two parameters are its period and its delay
+
+# methods
+EXPLICIT, SEMI_IMPLICIT_EULER = 0, 1
+# what `advance` returns
+DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL = range(5)

@@ -1,0 +1,367 @@
+"""Control laws: ordinary Python functions that are compiled into the simulation loop.
+
+    @sd.law
+    def hold(t, s, p, out):
+        for i in range(s.q.size):
+            out.tau[i] = p.kp * (p.target[i] - s.q[i]) - p.kd * s.qd[i]
+
+    run = sd.simulate(robot, state, 10.0, laws=[hold(kp=50.0, kd=5.0, target=goal)])
+
+`t` is the time, `s` what the law sees, `p` its parameters, `out` what it commands; all are arrays of one robot.
+"""
+
+import ast
+import ctypes
+import hashlib
+import inspect
+import textwrap
+import warnings
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import config
+from numba.core.errors import NumbaError
+
+from .errors import InputError, nearest
+from .kernels.compiling import PLAIN_FUNCTIONS, Address
+
+SEEN = {
+    "base_position": "view[0:3]",
+    "base_quaternion_xyzw": "view[3:7]",
+    "q": "view[7:nx]",
+    "base_velocity": "view[nx : nx + 3]",
+    "base_rate": "view[nx + 3 : nx + 6]",
+    "qd": "view[nx + 6 : nx + 6 + nj]",
+    "com": "view[nx + nj + 6 : nx + nj + 9]",
+    "linear_momentum": "view[nx + nj + 9 : nx + nj + 12]",
+    "angular_momentum": "view[nx + nj + 12 : nx + nj + 15]",
+    "endpoints": "view[nx + nj + 15 + ni :].reshape(ne, 18)",
+}
+"""What a law sees of the robot, and where it is in its view. `endpoints`: a row each, position (3), rotation (9, row by
+row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes."""
+
+WRITTEN = {
+    "tau": "o[0:nj]",
+    "base_wrench": "o[nj : nj + 6]",
+    "endpoint_wrenches": "o[nj + 6 : nj + 6 + 6 * ne].reshape(ne, 6)",
+}
+"""What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
+robot at its endpoints; inertial axes."""
+
+_SIGNATURE = types.void(
+    types.float64,
+    types.CPointer(types.float64),
+    types.CPointer(types.float64),
+    types.CPointer(types.float64),
+    types.CPointer(types.int64),
+)
+_PYTHON_SIGNATURE = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_double,
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_double),
+    ctypes.POINTER(ctypes.c_int64),
+)
+
+
+@dataclass(frozen=True)
+class LawTemplate:
+    """A law without its parameters; call it with them to get a `Law`."""
+
+    function: Callable
+    period: float | None = None
+    delay: float = 0.0
+    states: Mapping[str, int] = field(default_factory=dict)
+
+    def __call__(self, *, period: float | None = None, delay: float | None = None, **parameters: Any) -> "Law":
+        """The law with parameters: numbers, or arrays of up to two dimensions."""
+        return Law(
+            self.function,
+            {name: _parameter(self.function.__name__, name, value) for name, value in parameters.items()},
+            self.period if period is None else float(period),
+            self.delay if delay is None else float(delay),
+            dict(self.states),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A law with its parameters, ready to be simulated.
+
+    Attributes
+    ----------
+    function : callable
+        f(t, s, p, out).
+    parameters : dict of arrays
+        What `p` holds.
+    period : float or None
+        Time between samples [s]; None: continuous, evaluated at every stage of every step.
+    delay : float
+        From a sample to its effect [s].
+    states : dict of int
+        Names and sizes of its internal states, in `s` and `out` under their names. A continuous law writes their rates,
+        a sampled one their new values.
+    initial : dict of arrays
+        Where the states start; zero if left out.
+    """
+
+    function: Callable
+    parameters: dict[str, np.ndarray]
+    period: float | None
+    delay: float
+    states: dict[str, int]
+    initial: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.period is not None and not (np.isfinite(self.period) and self.period > 0.0):
+            raise InputError(f"law '{self.name}': its period must be a positive time [s], got {self.period}")
+        if not (np.isfinite(self.delay) and self.delay >= 0.0):
+            raise InputError(f"law '{self.name}': its delay must be zero or a positive time [s], got {self.delay}")
+        if self.delay > 0.0 and self.period is None:
+            raise InputError(f"law '{self.name}': only a sampled law can have a delay; give it a period")
+        for name in self.parameters:
+            if name not in _attributes(self.function, 2, set(self.parameters)):
+                warnings.warn(f"law '{self.name}' does not use its parameter '{name}'", stacklevel=4)
+
+    @property
+    def name(self) -> str:
+        """Of its function."""
+        return self.function.__name__
+
+    @property
+    def state_size(self) -> int:
+        """Number of its internal states."""
+        return sum(self.states.values())
+
+    def starting(self, **states: Any) -> "Law":
+        """The same law with internal states that do not start at zero."""
+        for name in states:
+            if name not in self.states:
+                raise InputError(f"law '{self.name}' has no state '{name}'; {nearest(name, list(self.states))}")
+        initial = {
+            name: np.broadcast_to(np.asarray(value, dtype=float), (self.states[name],)).copy()
+            for name, value in states.items()
+        }
+        return Law(self.function, self.parameters, self.period, self.delay, self.states, {**self.initial, **initial})
+
+    def initial_states(self) -> np.ndarray:
+        """(state_size,) where its states start."""
+        parts = [self.initial.get(name, np.zeros(size)) for name, size in self.states.items()]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def sees(self) -> set[str]:
+        """Names that it reads of `s`."""
+        return _attributes(self.function, 1, {*SEEN, *self.states})
+
+
+def law(
+    function: Callable | None = None,
+    *,
+    period: float | None = None,
+    delay: float = 0.0,
+    states: Mapping[str, int] | None = None,
+) -> Any:
+    """Make a control law of a function f(t, s, p, out); it is compiled when it is first simulated.
+
+    Parameters
+    ----------
+    function : callable
+        Reads the time `t` [s], the robot `s` and parameters `p`, and writes commands to `out`. `s` has base_position,
+        base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints and the
+        law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states. Write loops: they compile in a
+        fraction of the time that whole-array expressions take.
+    period : float, optional
+        Time between samples [s]; the command is held between them. Continuous if left out.
+    delay : float
+        From a sample to its effect [s].
+    states : {name: size}
+        Internal states: filters, integrators, estimates.
+
+    Returns
+    -------
+    LawTemplate
+        Call it with the law's parameters.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> @sd.law(period=0.01)
+    ... def damp(t, s, p, out):
+    ...     for i in range(s.qd.size):
+    ...         out.tau[i] = -p.kd * s.qd[i]
+    >>> damp(kd=2.0).period
+    0.01
+    """
+    if function is None:
+        return lambda f: LawTemplate(f, period, delay, dict(states or {}))
+    return LawTemplate(function, period, delay, dict(states or {}))
+
+
+class Compiled:
+    """A law as a C function; keep it alive while its address is in use."""
+
+    def __init__(self, address: int, keep: Any, failures: list[BaseException]):
+        self.address, self.keep, self.failures = address, keep, failures
+
+
+_known: dict[str, Compiled] = {}
+
+
+def compile_law(law: Law) -> Compiled:
+    """The law's C function: from the cache by its source, compiled now, or plain Python if it cannot be compiled."""
+    source, fields = _wrapper_source(law)
+    key = _key(law.function, source)
+    if key is not None and key in _known:
+        return _known[key]
+    if config.DISABLE_JIT:
+        compiled = _plain(law, source, fields)
+    else:
+        try:
+            wrapper = _wrapper(source, fields, numba.njit(error_model="numpy")(law.function), numba.carray)
+            code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
+            compiled = Compiled(code.address, code, [])
+        except NumbaError as error:
+            reason = str(error).strip().splitlines()
+            warnings.warn(
+                f"law '{law.name}' cannot be compiled and runs in Python, slowly: {reason[-1] if reason else error}",
+                stacklevel=3,
+            )
+            compiled = _plain(law, source, fields)
+    if key is not None:
+        _known[key] = compiled
+    return compiled
+
+
+def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
+    """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
+    failures: list[BaseException] = []
+    wrapper = _wrapper(source, fields, law.function, np.ctypeslib.as_array)
+
+    def guarded(t: float, view: Any, parameters: Any, out: Any, sizes: Any) -> None:
+        try:
+            wrapper(t, view, parameters, out, sizes)
+        except BaseException as error:  # it must not cross the compiled code
+            failures.append(error)
+
+    if config.DISABLE_JIT:
+        plain = _wrapper(source, fields, law.function, lambda array, shape: array[: shape[0]])
+        address = id(plain)
+        PLAIN_FUNCTIONS[address] = plain
+        return Compiled(address, plain, failures)
+    callback = _PYTHON_SIGNATURE(guarded)
+    return Compiled(ctypes.cast(callback, ctypes.c_void_p).value or 0, callback, failures)
+
+
+def _wrapper(source: str, fields: dict[str, Any], function: Any, carray: Any) -> Callable:
+    space: dict[str, Any] = {"law": function, "carray": carray, **fields}
+    exec(compile(source, "<law>", "exec"), space)
+    return space["wrapper"]
+
+
+def _wrapper_source(law: Law) -> tuple[str, dict[str, Any]]:
+    """Source of the function behind the C signature, and the record types that it fills."""
+    seen = {name: SEEN[name] for name in SEEN if name in law.sees()}
+    first = 0
+    own_seen, own_written = {}, {}
+    for name, size in law.states.items():
+        if name in SEEN or name in WRITTEN:
+            raise InputError(f"law '{law.name}': the state '{name}' has the name of something else; rename it")
+        own_seen[name] = f"view[at + {first} : at + {first + size}]"
+        own_written[name] = f"o[no - ns + {first} : no - ns + {first + size}]"
+        first += size
+    wanted = _attributes(law.function, 3, {*WRITTEN, *law.states})
+    written = {name: WRITTEN[name] for name in WRITTEN if name in wanted} | own_written
+    unknown = _attributes(law.function, 1, None) - {*SEEN, *law.states}
+    unknown_out = _attributes(law.function, 3, None) - {*WRITTEN, *law.states}
+    for what, strange, known in (("s", unknown, [*SEEN, *law.states]), ("out", unknown_out, [*WRITTEN, *law.states])):
+        for name in sorted(strange):
+            raise InputError(f"law '{law.name}': {what} has no '{name}'; {nearest(name, known)}")
+    for name in sorted(_attributes(law.function, 2, None) - set(law.parameters)):
+        raise InputError(f"law '{law.name}' needs a parameter '{name}'; give it as {law.name}({name}=...)")
+    parameters, start = {}, 0
+    for name, value in law.parameters.items():
+        stop = start + value.size
+        shape = f".reshape{value.shape}" if value.ndim > 1 else ""
+        parameters[name] = f"p[{start}]" if value.ndim == 0 else f"p[{start}:{stop}]{shape}"
+        start = stop
+    fields, lines = {}, []
+    for record, columns in (("Seen", {**seen, **own_seen}), ("Parameters", parameters), ("Written", written)):
+        names = list(columns) or ["nothing"]
+        fields[record] = namedtuple(record, names)
+        lines.append(f"{record}({', '.join(columns.values()) or '0.0'})")
+    source = f"""
+def wrapper(t, view_, p_, o_, sizes_):
+    n = carray(sizes_, (8,))
+    nx, nj, ne, ni, first, ns, nview, no = n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]
+    at = nx + nj + 15 + first
+    view, p, o = carray(view_, (nview,)), carray(p_, ({max(start, 1)},)), carray(o_, (no,))
+    law(t, {lines[0]}, {lines[1]}, {lines[2]})
+"""
+    return source, fields
+
+
+def _attributes(function: Callable, argument: int, everything: set[str] | None) -> set[str]:
+    """Names that a function reads of one of its arguments; everything, if the argument is handed on whole."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError, TypeError):
+        return everything or set()
+    definition = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)), None)
+    if definition is None or len(definition.args.args) != 4:
+        raise InputError(f"a law takes four arguments, (t, s, p, out); '{function.__name__}' does not")
+    name = definition.args.args[argument].arg
+    found, uses = set(), 0
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
+            found.add(node.attr)
+            uses += 1
+        elif isinstance(node, ast.Name) and node.id == name:
+            uses -= 1
+    return found if uses == 0 or everything is None else everything
+
+
+def _key(function: Callable, wrapper: str) -> str | None:
+    """Hash of all that the machine code depends on; None if that cannot be told."""
+    digest = hashlib.sha256(f"{numba.__version__}{wrapper}".encode())
+    return digest.hexdigest()[:24] if _feed(digest, function, set()) else None
+
+
+def _feed(digest: Any, function: Any, done: set[int]) -> bool:
+    """Add a function's code, and the values and functions that it refers to."""
+    function = getattr(function, "py_func", function)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    if id(function) in done:
+        return True
+    done.add(id(function))
+    digest.update(code.co_code + repr((code.co_consts, code.co_names, code.co_varnames)).encode())
+    outside = inspect.getclosurevars(function)
+    for name, value in sorted({**outside.globals, **outside.nonlocals}.items()):
+        digest.update(name.encode())
+        if inspect.ismodule(value):
+            digest.update(value.__name__.encode())
+        elif isinstance(value, np.ndarray):
+            digest.update(repr((value.shape, value.dtype)).encode() + value.tobytes())
+        elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
+            digest.update(repr(value).encode())
+        elif not _feed(digest, value, done):
+            return False
+    return True
+
+
+def _parameter(law: str, name: str, value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"law '{law}': parameter '{name}' must be real numbers, got {array.dtype}")
+    if array.ndim > 2:
+        raise InputError(f"law '{law}': parameter '{name}' has {array.ndim} dimensions; at most two can be passed")
+    if not np.isfinite(array).all():
+        raise InputError(f"law '{law}': parameter '{name}' holds a number that is not finite")
+    return array.astype(float)
