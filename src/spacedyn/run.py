@@ -1,5 +1,6 @@
 """What a simulation gives: labelled arrays over time, a status, and a ledger of energy and momentum."""
 
+import sys
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -121,8 +122,6 @@ class Run:
         """What made it: the model's digest, versions, method, gravity, status."""
         import numba
 
-        from . import __version__
-
         return {
             "model": self.model.name,
             "model_digest": self.model.digest,
@@ -130,7 +129,7 @@ class Run:
             "laws": [law.name for law in self.laws],
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
             "status": self.status,
-            "spacedyn": __version__,
+            "spacedyn": sys.modules[__package__].__version__,
             "numpy": np.__version__,
             "numba": numba.__version__,
         }
