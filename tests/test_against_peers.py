@@ -80,11 +80,17 @@ class Answers:
     udot: np.ndarray  # forward dynamics under all loads
     holding: np.ndarray  # on the base during that
     com: np.ndarray
-    momentum: np.ndarray
+    momentum: np.ndarray  # about the centre of mass
+    momentum_rate: np.ndarray  # for the accelerations of inverse dynamics, and so are the endpoints'
+    ends: np.ndarray  # accelerations of the endpoints, by the Jacobian and its rate
 
 
 def answers(model, state, udot, tau, loads) -> Answers:
     accelerations = sd.forward_dynamics(model, state, tau, **loads)
+    matrices = [(sd.momentum_matrix(model, state, about="com"), sd.momentum_matrix_rate(model, state, about="com"))]
+    for name in model.endpoint_names:
+        matrices.append((sd.endpoint_jacobian(model, state, name), sd.endpoint_jacobian_rate(model, state, name)))
+    rates = [(A @ udot[..., None] + rate @ state.u[..., None])[..., 0] for A, rate in matrices]
     return Answers(
         H=sd.mass_matrix(model, state),
         bias=sd.bias_force(model, state, gravity=loads["gravity"]),
@@ -93,6 +99,8 @@ def answers(model, state, udot, tau, loads) -> Answers:
         holding=sd.joint_reactions(model, state, accelerations, **loads)[..., 0, :],
         com=sd.center_of_mass(model, state),
         momentum=sd.momentum(model, state, about="com"),
+        momentum_rate=rates[0],
+        ends=np.stack(rates[1:], axis=-2),
     )
 
 
@@ -136,7 +144,8 @@ def test_pinocchio(case):
         near(case.ours.H[i], H)
         near(case.ours.bias[i], c)
 
-        needed = pin.rnea(robot, data, q, v, mapping.acceleration(x, u, case.udot[i]), outer)
+        motion = mapping.acceleration(x, u, case.udot[i])
+        needed = pin.rnea(robot, data, q, v, motion, outer)
         near(case.ours.forces[i], B.T @ needed - base_map(model).T @ case.base_wrench[i])
 
         rest = B.T @ pin.rnea(robot, data, q, v, mapping.transport(x, u), outer)
@@ -145,9 +154,16 @@ def test_pinocchio(case):
         a = pin.aba(robot, data, q, v, force, outer)
         near(B @ case.ours.udot[i] + mapping.transport(x, u), a)
 
-        centroidal = pin.computeCentroidalMomentum(robot, data, q, v)
+        rate = pin.computeCentroidalMomentumTimeVariation(robot, data, q, v, motion)
         near(case.ours.com[i], data.com[0])
-        near(case.ours.momentum[i], centroidal.vector)
+        near(case.ours.momentum[i], data.hg.vector)
+        near(case.ours.momentum_rate[i], rate.vector)
+
+        pin.forwardKinematics(robot, data, q, v, motion)
+        for e, endpoint in enumerate(model.endpoints):
+            index, axes = robot.getFrameId(endpoint.name), pin.LOCAL_WORLD_ALIGNED
+            acceleration = pin.getFrameClassicalAcceleration(robot, data, index, axes)
+            near(case.ours.ends[i, e], acceleration.vector)
 
 
 def pinocchio_wrenches(model, robot, data, q, wrenches):

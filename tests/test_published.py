@@ -194,28 +194,57 @@ def test_pendulum_equation(shape, inertia, arm):
     np.testing.assert_allclose(sd.kinetic_energy(model, state), 0.5 * inertia * qd**2, rtol=1e-13)
 
 
-def test_springs_and_dampers_of_a_pendulum():
-    b = sd.Builder("spring", base="fixed")
+def hinge(kind: str = "revolute", **properties) -> sd.Model:
+    """A body of 2 kg, its centre 0.5 m out, on a joint with properties of its own."""
+    b = sd.Builder("hinge", base="fixed")
     b.base("ground", mass=1.0, inertia=(1, 1, 2))
-    b.body("bob", shapes=[point(2.0, position=(0.5, 0, 0))])
-    b.joint(
-        "hinge",
-        "revolute",
-        parent="ground",
-        child="bob",
-        stiffness=3.0,
-        damping=0.4,
-        rest=0.2,
-        rotor_inertia=1e-3,
-        gear=10,
-    )
-    model = b.build()
+    b.body("bob", mass=2.0, inertia=(0.02, 0.03, 0.04), com=(0.5, 0, 0))
+    b.joint("joint", kind, parent="ground", child="bob", **properties)
+    return b.build()
+
+
+def test_springs_dampers_and_rotors():
+    model = hinge(stiffness=3.0, damping=0.4, rest=0.2, rotor_inertia=1e-3, gear=10)
     state = model.state(q=[0.7], qd=[1.5])
     force = -3.0 * (0.7 - 0.2) - 0.4 * 1.5
     assert sd.passive_force(model, state)[0] == pytest.approx(force, rel=1e-15)
-    inertia = 2.0 * 0.5**2 + 10**2 * 1e-3
+    inertia = 0.04 + 2.0 * 0.5**2 + 10**2 * 1e-3
     assert sd.forward_dynamics(model, state, [0.1])[0] == pytest.approx((force + 0.1) / inertia, rel=1e-14)
     assert sd.forward_dynamics(model, state, [0.1], passive=False)[0] == pytest.approx(0.1 / inertia, rel=1e-14)
+    assert sd.inverse_dynamics(model, state, [2.0])[0] == pytest.approx(2.0 * inertia - force, rel=1e-14)
+    assert sd.kinetic_energy(model, state) == pytest.approx(0.5 * inertia * 1.5**2, rel=1e-14)
+    assert sd.potential_energy(model, state) == pytest.approx(0.5 * 3.0 * 0.5**2, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("q", "qd", "force"),
+    [
+        (0.0, 1.0, -0.6 * np.tanh(1.0 / 0.5)),  # dry friction alone, against the motion
+        (0.0, -1.0, 0.6 * np.tanh(1.0 / 0.5)),
+        (0.0, 0.0, 0.0),
+        (0.9, 0.0, -50 * 0.1),  # beyond the upper stop: back
+        (-0.5, 0.0, 50 * 0.2),  # below the lower one: up again
+        (0.9, 0.5, -50 * 0.1 - 4 * 0.5 - 0.6 * np.tanh(1.0)),  # its damper helps on the way in
+        (0.9, -5.0, 0.6 * np.tanh(10.0)),  # and on the way out the stop does not pull
+    ],
+)
+def test_dry_friction_and_end_stops(q, qd, force):
+    stops = {"lower": -0.3, "upper": 0.8, "stop_stiffness": 50.0, "stop_damping": 4.0}
+    model = hinge(friction=0.6, friction_speed=0.5, **stops)
+    state = model.state(q=[q], qd=[qd])
+    assert sd.passive_force(model, state)[0] == pytest.approx(force, rel=1e-13, abs=1e-15)
+    inertia = 0.04 + 2.0 * 0.5**2
+    assert sd.forward_dynamics(model, state)[0] == pytest.approx(force / inertia, rel=1e-13, abs=1e-15)
+
+
+def test_the_spring_of_a_ball_joint_turns_it_back():
+    """Along the rotation vector from rest to the present attitude, which both frames see alike."""
+    rest = sd.Rotation.from_rotvec([0.3, -0.2, 0.5])
+    turn = np.array([0.4, 0.8, -0.6])
+    model = hinge("spherical", stiffness=3.0, rest=rest.as_quat(), damping=0.2)
+    state = model.state(q=(rest * sd.Rotation.from_rotvec(turn)).as_quat(), qd=[1, 2, 3])
+    np.testing.assert_allclose(sd.passive_force(model, state), -3.0 * turn - 0.2 * np.array([1, 2, 3]), rtol=1e-14)
+    assert sd.potential_energy(model, state) == pytest.approx(0.5 * 3.0 * turn @ turn, rel=1e-14)
 
 
 def test_period_of_a_pendulum_from_the_horizontal():
