@@ -153,22 +153,28 @@ def within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, ext
 
 
 @inner
-def record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, robots, zero):
-    """Rows for the times from the start of the step just taken up to, but not including, its end."""
+def record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, room, robots, zero):
+    """Rows for the times from the start of the step just taken up to, but not including, its end.
+
+    True if all are written; False if there is no room for more, and then they are to be asked for again.
+    """
     near, extra = CLOSE * h, True
     if integer(plan, CHOICES) & RECORDS_STEPS:
         write_record(tree, par, work, plan, numbers, memory, counters, rows, t, integer(plan, Y_NOW), robots, zero)
-        return
-    while load_counter(counters, C_TIME) < integer(plan, RECORDS):
+        return True
+    while load_counter(counters, C_RECORD) < room:
+        if load_counter(counters, C_TIME) >= integer(plan, RECORDS):
+            return True
         at = load(numbers, integer(plan, N_TIMES) + load_counter(counters, C_TIME), 0.0)
         if at >= t + h - near:
-            break
+            return True
         y = integer(plan, Y_NOW)
         if at > t + near:
             y = within(tree, par, work, plan, numbers, memory, counters, t, h, (at - t) / h, extra, zero)
             extra = False
         write_record(tree, par, work, plan, numbers, memory, counters, rows, at, y, robots, zero)
         store_counter(counters, C_TIME, load_counter(counters, C_TIME) + 1)
+    return False
 
 
 @inner
@@ -180,54 +186,80 @@ def record_end(tree, par, work, plan, numbers, memory, counters, rows, t, robots
         store_counter(counters, C_TIME, integer(plan, RECORDS))
 
 
+@inner
+def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
+    """Try a step from now: DONE if there is nothing left, TAKEN, REJECTED (it will be shorter), or what went wrong."""
+    t, wanted, end = load(clock, T, 0.0), load(clock, H, 0.0), load(clock, T_END, 0.0)
+    near = CLOSE * wanted
+    if t >= end - near:
+        return DONE
+    due, changed = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
+    stop = next_break(plan, numbers, counters, clock, t + near)
+    lands = t + wanted * (1.0 + 1e-6) >= stop
+    h = stop - t if lands else wanted
+    fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
+    error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)
+    adaptive = load(numbers, integer(plan, N_SCALE), 0.0) >= 0.0
+    if is_bad(work, plan, zero) or not error == error:
+        if not adaptive or 0.1 * h < load(clock, H_MIN, 0.0):
+            return NOT_FINITE
+        error = 1e6
+    if error > 1.0:
+        store_counter(counters, C_REJECTED, load_counter(counters, C_REJECTED) + 1)
+        shrink = max(0.2, 0.9 * error ** (-1.0 / load(clock, ORDER, 0.0)))
+        store(clock, H, h * shrink)
+        if h * shrink < load(clock, H_MIN, 0.0):
+            return STEP_TOO_SMALL
+        # samples due were taken by the first stage, which stays as it is
+        store_counter(counters, C_FRESH, 1)
+        return REJECTED
+    store(clock, H_TAKEN, h)
+    store(clock, T_NEXT, stop if lands else t + h)
+    if adaptive:
+        order, before = load(clock, ORDER, 0.0), load(clock, ERROR_BEFORE, 0.0)
+        safe = max(error, 1e-10)
+        factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
+        grown = h * min(5.0, max(0.2, factor))
+        if not lands or grown < wanted:
+            store(clock, H, min(grown, load(clock, H_MAX, 0.0)))
+        store(clock, ERROR_BEFORE, max(safe, 1e-4))
+    return TAKEN
+
+
+@inner
+def finish_step(tree, work, plan, counters, clock, zero):
+    """The step just taken is recorded: go to its end."""
+    accept(tree, work, plan, zero)
+    if integer(plan, METHOD) == EXPLICIT:
+        first_stage_again(tree, work, plan, zero)
+        store_counter(counters, C_FRESH, 1)
+    store(clock, T, load(clock, T_NEXT, 0.0))
+    store_counter(counters, C_STEPS, load_counter(counters, C_STEPS) + 1)
+
+
 @entry
 def advance(tree, par, work, plan, numbers, memory, counters, clock, rows, room, robots, steps, kind):
     """Go on until T_END, until `room` rows are written, or for so many steps; what it returns says which."""
     tree, par, work, plan, numbers = pointer(tree), pointer(par), pointer(work), pointer(plan), pointer(numbers)
     memory, counters, clock, rows = pointer(memory), pointer(counters), pointer(clock), pointer(rows)
     zero = zero_of(kind)
-    end = load(clock, T_END, 0.0)
     for _ in range(steps):
-        t, wanted = load(clock, T, 0.0), load(clock, H, 0.0)
-        near = CLOSE * wanted
-        if t >= end - near:
-            record_end(tree, par, work, plan, numbers, memory, counters, rows, t, robots, zero)
-            return DONE
-        due, changed = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
-        stop = next_break(plan, numbers, counters, clock, t + near)
-        lands = t + wanted * (1.0 + 1e-6) >= stop
-        h = stop - t if lands else wanted
-        fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
-        error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)
-        adaptive = load(numbers, integer(plan, N_SCALE), 0.0) >= 0.0
-        if is_bad(work, plan, zero) or not error == error:
-            if not adaptive or 0.1 * h < load(clock, H_MIN, 0.0):
-                return NOT_FINITE
-            error = 1e6
-        if error > 1.0:
-            store_counter(counters, C_REJECTED, load_counter(counters, C_REJECTED) + 1)
-            shrink = max(0.2, 0.9 * error ** (-1.0 / load(clock, ORDER, 0.0)))
-            store(clock, H, h * shrink)
-            if h * shrink < load(clock, H_MIN, 0.0):
-                return STEP_TOO_SMALL
-            # samples due were taken by the first stage, which stays as it is
-            store_counter(counters, C_FRESH, 1)
-            continue
-        record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, robots, zero)
-        accept(tree, work, plan, zero)
-        if integer(plan, METHOD) == EXPLICIT:
-            first_stage_again(tree, work, plan, zero)
-            store_counter(counters, C_FRESH, 1)
-        store(clock, T, stop if lands else t + h)
-        store_counter(counters, C_STEPS, load_counter(counters, C_STEPS) + 1)
-        if adaptive:
-            order, before = load(clock, ORDER, 0.0), load(clock, ERROR_BEFORE, 0.0)
-            safe = max(error, 1e-10)
-            factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
-            grown = h * min(5.0, max(0.2, factor))
-            if not lands or grown < wanted:
-                store(clock, H, min(grown, load(clock, H_MAX, 0.0)))
-            store(clock, ERROR_BEFORE, max(safe, 1e-4))
+        t = load(clock, T, 0.0)
+        if load_counter(counters, C_TAKEN) == 0:
+            outcome = take_step(tree, par, work, plan, numbers, memory, counters, clock, zero)
+            if outcome == DONE:
+                record_end(tree, par, work, plan, numbers, memory, counters, rows, t, robots, zero)
+            elif outcome == REJECTED:
+                continue
+            if outcome != TAKEN:
+                return outcome
+        # a step may hold more rows than there is room for: the rest is written when this is called again
+        store_counter(counters, C_TAKEN, 1)
+        h = load(clock, H_TAKEN, 0.0)
+        if not record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, room, robots, zero):
+            return FULL
+        finish_step(tree, work, plan, counters, clock, zero)
+        store_counter(counters, C_TAKEN, 0)
         if load_counter(counters, C_RECORD) >= room:
             return FULL
     return PAUSED

@@ -27,12 +27,14 @@ SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_SIZES = range(8)
 LAW_INTS = 16  # the last eight are the sizes that the law is called with
 # counters: of the whole run, then two for each law: samples taken, samples in effect
-C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_LAWS = range(6)  # C_RECORD: rows written; C_TIME: of the times
+# C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written
+C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_LAWS = range(7)
 # clock
-T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, CLOCK = range(9)
+T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay
 
 # methods
 EXPLICIT, SEMI_IMPLICIT_EULER = 0, 1
 # what `advance` returns
 DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL = range(5)
+TAKEN, REJECTED = 5, 6  # of one step
