@@ -46,11 +46,26 @@ class Case:
         self.base_wrench = rng.uniform(-5.0, 5.0, (ROBOTS, 6))
         self.wrenches = rng.uniform(-5.0, 5.0, (ROBOTS, len(model.endpoints), 6))
         self.gravity = rng.uniform(-9.0, 9.0, 3)
-        self.ours = answers(model, self.state, self.udot, self.tau, self.loads())
+        self.given = [name for name in (model.bodies[0].name, *model.joint_names) if rng.random() < 0.5]
+        self.ours = self.answers()
 
-    def loads(self, robot: int | slice = slice(None)) -> dict:
-        wrenches = {"base_wrench": self.base_wrench[robot], "endpoint_wrenches": self.wrenches[robot]}
-        return {"gravity": self.gravity, **wrenches}
+    def answers(self, robot: int | slice = slice(None)) -> "Answers":
+        loads = {
+            "gravity": self.gravity,
+            "base_wrench": self.base_wrench[robot],
+            "endpoint_wrenches": self.wrenches[robot],
+        }
+        state = self.state if isinstance(robot, slice) else self.state[robot]
+        return answers(self.model, state, self.given, self.udot[robot], self.tau[robot], loads)
+
+    @property
+    def given_rates(self) -> np.ndarray:
+        """(nv,) of bool: rates whose acceleration is given in hybrid dynamics."""
+        mask, names = np.zeros(self.model.nv, dtype=bool), [self.model.bodies[0].name, *self.model.joint_names]
+        parts = [slice(self.model.base_dof), *(self.model.u_slice(k) for k in range(self.model.n))]
+        for part in (part for name, part in zip(names, parts, strict=True) if name in self.given):
+            mask[part] = True
+        return mask
 
     def applied(self, robot: int) -> np.ndarray:
         """Our generalized force of joint forces and base wrench."""
@@ -83,13 +98,16 @@ class Answers:
     momentum: np.ndarray  # about the centre of mass
     momentum_rate: np.ndarray  # for the accelerations of inverse dynamics, and so are the endpoints'
     ends: np.ndarray  # accelerations of the endpoints, by the Jacobian and its rate
+    mixed_udot: np.ndarray  # hybrid dynamics under all loads
+    mixed_forces: np.ndarray
 
 
-def answers(model, state, udot, tau, loads) -> Answers:
+def answers(model, state, given, udot, tau, loads) -> Answers:
     accelerations = sd.forward_dynamics(model, state, tau, **loads)
     matrices = [(sd.momentum_matrix(model, state, about="com"), sd.momentum_matrix_rate(model, state, about="com"))]
     for name in model.endpoint_names:
         matrices.append((sd.endpoint_jacobian(model, state, name), sd.endpoint_jacobian_rate(model, state, name)))
+    mixed = sd.hybrid_dynamics(model, state, given, udot, tau, **loads)
     rates = [(A @ udot[..., None] + rate @ state.u[..., None])[..., 0] for A, rate in matrices]
     return Answers(
         H=sd.mass_matrix(model, state),
@@ -101,10 +119,12 @@ def answers(model, state, udot, tau, loads) -> Answers:
         momentum=sd.momentum(model, state, about="com"),
         momentum_rate=rates[0],
         ends=np.stack(rates[1:], axis=-2),
+        mixed_udot=mixed.udot,
+        mixed_forces=mixed.forces,
     )
 
 
-@pytest.fixture(params=MIXED + PURE, ids=lambda p: f"{p[0]}-{p[2] or p[1]}")
+@pytest.fixture(params=MIXED + PURE, ids=lambda p: f"{p[0]}-{p[2] or p[1]}", scope="module")
 def case(request) -> Case:
     return Case(*request.param)
 
@@ -124,46 +144,60 @@ def joint_force(mapping: peers.Mapping, x: np.ndarray, tau: np.ndarray) -> np.nd
 
 def test_a_batch_and_its_robots_one_by_one_say_the_same(case):
     for i in range(ROBOTS):
-        alone = answers(case.model, case.state[i], case.udot[i], case.tau[i], case.loads(i))
+        alone = case.answers(i)
         for name, value in vars(alone).items():
             near(getattr(case.ours, name)[i], value)
 
 
-def test_pinocchio(case):
-    model = case.model
-    robot, mapping = peers.to_pinocchio(model)
-    robot.gravity.linear = case.gravity
-    data = robot.createData()
-    for i in range(ROBOTS):
-        x, u = case.x[i], case.u[i]
-        q, v, B = mapping.position(x), mapping.velocity(x, u), mapping.rate_map(x)
-        outer = pinocchio_wrenches(model, robot, data, q, case.wrenches[i])
+class Pinocchio:
+    """One robot of a case there, and the equations of motion brought back."""
 
-        M = np.triu(pin.crba(robot, data, q))
-        H, c = mapping.equations(x, u, M + np.triu(M, 1).T, pin.nonLinearEffects(robot, data, q, v))
-        near(case.ours.H[i], H)
-        near(case.ours.bias[i], c)
+    def __init__(self, case: Case, i: int):
+        self.robot, mapping = peers.to_pinocchio(case.model)
+        self.robot.gravity.linear = case.gravity
+        self.data, x, u = self.robot.createData(), case.x[i], case.u[i]
+        self.state = self.robot, self.data, mapping.position(x), mapping.velocity(x, u)
+        self.B, self.transport = mapping.rate_map(x), mapping.transport(x, u)
+        self.outer = pinocchio_wrenches(case.model, *self.state[:3], case.wrenches[i])
+        M = np.triu(pin.crba(*self.state[:3]))
+        self.H, self.bias = mapping.equations(x, u, M + np.triu(M, 1).T, pin.nonLinearEffects(*self.state))
+        self.motion = mapping.acceleration(x, u, case.udot[i])
+        self.rest = self.B.T @ pin.rnea(*self.state, self.transport, self.outer)  # bias, less the endpoint wrenches
+        # on a base left free: the wrench that holds ours, and the joint forces
+        self.force = base_force(mapping, x, case.holding(i), self.robot.nv) + joint_force(mapping, x, case.tau[i])
 
-        motion = mapping.acceleration(x, u, case.udot[i])
-        needed = pin.rnea(robot, data, q, v, motion, outer)
-        near(case.ours.forces[i], B.T @ needed - base_map(model).T @ case.base_wrench[i])
 
-        rest = B.T @ pin.rnea(robot, data, q, v, mapping.transport(x, u), outer)
-        near(case.ours.udot[i], np.linalg.solve(H, case.applied(i) - rest))
-        force = base_force(mapping, x, case.holding(i), robot.nv) + joint_force(mapping, x, case.tau[i])
-        a = pin.aba(robot, data, q, v, force, outer)
-        near(B @ case.ours.udot[i] + mapping.transport(x, u), a)
+@pytest.mark.parametrize("i", range(ROBOTS))
+def test_dynamics_of_pinocchio(case, i):
+    there, push = Pinocchio(case, i), base_map(case.model).T @ case.base_wrench[i]
+    near(case.ours.H[i], there.H)
+    near(case.ours.bias[i], there.bias)
+    needed = pin.rnea(*there.state, there.motion, there.outer)
+    near(case.ours.forces[i], there.B.T @ needed - push)
+    near(case.ours.udot[i], np.linalg.solve(there.H, case.applied(i) - there.rest))
+    a = pin.aba(*there.state, there.force, there.outer)
+    near(there.B @ case.ours.udot[i] + there.transport, a)
 
-        rate = pin.computeCentroidalMomentumTimeVariation(robot, data, q, v, motion)
-        near(case.ours.com[i], data.com[0])
-        near(case.ours.momentum[i], data.hg.vector)
-        near(case.ours.momentum_rate[i], rate.vector)
+    given = case.given_rates
+    mixed = np.where(given, case.udot[i], 0.0)
+    left = case.applied(i) - there.rest - there.H @ mixed
+    mixed[~given] = np.linalg.solve(there.H[np.ix_(~given, ~given)], left[~given])
+    near(case.ours.mixed_udot[i], mixed)
+    near(case.ours.mixed_forces[i], there.H @ mixed + there.rest - push)
 
-        pin.forwardKinematics(robot, data, q, v, motion)
-        for e, endpoint in enumerate(model.endpoints):
-            index, axes = robot.getFrameId(endpoint.name), pin.LOCAL_WORLD_ALIGNED
-            acceleration = pin.getFrameClassicalAcceleration(robot, data, index, axes)
-            near(case.ours.ends[i, e], acceleration.vector)
+
+@pytest.mark.parametrize("i", range(ROBOTS))
+def test_momentum_and_endpoints_of_pinocchio(case, i):
+    there = Pinocchio(case, i)
+    rate = pin.computeCentroidalMomentumTimeVariation(*there.state, there.motion)
+    near(case.ours.com[i], there.data.com[0])
+    near(case.ours.momentum[i], there.data.hg.vector)
+    near(case.ours.momentum_rate[i], rate.vector)
+    pin.forwardKinematics(*there.state, there.motion)
+    for k, name in enumerate(case.model.endpoint_names):
+        frame = there.robot.getFrameId(name)
+        a = pin.getFrameClassicalAcceleration(there.robot, there.data, frame, pin.LOCAL_WORLD_ALIGNED)
+        near(case.ours.ends[i, k], a.vector)
 
 
 def pinocchio_wrenches(model, robot, data, q, wrenches):
