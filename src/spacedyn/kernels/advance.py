@@ -39,13 +39,22 @@ def hold_time(plan, numbers, counters, clock, law):
 
 
 @inner
-def next_break(plan, numbers, counters, clock, after):
-    """The next time that a step must end at."""
+def next_break(plan, numbers, counters, clock, due, after):
+    """The next time that a step must end at, given the laws whose samples are taken at its start, as bits."""
     soonest = load(clock, T_END, 0.0)
     for law in range(integer(plan, LAWS)):
-        for time in (sample_time(plan, numbers, counters, clock, law), hold_time(plan, numbers, counters, clock, law)):
-            if after < time < soonest:
-                soonest = time
+        record = integer(plan, LAW_AT) + law * LAW_INTS
+        if integer(plan, record + L_SAMPLED):
+            period = load(numbers, integer(plan, record + L_PARAMETERS), 0.0)
+            delay = load(numbers, integer(plan, record + L_PARAMETERS) + 1, 0.0)
+            taken = load_counter(counters, C_LAWS + 2 * law) + ((due >> law) & 1)
+            held = load_counter(counters, C_LAWS + 2 * law + 1)
+            sample = load(clock, T_START, 0.0) + period * taken
+            if after < sample < soonest:
+                soonest = sample
+            effect = load(clock, T_START, 0.0) + period * held + delay
+            if held < taken and after < effect < soonest:
+                soonest = effect
     return soonest
 
 
@@ -194,7 +203,7 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     if t >= end - near:
         return DONE
     due, changed = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
-    stop = next_break(plan, numbers, counters, clock, t + near)
+    stop = next_break(plan, numbers, counters, clock, due, t + near)
     lands = t + wanted * (1.0 + 1e-6) >= stop
     h = stop - t if lands else wanted
     fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
@@ -220,7 +229,7 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
         safe = max(error, 1e-10)
         factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
         grown = h * min(5.0, max(0.2, factor))
-        if not lands or grown < wanted:
+        if not lands or (grown < wanted and h > 0.2 * wanted):  # a step cut short says little about longer ones
             store(clock, H, min(grown, load(clock, H_MAX, 0.0)))
         store(clock, ERROR_BEFORE, max(safe, 1e-4))
     return TAKEN

@@ -18,17 +18,17 @@ from .trigonometry import sincos
 def turn_quaternion(phi):
     """Unit quaternion (x, y, z, w) of a rotation vector."""
     a = dot3(phi, phi)
-    if somewhere(a > 1.0):
-        angle = sqrt(select(a > 1e-20, a, a * 0.0 + 1e-20))
-        s, c = sincos(0.5 * angle)
-        return scale3(s / angle, phi) + (c,)
-    b = 0.25 * a  # square of the half angle: at most 1/4, so these series are complete
+    b = 0.25 * a  # square of the half angle: where at most 1/4, these series are complete
     half_sinc = 0.5 * (
         1.0 - b / 6.0 * (1.0 - b / 20.0 * (1.0 - b / 42.0 * (1.0 - b / 72.0 * (1.0 - b / 110.0 * (1.0 - b / 156.0)))))
     )
     cosine = 1.0 - b / 2.0 * (
         1.0 - b / 12.0 * (1.0 - b / 30.0 * (1.0 - b / 56.0 * (1.0 - b / 90.0 * (1.0 - b / 132.0 * (1.0 - b / 182.0)))))
     )
+    if somewhere(a > 1.0):  # selected lane by lane: no robot's result depends on its neighbours
+        angle = sqrt(select(a > 1.0, a, a * 0.0 + 1.0))
+        s, c = sincos(0.5 * angle)
+        half_sinc, cosine = select(a > 1.0, s / angle, half_sinc), select(a > 1.0, c, cosine)
     return scale3(half_sinc, phi) + (cosine,)
 
 
@@ -47,32 +47,31 @@ def multiply_quaternions(a, b):
 def turn_rate(phi, w, sign):
     """Rate of a rotation vector: dexp^-1 of the angular velocity w; sign is +1 in outer axes, -1 in the body's own."""
     a = dot3(phi, phi)
-    if somewhere(a > 1.0):
-        safe = select(a > 1e-20, a, a * 0.0 + 1e-20)
-        angle = sqrt(safe)
-        s, c = sincos(0.5 * angle)
-        beta = (1.0 - 0.5 * angle * c / s) / safe
-    else:  # Bernoulli numbers over factorials
-        beta = 1.0 / 12.0 + a * (
-            1.0 / 720.0
+    beta = 1.0 / 12.0 + a * (  # Bernoulli numbers over factorials
+        1.0 / 720.0
+        + a
+        * (
+            1.0 / 30240.0
             + a
             * (
-                1.0 / 30240.0
+                1.0 / 1209600.0
                 + a
                 * (
-                    1.0 / 1209600.0
+                    1.0 / 47900160.0
                     + a
                     * (
-                        1.0 / 47900160.0
-                        + a
-                        * (
-                            691.0 / 1307674368000.0
-                            + a * (1.0 / 74724249600.0 + a * (3617.0 / 10670622842880000.0 + a * 8.586062056277845e-15))
-                        )
+                        691.0 / 1307674368000.0
+                        + a * (1.0 / 74724249600.0 + a * (3617.0 / 10670622842880000.0 + a * 8.586062056277845e-15))
                     )
                 )
             )
         )
+    )
+    if somewhere(a > 1.0):
+        safe = select(a > 1.0, a, a * 0.0 + 1.0)
+        angle = sqrt(safe)
+        s, c = sincos(0.5 * angle)
+        beta = select(a > 1.0, (1.0 - 0.5 * angle * c / s) / safe, beta)
     sideways = cross(phi, w)
     return add3(w, add3(scale3(-0.5 * sign, sideways), scale3(beta, cross(phi, sideways))))
 
