@@ -12,7 +12,6 @@
 
 import ast
 import ctypes
-import hashlib
 import inspect
 import textwrap
 import warnings
@@ -25,9 +24,11 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import config
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, NumbaWarning
 
-from .errors import InputError, nearest
+from . import faults
+from .errors import InputError, RunWarning, nearest
+from .fingerprint import fingerprint
 from .kernels.compiling import PLAIN_FUNCTIONS, Address
 
 SEEN = {
@@ -53,6 +54,8 @@ WRITTEN = {
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
 robot at its endpoints; inertial axes."""
 
+# An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
+_OPTIONS = {"error_model": "numpy", "boundscheck": True}
 _SIGNATURE = types.void(
     types.float64,
     types.CPointer(types.float64),
@@ -60,7 +63,7 @@ _SIGNATURE = types.void(
     types.CPointer(types.float64),
     types.CPointer(types.int64),
 )
-_PYTHON_SIGNATURE = ctypes.CFUNCTYPE(
+PYTHON_SIGNATURE = ctypes.CFUNCTYPE(
     None,
     ctypes.c_double,
     ctypes.POINTER(ctypes.c_double),
@@ -174,8 +177,9 @@ def law(
     function : callable
         Reads the time `t` [s], the robot `s` and parameters `p`, and writes commands to `out`. `s` has base_position,
         base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints and the
-        law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states. Write loops: they compile in a
-        fraction of the time that whole-array expressions take.
+        law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states. Parameters are floats: write
+        `int(p.n)` for an index. Indices are checked: one out of bounds, or a `raise`, ends the simulation with the
+        law's name. Write loops: they compile in a fraction of the time that whole-array expressions take.
     period : float, optional
         Time between samples [s]; the command is held between them. Continuous if left out.
     delay : float
@@ -206,8 +210,8 @@ def law(
 class Compiled:
     """A law as a C function; keep it alive while its address is in use."""
 
-    def __init__(self, address: int, keep: Any, failures: list[BaseException]):
-        self.address, self.keep, self.failures = address, keep, failures
+    def __init__(self, address: int, keep: Any):
+        self.address, self.keep = address, keep
 
 
 _known: dict[str, Compiled] = {}
@@ -216,21 +220,24 @@ _known: dict[str, Compiled] = {}
 def compile_law(law: Law) -> Compiled:
     """The law's C function: from the cache by its source, compiled now, or plain Python if it cannot be compiled."""
     source, fields = _wrapper_source(law)
-    key = _key(law.function, source)
+    key = fingerprint(law.function, f"{_OPTIONS} {source}")
     if key is not None and key in _known:
         return _known[key]
     if config.DISABLE_JIT:
         compiled = _plain(law, source, fields)
     else:
         try:
-            wrapper = _wrapper(source, fields, numba.njit(error_model="numpy")(law.function), numba.carray)
-            code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
-            compiled = Compiled(code.address, code, [])
+            wrapper = _wrapper(source, fields, numba.njit(**_OPTIONS)(law.function), numba.carray)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NumbaWarning)
+                code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
+            compiled = Compiled(code.address, code)
         except NumbaError as error:
-            reason = str(error).strip().splitlines()
+            lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
             warnings.warn(
-                f"law '{law.name}' cannot be compiled and runs in Python, slowly: {reason[-1] if reason else error}",
-                stacklevel=3,
+                f"law '{law.name}' cannot be compiled and runs in Python, slowly: {(lines or ['unknown reason'])[0]}",
+                RunWarning,
+                stacklevel=4,
             )
             compiled = _plain(law, source, fields)
     if key is not None:
@@ -240,26 +247,38 @@ def compile_law(law: Law) -> Compiled:
 
 def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
     """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
-    failures: list[BaseException] = []
-    wrapper = _wrapper(source, fields, law.function, np.ctypeslib.as_array)
+    wrapper = _wrapper(source, fields, law.function, _first if config.DISABLE_JIT else np.ctypeslib.as_array)
 
     def guarded(t: float, view: Any, parameters: Any, out: Any, sizes: Any) -> None:
         try:
             wrapper(t, view, parameters, out, sizes)
         except BaseException as error:  # it must not cross the compiled code
-            failures.append(error)
+            faults.note(error, law.name)
 
     if config.DISABLE_JIT:
-        plain = _wrapper(source, fields, law.function, lambda array, shape: array[: shape[0]])
-        address = id(plain)
-        PLAIN_FUNCTIONS[address] = plain
-        return Compiled(address, plain, failures)
-    callback = _PYTHON_SIGNATURE(guarded)
-    return Compiled(ctypes.cast(callback, ctypes.c_void_p).value or 0, callback, failures)
+        PLAIN_FUNCTIONS[id(guarded)] = guarded
+        return Compiled(id(guarded), guarded)
+    callback = PYTHON_SIGNATURE(guarded)
+    return Compiled(ctypes.cast(callback, ctypes.c_void_p).value or 0, callback)
+
+
+def rehearse(law: Law, t: float, view: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """What a law writes if it is run as plain Python; it raises what it raises there."""
+    source, fields = _wrapper_source(law)
+    out = np.zeros(int(sizes[-1]))
+    numbers = np.concatenate([*(np.ravel(value) for value in law.parameters.values()), [0.0]])
+    with np.errstate(all="ignore"):
+        _wrapper(source, fields, law.function, _first)(t, view.copy(), numbers, out, sizes)
+    return out
+
+
+def _first(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """What `carray` does, for arrays."""
+    return array[: shape[0]]
 
 
 def _wrapper(source: str, fields: dict[str, Any], function: Any, carray: Any) -> Callable:
-    space: dict[str, Any] = {"law": function, "carray": carray, **fields}
+    space: dict[str, Any] = {"__name__": __name__, "law": function, "carray": carray, **fields}
     exec(compile(source, "<law>", "exec"), space)
     return space["wrapper"]
 
@@ -324,36 +343,6 @@ def _attributes(function: Callable, argument: int, everything: set[str] | None) 
         elif isinstance(node, ast.Name) and node.id == name:
             uses -= 1
     return found if uses == 0 or everything is None else everything
-
-
-def _key(function: Callable, wrapper: str) -> str | None:
-    """Hash of all that the machine code depends on; None if that cannot be told."""
-    digest = hashlib.sha256(f"{numba.__version__}{wrapper}".encode())
-    return digest.hexdigest()[:24] if _feed(digest, function, set()) else None
-
-
-def _feed(digest: Any, function: Any, done: set[int]) -> bool:
-    """Add a function's code, and the values and functions that it refers to."""
-    function = getattr(function, "py_func", function)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return False
-    if id(function) in done:
-        return True
-    done.add(id(function))
-    digest.update(code.co_code + repr((code.co_consts, code.co_names, code.co_varnames)).encode())
-    outside = inspect.getclosurevars(function)
-    for name, value in sorted({**outside.globals, **outside.nonlocals}.items()):
-        digest.update(name.encode())
-        if inspect.ismodule(value):
-            digest.update(value.__name__.encode())
-        elif isinstance(value, np.ndarray):
-            digest.update(repr((value.shape, value.dtype)).encode() + value.tobytes())
-        elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
-            digest.update(repr(value).encode())
-        elif not _feed(digest, value, done):
-            return False
-    return True
 
 
 def _parameter(law: str, name: str, value: Any) -> np.ndarray:

@@ -170,15 +170,15 @@ class Run:
         potential = potential_energy(model, states, gravity=self.gravity)
         supplied = self["joint_work"].sum(-1) + self["base_work"][..., 0] + self["endpoint_work"].sum(-1)
         lost = self["dissipated"][..., 0]
-        energy = kinetic + potential
-        balance = {"energy": (energy - energy[0]) - (supplied - lost)}
+        energy, given = kinetic + potential, supplied - lost
+        balance = {"energy": (energy - energy[0]) - (given - given[0])}  # the record may begin later than the run
         size = np.abs(kinetic).max(axis=0) + np.abs(potential - potential[0]).max(axis=0)
         size = size + np.abs(self["joint_work"]).sum(-1).max(axis=0) + np.abs(lost).max(axis=0)
         errors = {"energy": _relative(balance["energy"], size)}
         if model.base_kind == "free":
             A = momentum_matrix(model, states, about="com")
             both = momentum(model, states, about="com")
-            off = (both - both[0]) - self["impulse"]
+            off = (both - both[0]) - (self["impulse"] - self["impulse"][0])
             parts = np.abs(A * states.u[..., None, :]).sum(axis=-1).max(axis=0) + np.abs(self["impulse"]).max(axis=0)
             for name, part in (("linear_momentum", slice(0, 3)), ("angular_momentum", slice(3, 6))):
                 balance[name] = off[..., part]

@@ -9,6 +9,8 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
+from . import faults
+from .blame import failed_law, first_rate, law_without_number
 from .calls import check_state, gravity_vector
 from .errors import InputError, RunWarning, SimulationFailed
 from .kernels import plan as p
@@ -43,6 +45,13 @@ class Machine:
     laws: list[Compiled]
     robots: int
     lanes: int
+    view_at_fault: Array | None = None  # what a law saw that raised something
+
+    def fail(self) -> None:
+        """Stop soon, since a law raised something: nothing is finite any more."""
+        first, size = self.plan[p.M_VIEW], self.plan[p.VIEW]
+        self.view_at_fault = self.memory[first : first + size].copy()
+        self.work[:] = np.nan
 
     def advance(self, rows: Array, room: int, steps: int) -> int:
         """Go on; the status that the driver returns."""
@@ -71,7 +80,7 @@ def build_machine(
     flat, tableau = model.flat, method.tableau
     lanes = 1 if state.count == 1 or config.DISABLE_JIT else LANES
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
-    compiled = [compile_law(law) for law in laws]
+    compiled = list(map(compile_law, laws))
     internal = sum(law.state_size for law in laws)
     ledger = nj + 1 + ne + 1 + 6
     size = 2 * nv + internal + ledger
@@ -241,11 +250,14 @@ def simulate(
             part = everyone[first : first + size] if state.shape else state
             machine = build_machine(model, part, start, start + duration, chosen, method, times, gravity)
             packs.append(_run_machine(machine, times, watch))
-            if packs[-1].status != "done":
+            if packs[-1].status == "interrupted":
                 break
-    rows = np.concatenate([pack.rows for pack in packs], axis=1)
-    run = Run(model, chosen, method, rows if state.shape else rows[:, 0], state.shape, packs[-1].status, gravity)
-    _raise_if_failed(run, packs[-1], model)
+    worst = min((pack for pack in packs if pack.status != "done"), key=lambda pack: pack.time, default=packs[0])
+    records = min(len(pack.rows) for pack in packs)  # all robots up to where the first of them failed
+    rows = np.concatenate([pack.rows[:records] for pack in packs], axis=1)
+    shape = state.shape if rows.shape[1] == state.count else (rows.shape[1],)  # interrupted: those that were begun
+    run = Run(model, chosen, method, rows if state.shape else rows[:, 0], shape, worst.status, gravity)
+    _raise_if_failed(run, worst)
     run.check(budget)
     return run
 
@@ -291,6 +303,8 @@ class _Pack:
     status: str
     time: float
     machine: Machine
+    error: BaseException | None  # what a law raised
+    law: str | None  # which law, if that is known
 
 
 _ENDS = {
@@ -313,8 +327,10 @@ def _run_machine(machine: Machine, times: Array | None, watch: Watch) -> _Pack:
         interrupted = False
         try:
             while status == p.PAUSED:
-                status = machine.advance(buffer, room, _STEPS_A_CALL)
-                _raise_of_laws(machine)
+                with faults.caught(machine.fail):
+                    status = machine.advance(buffer, room, _STEPS_A_CALL)
+                if isinstance(faults.first()[0], KeyboardInterrupt):  # while a law ran in Python
+                    raise KeyboardInterrupt
                 watch.reached(machine.clock[p.T] - begun)
         except KeyboardInterrupt:
             interrupted = True
@@ -323,35 +339,25 @@ def _run_machine(machine: Machine, times: Array | None, watch: Watch) -> _Pack:
             break
     watch.finished(machine.clock[p.T] - begun)
     end = "interrupted" if interrupted else _ENDS[status]
-    return _Pack(np.concatenate(kept), end, float(machine.clock[p.T]), machine)
+    return _Pack(np.concatenate(kept), end, float(machine.clock[p.T]), machine, *faults.first())
 
 
-def _raise_of_laws(machine: Machine) -> None:
-    for law in machine.laws:
-        if law.failures:
-            raise law.failures.pop()
-
-
-def _raise_if_failed(run: Run, pack: _Pack, model: Model) -> None:
-    """Say what went wrong, when, and which part of the robot it was first seen in."""
+def _raise_if_failed(run: Run, pack: _Pack) -> None:
+    """Say what went wrong, when, and which law or part of the robot it was first seen in."""
+    if pack.status == "done":
+        return
     if pack.status == "interrupted":
         warnings.warn(f"interrupted at t = {pack.time:g} s: the run holds what there is", RunWarning, stacklevel=3)
         return
-    if pack.status == "done":
-        return
-    plan, work = pack.machine.plan, pack.machine.work.reshape(-1, pack.machine.lanes)
-    new = work[plan[p.Y_NEW] : plan[p.Y_NEW] + 2 * model.nv]
-    bad = np.flatnonzero(~np.isfinite(new).all(axis=1)) % model.nv
-    where = f", first seen in {_rate_owner(model, int(bad[0]))}" if bad.size else ""
-    if pack.status == "not finite":
-        cause = "numbers are no longer finite; a law writes NaN, or something is driven to infinity"
+    model, laws, error = run.model, run.laws, pack.error
+    if error is not None:
+        cause = failed_law(laws, pack.machine, error, pack.law)
+    elif pack.status == "not finite":
+        owner = first_rate(model, pack.machine)
+        where = f", first seen in {owner}" if owner else ""
+        cause = law_without_number(laws, pack.machine, model) or (
+            f"numbers are no longer finite{where}: something is driven to infinity, or the step is far too long"
+        )
     else:
-        cause = "the step had to become too small: very stiff springs, a discontinuous law, or motion out of bounds"
-    raise SimulationFailed(f"the simulation stopped at t = {pack.time:g} s{where}: {cause}", run, pack.time)
-
-
-def _rate_owner(model: Model, rate: int) -> str:
-    owner = next(
-        (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= rate < model.u_slice(i).stop), None
-    )
-    return f"joint '{owner.name}'" if owner else f"the base '{model.bodies[0].name}'"
+        cause = "the step had to become too small: very stiff springs, a law that jumps, or motion out of bounds"
+    raise SimulationFailed(f"the simulation stopped at t = {pack.time:g} s: {cause}", run, pack.time) from error

@@ -1,0 +1,97 @@
+"""Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import config
+
+from .kernels import plan as p
+from .kernels.compiling import PLAIN_FUNCTIONS
+from .laws import WRITTEN, Law, rehearse
+from .model.model import Model
+
+Array = np.ndarray
+
+
+def failed_law(laws: list[Law], machine: Any, error: BaseException, name: str | None) -> str:
+    """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
+    for law, sizes in zip(laws, _sizes(machine), strict=True):
+        if name is None:
+            try:
+                rehearse(law, machine.clock[p.T], machine.view_at_fault, sizes)
+            except type(error) as again:
+                name, error = law.name, again
+            except Exception:  # what only Python raises
+                continue
+    return f"{'a law' if name is None else f'law {name!r}'} raised {type(error).__name__}: {error}"
+
+
+def law_without_number(laws: list[Law], machine: Any, model: Model) -> str | None:
+    """The law that writes what is not finite, at the last good state or within the step after it."""
+    if not laws:
+        return None
+    views = _present_views(machine)
+    t, h = machine.clock[p.T], machine.clock[p.H]
+    for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
+        for law, sizes in zip(laws, _sizes(machine), strict=True):
+            for lane in range(machine.robots):
+                try:
+                    out = rehearse(law, float(time), views[:, lane], sizes)
+                except ArithmeticError as error:  # compiled, a division by zero gives no number
+                    return f"law '{law.name}' writes no number ({error})"
+                except Exception:  # what only Python raises
+                    continue
+                bad = np.flatnonzero(~np.isfinite(out))
+                if bad.size:
+                    return f"law '{law.name}' writes {out[bad[0]]} to {_name(law, model, int(bad[0]), out.size)}"
+    return None
+
+
+def first_rate(model: Model, machine: Any) -> str | None:
+    """The joint, or the base, whose position or rate is no number after the step that failed."""
+    work = machine.work.reshape(-1, machine.lanes)
+    new = work[machine.plan[p.Y_NEW] : machine.plan[p.Y_NEW] + 2 * model.nv]
+    bad = np.flatnonzero(~np.isfinite(new).all(axis=1)) % model.nv
+    if not bad.size:
+        return None
+    owners = (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= bad[0] < model.u_slice(i).stop)
+    owner = next(owners, None)
+    return f"joint '{owner.name}'" if owner else f"the base '{model.bodies[0].name}'"
+
+
+def _sizes(machine: Any) -> list[Array]:
+    """Each law's sizes, as the driver hands them to it."""
+    records = machine.plan[p.PLAN :].reshape(-1, p.LAW_INTS)
+    return [record[p.L_SIZES : p.L_SIZES + 8] for record in records[: machine.plan[p.LAWS]]]
+
+
+def _present_views(machine: Any) -> Array:
+    """(view, lanes): what laws see at the last good state."""
+    arrays = [getattr(machine, name) for name in ("tree", "par", "work", "plan", "numbers", "memory", "counters")]
+    plan = machine.plan
+    y, k = int(plan[p.Y_NOW]), int(plan[p.Y_SPARE])
+    _function(int(plan[p.FLOW]), arrays)(float(machine.clock[p.T]), y, k, 0)
+    return machine.work.reshape(-1, machine.lanes)[plan[p.Y_VIEW] : plan[p.Y_VIEW] + plan[p.VIEW]].copy()
+
+
+def _function(address: int, arrays: list[Array]) -> Callable:
+    """The right-hand side with its arrays."""
+    if config.DISABLE_JIT:
+        return lambda *numbers: PLAIN_FUNCTIONS[address](*arrays, *numbers)
+    kinds = [ctypes.c_void_p] * len(arrays) + [ctypes.c_double] + [ctypes.c_int64] * 3
+    function = ctypes.CFUNCTYPE(None, *kinds)(address)
+    return lambda *numbers: function(*(a.ctypes.data for a in arrays), *numbers)
+
+
+def _name(law: Law, model: Model, place: int, size: int) -> str:
+    """The name of a law's output, with the index there."""
+    joints, first = model.nv - model.base_dof, size - law.state_size
+    starts = {"tau": 0, "base_wrench": joints, "endpoint_wrenches": joints + 6}
+    assert starts.keys() == WRITTEN.keys()
+    for name, count in law.states.items():
+        starts[name], first = first, first + count
+    name = max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])
+    index = place - starts[name]
+    return f"{name}[{index // 6}, {index % 6}]" if name == "endpoint_wrenches" else f"{name}[{index}]"

@@ -1,0 +1,61 @@
+"""What laws raise while compiled code runs them: it cannot pass through that code, so it is kept here meanwhile.
+
+A compiled law's error comes as an "unraisable" one, which Python would print; while a simulation runs in this thread,
+it is noted instead. So an index out of bounds, or a `raise`, in a law ends the simulation with a reason.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _Thread(threading.local):
+    first: BaseException | None = None
+    law: str | None = None
+    stop: Callable[[], None] | None = None
+
+
+_here, _lock = _Thread(), threading.Lock()
+_watching = 0
+_before: Any = None
+
+
+@contextmanager
+def caught(stop: Callable[[], None]) -> Iterator[None]:
+    """Note what laws raise in this thread; `stop` is called at the first, to bring the simulation to an end."""
+    global _watching, _before
+    _here.first, _here.law, _here.stop = None, None, stop
+    with _lock:
+        _watching += 1
+        if _watching == 1:
+            _before, sys.unraisablehook = sys.unraisablehook, _hook
+    try:
+        yield
+    finally:
+        _here.stop = None
+        with _lock:
+            _watching -= 1
+            if _watching == 0:
+                sys.unraisablehook = _before
+
+
+def note(error: BaseException, law: str | None = None) -> None:
+    """A law raised this; the first one counts."""
+    if _here.first is None:
+        _here.first, _here.law = error, law
+        if _here.stop is not None:
+            _here.stop()
+
+
+def first() -> tuple[BaseException | None, str | None]:
+    """What a law raised first since `caught`, and which law, if that is known."""
+    return _here.first, _here.law
+
+
+def _hook(unraisable: Any) -> None:
+    if _here.stop is not None and "numba" in str(unraisable.object):
+        note(unraisable.exc_value)
+    else:
+        _before(unraisable)
