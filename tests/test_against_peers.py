@@ -92,6 +92,7 @@ class Answers:
     H: np.ndarray
     bias: np.ndarray
     forces: np.ndarray  # inverse dynamics under all loads
+    reactions: np.ndarray  # of joints and base during that
     udot: np.ndarray  # forward dynamics under all loads
     holding: np.ndarray  # on the base during that
     com: np.ndarray
@@ -113,6 +114,7 @@ def answers(model, state, given, udot, tau, loads) -> Answers:
         H=sd.mass_matrix(model, state),
         bias=sd.bias_force(model, state, gravity=loads["gravity"]),
         forces=sd.inverse_dynamics(model, state, udot, **loads),
+        reactions=sd.joint_reactions(model, state, udot, **loads),
         udot=accelerations,
         holding=sd.joint_reactions(model, state, accelerations, **loads)[..., 0, :],
         com=sd.center_of_mass(model, state),
@@ -184,6 +186,22 @@ def test_dynamics_of_pinocchio(case, i):
     mixed[~given] = np.linalg.solve(there.H[np.ix_(~given, ~given)], left[~given])
     near(case.ours.mixed_udot[i], mixed)
     near(case.ours.mixed_forces[i], there.H @ mixed + there.rest - push)
+
+
+@pytest.mark.parametrize("i", range(ROBOTS))
+def test_reactions_of_pinocchio(case, i):
+    there = Pinocchio(case, i)
+    pin.rnea(*there.state, there.motion, there.outer)
+
+    def across(joint: str) -> np.ndarray:
+        index = there.robot.getJointId(joint)
+        R, f = there.data.oMi[index].rotation, there.data.f[index]
+        return np.concatenate([R @ f.linear, R @ f.angular])
+
+    near(case.ours.reactions[i, 0] + case.base_wrench[i], across("base"))
+    for k, joint in enumerate(case.model.joints):
+        if joint.kind != "fixed":  # which is not there
+            near(case.ours.reactions[i, k + 1], across(joint.name))
 
 
 @pytest.mark.parametrize("i", range(ROBOTS))
