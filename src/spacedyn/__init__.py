@@ -51,6 +51,7 @@ from .momentum import (
     momentum_matrix_rate,
     potential_energy,
 )
+from .prescribe import motion, waypoints
 from .run import Run
 from .simulate import simulate
 
@@ -102,9 +103,11 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "momentum_matrix_rate",
+    "motion",
     "passive_force",
     "potential_energy",
     "reaction_null_space",
     "shapes",
     "simulate",
+    "waypoints",
 ]

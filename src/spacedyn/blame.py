@@ -63,8 +63,8 @@ def first_rate(model: Model, machine: Any) -> str | None:
 
 def _sizes(machine: Any) -> list[Array]:
     """Each law's sizes, as the driver hands them to it."""
-    records = machine.plan[p.PLAN :].reshape(-1, p.LAW_INTS)
-    return [record[p.L_SIZES : p.L_SIZES + 8] for record in records[: machine.plan[p.LAWS]]]
+    records = machine.plan[p.PLAN : p.PLAN + p.LAW_INTS * machine.plan[p.LAWS]].reshape(-1, p.LAW_INTS)
+    return [record[p.L_SIZES : p.L_SIZES + 8] for record in records]
 
 
 def _present_views(machine: Any) -> Array:

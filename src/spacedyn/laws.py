@@ -18,7 +18,7 @@ import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 import numpy as np
@@ -56,6 +56,19 @@ robot at its endpoints; inertial axes."""
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
 _OPTIONS = {"error_model": "numpy", "boundscheck": True}
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a compiled function is for: its name in messages, its arguments, and what it writes where."""
+
+    what: str
+    arguments: tuple[str, ...]  # of t, s, p, out
+    written: Mapping[str, str]
+
+
+LAW = Role("law", ("t", "s", "p", "out"), WRITTEN)
+
 _SIGNATURE = types.void(
     types.float64,
     types.CPointer(types.float64),
@@ -84,13 +97,19 @@ class LawTemplate:
 
     def __call__(self, *, period: float | None = None, delay: float | None = None, **parameters: Any) -> "Law":
         """The law with parameters: numbers, or arrays of up to two dimensions."""
-        return Law(
+        whose = f"{self.made.role.what} '{self.function.__name__}'"
+        return self.made(
             self.function,
-            {name: _parameter(self.function.__name__, name, value) for name, value in parameters.items()},
+            {name: _parameter(whose, name, value) for name, value in parameters.items()},
             self.period if period is None else float(period),
             self.delay if delay is None else float(delay),
             dict(self.states),
         )
+
+    @property
+    def made(self) -> "type[Law]":
+        """What it becomes with its parameters."""
+        return Law
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +139,7 @@ class Law:
     delay: float
     states: dict[str, int]
     initial: dict[str, np.ndarray] = field(default_factory=dict)
+    role: ClassVar[Role] = LAW
 
     def __post_init__(self) -> None:
         if self.period is not None and not (np.isfinite(self.period) and self.period > 0.0):
@@ -129,8 +149,8 @@ class Law:
         if self.delay > 0.0 and self.period is None:
             raise InputError(f"law '{self.name}': only a sampled law can have a delay; give it a period")
         for name in self.parameters:
-            if name not in _attributes(self.function, 2, set(self.parameters)):
-                warnings.warn(f"law '{self.name}' does not use its parameter '{name}'", stacklevel=4)
+            if name not in _attributes(self.function, self.role, "p", set(self.parameters)):
+                warnings.warn(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", stacklevel=4)
 
     @property
     def name(self) -> str:
@@ -160,7 +180,7 @@ class Law:
 
     def sees(self) -> set[str]:
         """Names that it reads of `s`."""
-        return _attributes(self.function, 1, {*SEEN, *self.states})
+        return _attributes(self.function, self.role, "s", {*SEEN, *self.states})
 
 
 def law(
@@ -234,8 +254,9 @@ def compile_law(law: Law) -> Compiled:
             compiled = Compiled(code.address, code)
         except NumbaError as error:
             lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+            reason = (lines or ["unknown reason"])[0]
             warnings.warn(
-                f"law '{law.name}' cannot be compiled and runs in Python, slowly: {(lines or ['unknown reason'])[0]}",
+                f"{law.role.what} '{law.name}' cannot be compiled and runs in Python, slowly: {reason}",
                 RunWarning,
                 stacklevel=4,
             )
@@ -294,47 +315,49 @@ def _wrapper_source(law: Law) -> tuple[str, dict[str, Any]]:
         own_seen[name] = f"view[at + {first} : at + {first + size}]"
         own_written[name] = f"o[no - ns + {first} : no - ns + {first + size}]"
         first += size
-    wanted = _attributes(law.function, 3, {*WRITTEN, *law.states})
-    written = {name: WRITTEN[name] for name in WRITTEN if name in wanted} | own_written
-    unknown = _attributes(law.function, 1, None) - {*SEEN, *law.states}
-    unknown_out = _attributes(law.function, 3, None) - {*WRITTEN, *law.states}
-    for what, strange, known in (("s", unknown, [*SEEN, *law.states]), ("out", unknown_out, [*WRITTEN, *law.states])):
-        for name in sorted(strange):
-            raise InputError(f"law '{law.name}': {what} has no '{name}'; {nearest(name, known)}")
-    for name in sorted(_attributes(law.function, 2, None) - set(law.parameters)):
-        raise InputError(f"law '{law.name}' needs a parameter '{name}'; give it as {law.name}({name}=...)")
+    role, columns_of = law.role, law.role.written
+    wanted = _attributes(law.function, role, "out", {*columns_of, *law.states})
+    written = {name: columns_of[name] for name in columns_of if name in wanted} | own_written
+    for what, known in (("s", [*SEEN, *law.states]), ("out", [*columns_of, *law.states])):
+        for name in sorted(_attributes(law.function, role, what, None) - set(known)):
+            raise InputError(f"{role.what} '{law.name}': {what} has no '{name}'; {nearest(name, known)}")
+    for name in sorted(_attributes(law.function, role, "p", None) - set(law.parameters)):
+        raise InputError(f"{role.what} '{law.name}' needs a parameter '{name}'; give it as {law.name}({name}=...)")
     parameters, start = {}, 0
     for name, value in law.parameters.items():
         stop = start + value.size
         shape = f".reshape{value.shape}" if value.ndim > 1 else ""
         parameters[name] = f"p[{start}]" if value.ndim == 0 else f"p[{start}:{stop}]{shape}"
         start = stop
-    fields, lines = {}, []
-    for record, columns in (("Seen", {**seen, **own_seen}), ("Parameters", parameters), ("Written", written)):
+    fields, handed = {}, {"t": "t"}
+    for argument, columns in (("s", {**seen, **own_seen}), ("p", parameters), ("out", written)):
         names = list(columns) or ["nothing"]
-        fields[record] = namedtuple(record, names)
-        lines.append(f"{record}({', '.join(columns.values()) or '0.0'})")
+        fields[f"record_{argument}"] = namedtuple(f"record_{argument}", names)
+        handed[argument] = f"record_{argument}({', '.join(columns.values()) or '0.0'})"
     source = f"""
 def wrapper(t, view_, p_, o_, sizes_):
     n = carray(sizes_, (8,))
     nx, nj, ne, ni, first, ns, nview, no = n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]
     at = nx + nj + 15 + first
     view, p, o = carray(view_, (nview,)), carray(p_, ({max(start, 1)},)), carray(o_, (no,))
-    law(t, {lines[0]}, {lines[1]}, {lines[2]})
+    law({", ".join(handed[argument] for argument in role.arguments)})
 """
     return source, fields
 
 
-def _attributes(function: Callable, argument: int, everything: set[str] | None) -> set[str]:
+def _attributes(function: Callable, role: Role, argument: str, everything: set[str] | None) -> set[str]:
     """Names that a function reads of one of its arguments; everything, if the argument is handed on whole."""
+    if argument not in role.arguments:
+        return set()
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, SyntaxError, TypeError):
         return everything or set()
     definition = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)), None)
-    if definition is None or len(definition.args.args) != 4:
-        raise InputError(f"a law takes four arguments, (t, s, p, out); '{function.__name__}' does not")
-    name = definition.args.args[argument].arg
+    if definition is None or len(definition.args.args) != len(role.arguments):
+        takes = f"a {role.what} takes the arguments ({', '.join(role.arguments)})"
+        raise InputError(f"{takes}; '{function.__name__}' does not")
+    name = definition.args.args[role.arguments.index(argument)].arg
     found, uses = set(), 0
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
@@ -345,12 +368,12 @@ def _attributes(function: Callable, argument: int, everything: set[str] | None) 
     return found if uses == 0 or everything is None else everything
 
 
-def _parameter(law: str, name: str, value: Any) -> np.ndarray:
+def _parameter(whose: str, name: str, value: Any) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise InputError(f"law '{law}': parameter '{name}' must be real numbers, got {array.dtype}")
+        raise InputError(f"{whose}: parameter '{name}' must be real numbers, got {array.dtype}")
     if array.ndim > 2:
-        raise InputError(f"law '{law}': parameter '{name}' has {array.ndim} dimensions; at most two can be passed")
+        raise InputError(f"{whose}: parameter '{name}' has {array.ndim} dimensions; at most two can be passed")
     if not np.isfinite(array).all():
-        raise InputError(f"law '{law}': parameter '{name}' holds a number that is not finite")
+        raise InputError(f"{whose}: parameter '{name}' holds a number that is not finite")
     return array.astype(float)

@@ -1,7 +1,7 @@
 """`simulate`: a robot, a state and laws, to a Run."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from .methods import DormandPrince8, Method
 from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
+from .prescribe import Prescribed, lay_out, read_prescribed, start_of
 from .run import Run, row_columns
 from .watch import Watch
 
@@ -74,7 +75,15 @@ class Machine:
 
 
 def build_machine(
-    model: Model, state: State, t0: float, t1: float, laws: list[Law], method: Method, times: Array | None, gravity: Any
+    model: Model,
+    state: State,
+    t0: float,
+    t1: float,
+    laws: list[Law],
+    method: Method,
+    times: Array | None,
+    gravity: Any,
+    prescribed: list[Prescribed],
 ) -> Machine:
     """Lay a simulation out."""
     flat, tableau = model.flat, method.tableau
@@ -88,7 +97,8 @@ def build_machine(
     view = nx + 6 + nj + 9 + internal + 18 * ne
     outputs = nj + 6 * (ne + 1) + max([law.state_size for law in laws], default=0)
 
-    plan = np.zeros(p.PLAN + p.LAW_INTS * len(laws), dtype=np.int64)
+    joints_at = p.PLAN + p.LAW_INTS * len(laws)
+    plan = np.zeros(joints_at + p.JOINT_INTS * len(prescribed), dtype=np.int64)
     numbers: list[Array] = []
 
     def put(*parts: ArrayLike) -> int:
@@ -114,10 +124,16 @@ def build_machine(
     plan[p.N_A], plan[p.N_B], plan[p.N_C] = put(tableau.A), put(tableau.b), put(tableau.c)
     plan[p.N_E5], plan[p.N_E3], plan[p.N_P] = put(tableau.e5), put(tableau.e3), put(tableau.P)
     plan[p.N_TIMES] = put([] if times is None else times)
-    plan[p.N_SCALE] = put(_tolerances(model, method, internal))
+    given = np.zeros(nv, dtype=bool)
+    for one in prescribed:
+        given[model.u_slice(one.joint)] = True
+    plan[p.N_SCALE] = put(_tolerances(model, method, internal, given))
+    records, motions, breaks = lay_out(model, prescribed, p.C_LAWS + 2 * len(laws), put)
+    plan[joints_at:] = records.ravel()
+    plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.BREAKS, p.N_BREAKS]] = len(prescribed), joints_at, len(breaks), put(breaks)
 
-    memory = [view, outputs, len(laws) * lanes * outputs]
-    plan[[p.M_VIEW, p.M_OUT, p.M_HELD]] = np.cumsum([0, *memory[:2]])
+    memory = [view, outputs, 9 if prescribed else 0, len(laws) * lanes * outputs]
+    plan[[p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_HELD]] = np.cumsum([0, *memory[:3]])
     doubles, first = sum(memory), 0
     for i, law in enumerate(laws):
         record = plan[p.PLAN + i * p.LAW_INTS :]
@@ -146,11 +162,11 @@ def build_machine(
     clock[p.H_MIN] = 16 * np.finfo(float).eps * max(abs(t0), abs(t1), 1e-3)
     clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
-    counters = np.zeros(p.C_LAWS + 2 * len(laws), dtype=np.int64)
+    counters = np.zeros(p.C_LAWS + 2 * len(laws) + len(prescribed), dtype=np.int64)
     joined = np.concatenate(numbers)
     return Machine(
-        flat.tree.copy(), par.copy(), plan, joined, work.reshape(-1), np.zeros(doubles), counters, clock, compiled,
-        state.count, lanes,
+        flat.with_given(given), par.copy(), plan, joined, work.reshape(-1), np.zeros(doubles), counters, clock,
+        compiled + motions, state.count, lanes,
     )  # fmt: skip
 
 
@@ -162,7 +178,7 @@ def _steps(method: Any, duration: float) -> tuple[float, float]:
     return min(method.first_step or 1e-3, largest), largest
 
 
-def _tolerances(model: Model, method: Any, internal: int) -> Array:
+def _tolerances(model: Model, method: Any, internal: int, given: Array) -> Array:
     """Absolute and relative tolerance of each number of y that counts; negative for a fixed step."""
     if not method.adaptive:
         return np.full(2, -1.0)
@@ -170,6 +186,10 @@ def _tolerances(model: Model, method: Any, internal: int) -> Array:
     scale[:, 0], scale[:, 1] = method.atol, method.rtol
     # positions are measured from the step's start, where they are zero: relative to one radian or metre
     scale[: model.nv, 0], scale[: model.nv, 1] = method.atol + method.rtol, 0.0
+    # what is prescribed does not count, and is not to thin out the mean of the others' errors
+    left = len(scale) - 2 * int(given.sum())
+    scale *= np.sqrt(max(left, 1) / max(len(scale), 1))
+    scale[: 2 * model.nv][np.tile(given, 2)] = 1e300, 0.0
     return scale
 
 
@@ -182,6 +202,8 @@ def simulate(
     method: Method | None = None,
     record: float | ArrayLike | str | None = None,
     gravity: ArrayLike | None = None,
+    prescribed: Mapping[str, Any] | None = None,
+    adjust: bool = False,
     start: float = 0.0,
     budget: float = 1e-7,
     progress: bool = True,
@@ -205,6 +227,11 @@ def simulate(
         over the duration if left out.
     gravity : (3,), optional
         Acceleration of gravity [m/s²], inertial axes; none if left out.
+    prescribed : {joint: motion}, optional
+        Joints that move as given functions of time, whatever force it takes: `waypoints(...)`, a function made by
+        `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'. Laws' commands to them have no effect.
+    adjust : bool
+        Whether to change a state that contradicts what is prescribed at the start; an error if not.
     start : float
         The time at the start [s].
     budget : float
@@ -239,6 +266,8 @@ def simulate(
         raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
     if not (np.isfinite(duration) and duration > 0.0 and np.isfinite(start)):
         raise InputError(f"duration must be a positive time [s], got {duration}")
+    joints = read_prescribed(model, prescribed or {}, start, start + duration)
+    state = start_of(model, state, joints, start, adjust) if joints else state
     times = _times(record, start, start + duration)
     if times is None and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
@@ -248,7 +277,7 @@ def simulate(
     with Watch(progress, duration * max(1, -(-state.count // size))) as watch:
         for first in range(0, max(state.count, 1), size):
             part = everyone[first : first + size] if state.shape else state
-            machine = build_machine(model, part, start, start + duration, chosen, method, times, gravity)
+            machine = build_machine(model, part, start, start + duration, chosen, method, times, gravity, joints)
             packs.append(_run_machine(machine, times, watch))
             if packs[-1].status == "interrupted":
                 break

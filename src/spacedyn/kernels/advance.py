@@ -10,6 +10,7 @@ from .explicit import combine_stages, error_norm, largest_lane, run_stages, stat
 from .flow import evaluate
 from .laws import hold_sample, load_counter, store_counter
 from .plan import *  # noqa: F403
+from .prescribed import choose_pieces, prescribe
 from .scalar import integer, load, pointer, scatter, store, zero_of
 from .tree import *  # noqa: F403
 
@@ -55,6 +56,13 @@ def next_break(plan, numbers, counters, clock, due, after):
             effect = load(clock, T_START, 0.0) + period * held + delay
             if held < taken and after < effect < soonest:
                 soonest = effect
+    if integer(plan, BREAKS) > 0:
+        place = load_counter(counters, C_BREAK)
+        while place < integer(plan, BREAKS) and load(numbers, integer(plan, N_BREAKS) + place, 0.0) <= after:
+            place += 1
+        store_counter(counters, C_BREAK, place)
+        if place < integer(plan, BREAKS):
+            soonest = min(soonest, load(numbers, integer(plan, N_BREAKS) + place, 0.0))
     return soonest
 
 
@@ -206,6 +214,8 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     stop = next_break(plan, numbers, counters, clock, due, t + near)
     lands = t + wanted * (1.0 + 1e-6) >= stop
     h = stop - t if lands else wanted
+    if integer(plan, PRESCRIBED) > 0 and choose_pieces(plan, numbers, counters, t + 0.5 * h):
+        changed = True
     fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
     error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)
     adaptive = load(numbers, integer(plan, N_SCALE), 0.0) >= 0.0
@@ -236,8 +246,10 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
 
 
 @inner
-def finish_step(tree, work, plan, counters, clock, zero):
+def finish_step(tree, work, plan, numbers, memory, counters, clock, zero):
     """The step just taken is recorded: go to its end."""
+    if integer(plan, PRESCRIBED) > 0:
+        prescribe(tree, work, plan, numbers, memory, counters, load(clock, T_NEXT, 0.0), integer(plan, Y_NEW), zero)
     accept(tree, work, plan, zero)
     if integer(plan, METHOD) == EXPLICIT:
         first_stage_again(tree, work, plan, zero)
@@ -267,7 +279,7 @@ def advance(tree, par, work, plan, numbers, memory, counters, clock, rows, room,
         h = load(clock, H_TAKEN, 0.0)
         if not record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, room, robots, zero):
             return FULL
-        finish_step(tree, work, plan, counters, clock, zero)
+        finish_step(tree, work, plan, numbers, memory, counters, clock, zero)
         store_counter(counters, C_TAKEN, 0)
         if load_counter(counters, C_RECORD) >= room:
             return FULL

@@ -13,6 +13,7 @@ from .compiling import Address, call, inner
 from .forward_dynamics import is_given, solve_dynamics
 from .laws import add_output, fill_view, hold_sample, run_law, sample_law, sums_of_bodies
 from .plan import *  # noqa: F403
+from .prescribed import prescribe
 from .scalar import PACK, integer, lanes_of, load, store, zero_of
 from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
 from .tree import *  # noqa: F403
@@ -117,10 +118,13 @@ def joint_power(tree, par, work, plan, k, zero):
 def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
     """Rates k of the vector y, both places in `work`, at time t."""
     nv, rates = integer(tree, RATES), integer(tree, W_RATE)
+    for j in range(nv):
+        store(work, rates + j * RATE_WORK + QDD, zero)
+    if integer(plan, PRESCRIBED) > 0:
+        prescribe(tree, work, plan, numbers, memory, counters, t, y, zero)
     move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), zero)
     for j in range(nv):
         store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
-        store(work, rates + j * RATE_WORK + QDD, zero)
     motion_forces(tree, par, work, True, zero)
     command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
     for j in range(nv):

@@ -18,7 +18,10 @@ Y_ORIGIN, Y_NOW, Y_STAGE, Y_NEW, Y_SPARE, Y_K, Y_TAU, Y_VIEW = range(13, 21)
 N_A, N_B, N_C, N_E5, N_E3, N_P, N_TIMES, N_SCALE = range(21, 29)
 # plan: where, in memory
 M_VIEW, M_OUT, M_HELD = range(29, 32)
-LAW_AT, FLOW, PLAN = 32, 33, 34  # where the laws' records start in plan; address of the right-hand side
+LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the right-hand side
+# prescribed joints: how many, where their records start, where a function writes in memory; times a step must end at
+PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
+PLAN = 39
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
@@ -26,9 +29,15 @@ SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 # plan: a law's record
 L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_SIZES = range(8)
 LAW_INTS = 16  # the last eight are the sizes that the law is called with
-# counters: of the whole run, then two for each law: samples taken, samples in effect
-# C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written
-C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_LAWS = range(7)
+# plan: a prescribed joint's record; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a counter
+J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_SIZES = range(10)
+JOINT_INTS = 18  # the last eight are the sizes that a function is called with
+# how a joint's motion is given: it stays where it is, polynomials between breaks, a C function of time
+LOCKED, PIECEWISE, FUNCTION = range(3)
+# counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints
+# C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
+# C_BREAK: breaks passed
+C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_LAWS = range(8)
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay

@@ -1,0 +1,85 @@
+"""Joints that move as given functions of time: their places in y, and their accelerations, wherever y is used.
+
+A joint stays where it is (LOCKED), follows polynomials between breaks (PIECEWISE), or a C function of time (FUNCTION):
+
+    motion(t, -, parameters, out, sizes)
+
+which writes value, rate and acceleration of each of the joint's coordinates. No step crosses a break: the piece is
+chosen once for the step, so that its ends see the limits from within where the acceleration jumps.
+"""
+
+from .compiling import call, inner
+from .laws import load_counter, offset, store_counter
+from .plan import *  # noqa: F403
+from .scalar import integer, load, store
+from .tree import *  # noqa: F403
+
+
+@inner
+def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
+    """What is prescribed at time t: chart coordinates and rates into the vector at y, accelerations into QDD."""
+    for i in range(integer(plan, PRESCRIBED)):
+        record = integer(plan, PRESCRIBED_AT) + i * JOINT_INTS
+        kind, count = integer(plan, record + J_KIND), integer(plan, record + J_COUNT)
+        if kind == LOCKED:
+            for j in range(count):
+                k = integer(plan, record + J_RATE) + j
+                store(work, y + k, zero)
+                store(work, y + integer(tree, RATES) + k, zero)
+            continue
+        if kind == PIECEWISE:
+            evaluate_piece(plan, numbers, memory, counters, record, t)
+        else:
+            parameters = offset(numbers, integer(plan, record + J_NUMBERS))
+            out, sizes = offset(memory, integer(plan, M_MOTION)), offset(plan, record + J_SIZES)
+            call(integer(plan, record + J_ADDRESS), t, out, parameters, out, sizes)
+        place_joint(tree, work, plan, memory, record, y, zero)
+
+
+@inner
+def place_joint(tree, work, plan, memory, record, y, zero):
+    """Value, rate and acceleration of a joint, from memory, into the vector at y and QDD."""
+    count, out = integer(plan, record + J_COUNT), integer(plan, M_MOTION)
+    for j in range(count):
+        k = integer(plan, record + J_RATE) + j
+        origin = load(work, integer(plan, Y_ORIGIN) + integer(plan, record + J_COORDINATE) + j, zero)
+        store(work, y + k, load(memory, out + j, 0.0) - origin)
+        store(work, y + integer(tree, RATES) + k, zero + load(memory, out + count + j, 0.0))
+        place = integer(tree, W_RATE) + k * RATE_WORK + QDD
+        store(work, place, zero + load(memory, out + 2 * count + j, 0.0))
+
+
+@inner
+def evaluate_piece(plan, numbers, memory, counters, record, t):
+    """The polynomials of the present piece and their two derivatives, by Horner's rule, into memory."""
+    count, out = integer(plan, record + J_COUNT), integer(plan, M_MOTION)
+    pieces, degree = integer(plan, record + J_PIECES), integer(plan, record + J_DEGREE)
+    breaks, piece = integer(plan, record + J_NUMBERS), load_counter(counters, integer(plan, record + J_PIECE))
+    s = t - load(numbers, breaks + piece, 0.0)
+    for j in range(count):
+        at = breaks + pieces + 1 + (piece * count + j) * (degree + 1)
+        value, rate, half_acceleration = 0.0, 0.0, 0.0
+        for d in range(degree + 1):
+            half_acceleration = half_acceleration * s + rate
+            rate = rate * s + value
+            value = value * s + load(numbers, at + d, 0.0)
+        store(memory, out + j, value)
+        store(memory, out + count + j, rate)
+        store(memory, out + 2 * count + j, 2.0 * half_acceleration)
+
+
+@inner
+def choose_pieces(plan, numbers, counters, middle):
+    """The pieces for a step around the time `middle`; whether any is another than before."""
+    changed = False
+    for i in range(integer(plan, PRESCRIBED)):
+        record = integer(plan, PRESCRIBED_AT) + i * JOINT_INTS
+        if integer(plan, record + J_KIND) != PIECEWISE:
+            continue
+        breaks, place = integer(plan, record + J_NUMBERS), integer(plan, record + J_PIECE)
+        piece = load_counter(counters, place)
+        while piece + 1 < integer(plan, record + J_PIECES) and load(numbers, breaks + piece + 1, 0.0) <= middle:
+            piece += 1
+            changed = True
+        store_counter(counters, place, piece)
+    return changed
