@@ -127,7 +127,8 @@ class KernelCache(caching._Cache):
                 if hashlib.sha256(content[32:]).digest() == content[:32]:
                     with contextlib.suppress(OSError):
                         os.utime(folder)  # in use: not to be pruned
-                    return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+                    with contextlib.suppress(ImportError):  # of a law from a module that is not here now
+                        return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
         return None
 
     def save_overload(self, sig, data):
