@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import reference
-from random_trees import random_flat_state, random_model
 
+import reference
 import spacedyn as sd
+from random_trees import random_flat_state, random_model
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.model.state import State
 
