@@ -10,14 +10,13 @@
 `t` is the time, `s` what the law sees, `p` its parameters, `out` what it commands; all are arrays of one robot.
 """
 
-import ast
 import ctypes
-import inspect
-import textwrap
+import dis
 import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numba
@@ -349,23 +348,25 @@ def _attributes(function: Callable, role: Role, argument: str, everything: set[s
     """Names that a function reads of one of its arguments; everything, if the argument is handed on whole."""
     if argument not in role.arguments:
         return set()
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, SyntaxError, TypeError):
-        return everything or set()
-    definition = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)), None)
-    if definition is None or len(definition.args.args) != len(role.arguments):
+    code = function.__code__
+    if code.co_argcount != len(role.arguments):
         takes = f"a {role.what} takes the arguments ({', '.join(role.arguments)})"
         raise InputError(f"{takes}; '{function.__name__}' does not")
-    name = definition.args.args[role.arguments.index(argument)].arg
-    found, uses = set(), 0
-    for node in ast.walk(definition):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
-            found.add(node.attr)
-            uses += 1
-        elif isinstance(node, ast.Name) and node.id == name:
-            uses -= 1
-    return found if uses == 0 or everything is None else everything
+    # by its byte code: its source may not be at hand, as in a notebook or an interpreter
+    name = code.co_varnames[role.arguments.index(argument)]
+    found, whole = set(), name in code.co_cellvars
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
+    for step, after in pairwise(steps):
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        if "_FAST" in step.opname and name in names:
+            if names[-1] == name and names.count(name) == 1 and after.opname in _ATTRIBUTE_STEPS:
+                found.add(str(after.argval))
+            else:
+                whole = True
+    return everything if whole and everything is not None else found
+
+
+_ATTRIBUTE_STEPS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 
 
 def _parameter(whose: str, name: str, value: Any) -> np.ndarray:
