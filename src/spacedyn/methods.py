@@ -1,7 +1,7 @@
 """How a simulation steps through time: small frozen objects that hold a method's coefficients and settings.
 
-A fixed step: `RungeKutta4`, `SemiImplicitEuler`. A step chosen by error: `DormandPrince5`, and the default,
-`DormandPrince8`. All work on the manifold: attitudes are taken in a chart around the start of each step.
+A fixed step: `RungeKutta4`, `SemiImplicitEuler`. A step chosen by error, unless one is given: `DormandPrince5`, and the
+default, `DormandPrince8`. All work on the manifold: attitudes are taken in a chart around the start of each step.
 """
 
 from dataclasses import dataclass
@@ -159,9 +159,17 @@ class _Adaptive(Method):
     atol: float = 1e-12
     max_step: float = np.inf
     first_step: float | None = None
+    step: float | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether it chooses its own step."""
+        return self.step is None
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        if self.step is not None and not (np.isfinite(self.step) and self.step > 0.0):
+            raise InputError(f"{name}: the step must be a positive time [s], got {self.step}")
         if not (self.rtol >= 0.0 and self.atol > 0.0 and self.rtol < 1.0):
             raise InputError(f"{name}: 0 <= rtol < 1 and atol > 0 are needed, got {self.rtol} and {self.atol}")
         if not self.max_step > 0.0 or (self.first_step is not None and not self.first_step > 0.0):
@@ -171,6 +179,8 @@ class _Adaptive(Method):
 @dataclass(frozen=True)
 class DormandPrince5(_Adaptive):
     """Order 5 with a fourth-order error estimate, step by PI control, dense output of order 4.
+
+    With `step` [s] it keeps that step, whatever the error.
 
     Examples
     --------
@@ -188,6 +198,8 @@ class DormandPrince5(_Adaptive):
 @dataclass(frozen=True)
 class DormandPrince8(_Adaptive):
     """Order 8 with error estimates of orders 5 and 3, step by PI control, dense output of order 7. The default.
+
+    With `step` [s] it keeps that step, whatever the error.
 
     Examples
     --------

@@ -203,8 +203,9 @@ class Run:
         if worst <= budget:
             return
         if not self.method.adaptive:
+            step = self.method.step  # type: ignore[attr-defined]
             stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
-            cause = f"a step too long for this motion{stiff}; halve it, or use DormandPrince8()"
+            cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
         elif audit.energy <= budget:
             cause = "a force that the ledger does not know of"
         else:

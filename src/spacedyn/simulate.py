@@ -23,6 +23,7 @@ from .methods import DormandPrince8, Method
 from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
+from .momentum import kinetic_energy, potential_energy
 from .prescribe import Prescribed, lay_out, read_prescribed, start_of
 from .run import Run, row_columns
 from .watch import Watch
@@ -127,7 +128,7 @@ def build_machine(
     given = np.zeros(nv, dtype=bool)
     for one in prescribed:
         given[model.u_slice(one.joint)] = True
-    plan[p.N_SCALE] = put(_tolerances(model, method, internal, given))
+    plan[p.N_SCALE] = put(_tolerances(model, state, method, given, internal, ledger))
     records, motions, breaks = lay_out(model, prescribed, p.C_LAWS + 2 * len(laws), put)
     plan[joints_at:] = records.ravel()
     plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.BREAKS, p.N_BREAKS]] = len(prescribed), joints_at, len(breaks), put(breaks)
@@ -178,18 +179,21 @@ def _steps(method: Any, duration: float) -> tuple[float, float]:
     return min(method.first_step or 1e-3, largest), largest
 
 
-def _tolerances(model: Model, method: Any, internal: int, given: Array) -> Array:
-    """Absolute and relative tolerance of each number of y that counts; negative for a fixed step."""
+def _tolerances(model: Model, state: State, method: Any, given: Array, internal: int, ledger: int) -> Array:
+    """Absolute and relative tolerance of each number of y, zero where none is kept; negative for a fixed step."""
     if not method.adaptive:
         return np.full(2, -1.0)
-    scale = np.empty((2 * model.nv + internal, 2))
-    scale[:, 0], scale[:, 1] = method.atol, method.rtol
+    counted = 2 * model.nv + internal
+    scale = np.zeros((counted + ledger, 2))
+    scale[:counted] = method.atol, method.rtol
     # positions are measured from the step's start, where they are zero: relative to one radian or metre
-    scale[: model.nv, 0], scale[: model.nv, 1] = method.atol + method.rtol, 0.0
-    # what is prescribed does not count, and is not to thin out the mean of the others' errors
-    left = len(scale) - 2 * int(given.sum())
-    scale *= np.sqrt(max(left, 1) / max(len(scale), 1))
-    scale[: 2 * model.nv][np.tile(given, 2)] = 1e300, 0.0
+    scale[: model.nv] = method.atol + method.rtol, 0.0
+    scale[: 2 * model.nv][np.tile(given, 2)] = 0.0
+    if model.flat.passive:
+        # what joints dissipate may bend where no force does, so that only this shows: when a spent end stop is left
+        energy = np.mean(kinetic_energy(model, state) + potential_energy(model, state))
+        dissipated = counted + model.nv - model.base_dof + 1 + len(model.endpoints)
+        scale[dissipated] = method.atol + method.rtol * energy, method.rtol
     return scale
 
 

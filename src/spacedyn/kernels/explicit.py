@@ -51,30 +51,31 @@ def largest_lane(work, at, zero):
 
 @inner
 def error_norm(tree, work, plan, numbers, h, zero):
-    """Error of the step over its tolerance, root mean square over s, u and the laws' states; the worst lane's.
+    """Error of the step over its tolerance, root mean square over all of y that has a tolerance; the worst lane's.
 
     Hairer's combination of two estimates (DOP853); with e3 = 0 it is the plain norm of the first.
     """
     size, K, stages = integer(plan, SIZE), integer(plan, Y_K), integer(plan, MAIN_STAGES) + 1
-    counted = size - integer(plan, LEDGER)
+    counted = 0
     scale, e5, e3 = integer(plan, N_SCALE), integer(plan, N_E5), integer(plan, N_E3)
     first, second = zero, zero
-    for j in range(counted):
-        before, after = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
-        a, b = magnitude(before), magnitude(after)
-        tolerance = shared(numbers, scale + 2 * j, zero) + shared(numbers, scale + 2 * j + 1, zero) * select(
-            b > a, b, a
-        )
-        five, three = zero, zero
-        for i in range(stages):
-            rate = load(work, K + i * size + j, zero)
-            five += shared(numbers, e5 + i, zero) * rate
-            three += shared(numbers, e3 + i, zero) * rate
-        five, three = five / tolerance, three / tolerance
-        first += five * five
-        second += three * three
+    for j in range(size):
+        if load(numbers, scale + 2 * j, 0.0) > 0.0:
+            counted += 1
+            before, after = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
+            a, b = magnitude(before), magnitude(after)
+            largest = select(b > a, b, a)
+            tolerance = shared(numbers, scale + 2 * j, zero) + shared(numbers, scale + 2 * j + 1, zero) * largest
+            five, three = zero, zero
+            for i in range(stages):
+                rate = load(work, K + i * size + j, zero)
+                five += shared(numbers, e5 + i, zero) * rate
+                three += shared(numbers, e3 + i, zero) * rate
+            five, three = five / tolerance, three / tolerance
+            first += five * five
+            second += three * three
     below = first + 0.01 * second
-    norm = h * first / sqrt(select(below > 0.0, below, below * 0.0 + 1.0) * counted)
+    norm = h * first / sqrt(select(below > 0.0, below, below * 0.0 + 1.0) * max(counted, 1))
     store(work, integer(plan, Y_STAGE), norm)
     return largest_lane(work, integer(plan, Y_STAGE), zero)
 
