@@ -11,13 +11,14 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar import LANES
 
+from . import simulation
 from .cases import Case, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
 from .start import measure_start
 from .timing import Contest, Contestant
 
-SECTIONS = ("many", "call", "body", "start")
+SECTIONS = ("many", "call", "simulate", "body", "start")
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
 PASSES = 5  # over all contests
@@ -59,7 +60,7 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     start = perf_counter()
     results: dict[str, Any] = {"machine": machine(take_quietest_core()), "agreement": {}, "quick": plan.quick}
     rows: list[Row] = []
-    if {"many", "call"} & set(plan.sections):
+    if {"many", "call", "simulate"} & set(plan.sections):
         for robot in plan.robots:
             say(f"{robot} joints: do we and the peers agree?")
             case = make_case(robot, SIZES[robot])
@@ -86,6 +87,8 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
         contestants["many inverse"] = many_inverse(case, ("pinocchio",))
     if "call" in plan.sections:
         contestants |= {f"call {what}": one_call(case, what) for what in ("forward", "inverse", "inertia")}
+    if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
+        contestants["simulate"] = simulation.contestants(case)
     return [Row(what, case.model.name, len(case.model.bodies), Contest(who)) for what, who in contestants.items()]
 
 

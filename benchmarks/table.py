@@ -15,6 +15,14 @@ PARTS = {
     "call forward": ("Forward dynamics of one, µs", 1e6, "", "public call", "aba", "mj_forward"),
     "call inverse": ("Inverse dynamics of one, µs", 1e6, "", "public call", "rnea", "mj_inverse"),
     "call inertia": ("Mass matrix of one, µs", 1e6, "", "public call", "crba", ""),
+    "simulate": (
+        "A simulated second at 1 kHz, ms",
+        1e3,
+        "a pack, law",
+        "one, law",
+        "loop in Python",
+        "rollout, no law",
+    ),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
 }
 WHO = ("packs", "float64", "pinocchio", "mujoco")
