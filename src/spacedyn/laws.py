@@ -181,6 +181,10 @@ class Law:
         """Names that it reads of `s`."""
         return _attributes(self.function, self.role, "s", {*SEEN, *self.states})
 
+    def writes(self) -> set[str]:
+        """Names that it writes of `out`."""
+        return _attributes(self.function, self.role, "out", {*WRITTEN, *self.states})
+
 
 def law(
     function: Callable | None = None,

@@ -114,6 +114,7 @@ def build_machine(
     seen = set().union(*(law.sees() for law in laws))
     plan[p.CHOICES] = (
         (k.PASSIVE_FORCES if flat.passive else 0)
+        | (k.LOADED if any(law.writes() & {"base_wrench", "endpoint_wrenches"} for law in laws) else 0)
         | (p.SEES_MOMENTUM if seen & {"com", "linear_momentum", "angular_momentum"} else 0)
         | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
         | (p.RECORDS_STEPS if times is None else 0)

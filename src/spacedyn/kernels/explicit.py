@@ -15,12 +15,16 @@ from .tree import *  # noqa: F403
 @inner
 def combine_stages(work, numbers, plan, weights, stages, h, target, zero):
     """target = y + h sum_i weight_i K_i over the first stages."""
-    size, K = integer(plan, SIZE), integer(plan, Y_K)
+    size, K, y = integer(plan, SIZE), integer(plan, Y_K), integer(plan, Y_NOW)
     for j in range(size):
-        total = zero
-        for i in range(stages):
-            total += shared(numbers, weights + i, zero) * load(work, K + i * size + j, zero)
-        store(work, target + j, load(work, integer(plan, Y_NOW) + j, zero) + h * total)
+        store(work, target + j, zero)
+    for i in range(stages):
+        weight = load(numbers, weights + i, 0.0)
+        if weight != 0.0:
+            for j in range(size):
+                store(work, target + j, load(work, target + j, zero) + weight * load(work, K + i * size + j, zero))
+    for j in range(size):  # last, so that small changes are not rounded one by one
+        store(work, target + j, load(work, y + j, zero) + h * load(work, target + j, zero))
 
 
 @inner

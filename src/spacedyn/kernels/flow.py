@@ -11,7 +11,7 @@ from .bodies import add_wrenches, motion_forces
 from .charts import base_part, chart_rates, move_along
 from .compiling import Address, call, inner
 from .forward_dynamics import is_given, solve_dynamics
-from .laws import add_output, fill_view, hold_sample, run_law, sample_law, sums_of_bodies
+from .laws import add_output, fill_view, hold_sample, run_law, sample_law
 from .plan import *  # noqa: F403
 from .prescribed import prescribe
 from .scalar import PACK, integer, lanes_of, load, store, zero_of
@@ -25,7 +25,7 @@ def command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero
     nv, lanes = integer(tree, RATES), lanes_of(zero)
     for j in range(nv):
         store(work, integer(plan, Y_TAU) + j, zero)
-    for j in range(6 * (integer(tree, ENDPOINTS) + 1)):
+    for j in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
         store(work, integer(tree, W_WRENCH) + j, zero)
     for j in range(integer(plan, INTERNAL)):
         store(work, k + 2 * nv + j, zero)
@@ -77,7 +77,7 @@ def endpoint_lever(tree, par, work, e, body, zero):
 
 @inner
 def external_rates(tree, par, work, k, zero):
-    """Ledger rates that need the bodies' poses: power of wrenches, force and moment about the centre of mass."""
+    """Ledger rates of wrenches: their power, and beside gravity's their force and moment about the centre of mass."""
     nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
     u, wrench = integer(tree, W_U), integer(tree, W_WRENCH)
     v0 = base_part(tree, work, u, 0, zero)
@@ -93,10 +93,33 @@ def external_rates(tree, par, work, k, zero):
         store(work, at + 1 + e, dot3(f, v) + dot3(n, angular(V)))
     at += 2 + ends
     total = external(tree, par, work, zero)
-    m, h, _ = sums_of_bodies(tree, work, zero)
-    gravity = shared3(par, integer(tree, PAR_GRAVITY), zero)
-    store3(work, at, add3(linear(total), scale3(m, gravity)))
+    m, h = first_moment(tree, work, zero)
+    store3(work, at, add3(load3(work, at, zero), linear(total)))
     store3(work, at + 3, sub3(angular(total), cross(scale3(1.0 / m, h), linear(total))))
+
+
+@inner
+def first_moment(tree, work, zero):
+    """Mass of the robot, and its first moment about the base's centre of mass."""
+    m, h = zero, (zero, zero, zero)
+    for i in range(integer(tree, BODIES)):
+        body = integer(tree, W_BODY) + i * BODY_WORK
+        m += load(work, body + INERTIA, zero)
+        h = add3(h, load3(work, body + INERTIA + 1, zero))
+    return m, h
+
+
+@inner
+def gravity_rates(tree, par, work, k, zero):
+    """Ledger rates of a robot that only its weight acts on from outside."""
+    nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
+    at = k + nv - base
+    for j in range(2 + ends + 6):
+        store(work, at + j, zero)
+    m = zero
+    for i in range(integer(tree, BODIES)):
+        m += load(work, integer(tree, W_BODY) + i * BODY_WORK + INERTIA, zero)
+    store3(work, at + 2 + ends, scale3(m, shared3(par, integer(tree, PAR_GRAVITY), zero)))
 
 
 @inner
@@ -131,8 +154,11 @@ def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
         store(work, rates + j * RATE_WORK + TAU, load(work, integer(plan, Y_TAU) + j, zero))
     ledger = k + 2 * nv + integer(plan, INTERNAL)
     if integer(plan, LEDGER) > 0:
-        external_rates(tree, par, work, ledger, zero)
-    add_wrenches(tree, par, work, -1.0, zero)
+        gravity_rates(tree, par, work, ledger, zero)
+    if integer(plan, CHOICES) & LOADED:
+        if integer(plan, LEDGER) > 0:
+            external_rates(tree, par, work, ledger, zero)
+        add_wrenches(tree, par, work, -1.0, zero)
     solve_dynamics(tree, par, work, integer(plan, CHOICES), zero)
     if integer(plan, LEDGER) > 0:
         joint_power(tree, par, work, plan, ledger, zero)

@@ -144,14 +144,17 @@ def fill_view(tree, par, work, plan, y, zero):
 def run_law(plan, numbers, work, memory, law, t, lane, out, zero):
     """Call one law for one lane; what it writes goes to `out`, a place in memory."""
     record = integer(plan, LAW_AT) + law * LAW_INTS
-    view, lanes = integer(plan, M_VIEW), lanes_of(zero)
-    for k in range(integer(plan, VIEW)):
-        store(memory, view + k, load(work, (integer(plan, Y_VIEW) + k) * lanes + lane, 0.0))
+    view, lanes = offset(memory, integer(plan, M_VIEW)), lanes_of(zero)
+    if lanes == 1:
+        view = offset(work, integer(plan, Y_VIEW))
+    else:
+        for k in range(integer(plan, VIEW)):
+            store(view, k, load(work, (integer(plan, Y_VIEW) + k) * lanes + lane, 0.0))
     for k in range(integer(plan, OUTPUTS)):
         store(memory, out + k, 0.0)
     parameters = offset(numbers, integer(plan, record + L_PARAMETERS) + 2)  # after its period and delay
     sizes = offset(plan, record + L_SIZES)
-    call(integer(plan, record + L_ADDRESS), t, offset(memory, view), parameters, offset(memory, out), sizes)
+    call(integer(plan, record + L_ADDRESS), t, view, parameters, offset(memory, out), sizes)
 
 
 @inner
@@ -161,7 +164,7 @@ def add_output(tree, work, plan, memory, out, lane, zero):
     for k in range(joints):
         place = (integer(plan, Y_TAU) + base + k) * lanes + lane
         store(work, place, load(work, place, 0.0) + load(memory, out + k, 0.0))
-    for k in range(6 * (integer(tree, ENDPOINTS) + 1)):
+    for k in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
         place = (integer(tree, W_WRENCH) + k) * lanes + lane
         store(work, place, load(work, place, 0.0) + load(memory, out + joints + k, 0.0))
 
