@@ -38,13 +38,13 @@ def weigh_body(tree, par, work, i, zero):
 
 
 @inner
-def store_inertia(tree, work, i, weighed):
+def store_inertia(tree, work, i, weighed, zero):
     """Rigid inertia (m, h, I) of body i about the base's centre of mass, into its INERTIA."""
     body = integer(tree, W_BODY) + i * BODY_WORK
     m, c, J = weighed
     h = scale3(m, c)
     hc = dot3(h, c)
-    store(work, body + INERTIA, m)
+    store(work, body + INERTIA, zero + m)
     store3(work, body + INERTIA + 1, h)
     store6(
         work,
@@ -64,7 +64,7 @@ def store_inertia(tree, work, i, weighed):
 def weigh(tree, par, work, zero):
     """Rigid inertias of all bodies."""
     for i in range(integer(tree, BODIES)):
-        store_inertia(tree, work, i, weigh_body(tree, par, work, i, zero))
+        store_inertia(tree, work, i, weigh_body(tree, par, work, i, zero), zero)
 
 
 @inner
@@ -97,7 +97,7 @@ def body_force(tree, par, work, i, inertia_too, zero):
     weighed = weigh_body(tree, par, work, i, zero)
     inertia_force(tree, work, i, weighed, zero)
     if inertia_too:
-        store_inertia(tree, work, i, weighed)
+        store_inertia(tree, work, i, weighed, zero)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""The scalar that kernels are written over: a float64, or a pack of them, one lane a robot.
+"""The scalar that kernels are written over: a float64, or a pack of them, one lane a robot; in dual.py a third kind.
 
 A kernel receives `zero`, a value of its scalar's type, and passes it on to `load`; everything else follows from
 types. A pack is an LLVM vector as wide as the CPU's registers, so one instruction serves 2, 4 or 8 robots.
@@ -6,9 +6,11 @@ Lanes never mix and never branch apart: a choice that depends on values goes thr
 With the JIT switched off the same functions are plain Python on floats.
 """
 
+import functools
 import math
 import operator
 import os
+from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -138,7 +140,8 @@ def select(condition, yes, no):
 @type_callable(select)
 def _type_select(context):
     def typer(condition, yes, no):
-        return pack if condition == mask else types.float64 if condition == types.boolean else None
+        one = condition == types.boolean and _is_number(yes) and _is_number(no)
+        return pack if condition == mask else types.float64 if one else None
 
     return typer
 
@@ -190,21 +193,36 @@ def _unary(function, intrinsic):
         return builder.call(get_or_insert_function(builder.module, function_type, f"{intrinsic}.{suffix}"), [x])
 
 
+def _or_its_own(function):
+    """Without the JIT: the function, unless a scalar of another kind than float brings its own by that name."""
+
+    @functools.wraps(function)
+    def call(x, *more):
+        own = getattr(x, function.__name__, None)
+        return function(x, *more) if own is None else own(*more)
+
+    return call
+
+
+@_or_its_own
 def sqrt(x):
     """Square root."""
     return math.sqrt(x)
 
 
+@_or_its_own
 def magnitude(x):
     """Absolute value."""
     return abs(x)
 
 
+@_or_its_own
 def nearest_integer(x):
     """The nearest integer, as a scalar; halves go to the even one."""
     return float(round(x)) if math.isfinite(x) else x
 
 
+@_or_its_own
 def round_down(x):
     """The largest integer not above x, as a scalar."""
     return float(math.floor(x)) if math.isfinite(x) else x
@@ -222,10 +240,10 @@ def _lanewise(function, library_function, count):
     @type_callable(function)
     def _type(context):
         def one_argument(x):
-            return pack if x == pack else types.float64
+            return pack if x == pack else types.float64 if _is_number(x) else None
 
         def two_arguments(x, y):
-            return pack if pack in (x, y) else types.float64
+            return pack if pack in (x, y) else types.float64 if _is_number(x) and _is_number(y) else None
 
         return one_argument if count == 1 else two_arguments
 
@@ -246,21 +264,25 @@ def _lanewise(function, library_function, count):
         return result
 
 
+@_or_its_own
 def arctan2(y, x):
     """Angle of the point (x, y)."""
     return math.atan2(y, x)
 
 
+@_or_its_own
 def hyperbolic_tangent(x):
     """tanh, for dry friction."""
     return math.tanh(x)
 
 
+@_or_its_own
 def library_sin(x):
     """The C library's sine: for arguments beyond the reach of `sincos`."""
     return math.sin(x) if math.isfinite(x) else math.nan
 
 
+@_or_its_own
 def library_cos(x):
     """The C library's cosine: for arguments beyond the reach of `sincos`."""
     return math.cos(x) if math.isfinite(x) else math.nan
@@ -270,6 +292,43 @@ _lanewise(arctan2, math.atan2, 2)
 _lanewise(hyperbolic_tangent, math.tanh, 1)
 _lanewise(library_sin, math.sin, 1)
 _lanewise(library_cos, math.cos, 1)
+
+
+# -- a value and its slope: how a function says its derivative, for scalars that carry tangents -----------------------
+
+
+@_or_its_own
+def value_of(x):
+    """A scalar without its tangents."""
+    return x
+
+
+@_or_its_own
+def with_slope(x, value, slope):
+    """A function's value at `value_of(x)`, and its slope there for the tangents of x."""
+    return value
+
+
+@type_callable(value_of)
+def _type_value_of(context):
+    return lambda x: x if x == pack or _is_number(x) else None
+
+
+@type_callable(with_slope)
+def _type_with_slope(context):
+    return lambda x, value, slope: x if x == pack or _is_number(x) else None
+
+
+@lower_builtin(value_of, types.Float)
+@lower_builtin(value_of, PackType)
+def _lower_value_of(context, builder, sig, args):
+    return args[0]
+
+
+@lower_builtin(with_slope, types.Float, types.Float, types.Float)
+@lower_builtin(with_slope, PackType, PackType, PackType)
+def _lower_with_slope(context, builder, sig, args):
+    return args[1]
 
 
 # -- memory: flat arrays of scalars, no index check, no wrap-around, no reference count -------------------------------
@@ -290,9 +349,13 @@ def _lower_pointer(context, builder, sig, args):
     return context.make_array(sig.args[0])(context, builder, args[0]).data
 
 
+ZEROS: dict[type, Any] = {float: 0.0, int: 0.0}
+"""Without the JIT: zero of the scalar that a value of this type stands for."""
+
+
 def zero_of(kind):
-    """Zero of the scalar that `kind` (ONE or PACK) stands for."""
-    return 0.0
+    """Zero of the scalar that `kind` (ONE, PACK, or DUAL of dual.py) stands for."""
+    return ZEROS[type(kind)]
 
 
 def lanes_of(zero):
@@ -302,7 +365,7 @@ def lanes_of(zero):
 
 def load(array, k, zero):
     """Scalar k of a flat array."""
-    return float(array[k])
+    return type(zero)(array[k])
 
 
 def store(array, k, value):
@@ -317,7 +380,10 @@ def shared(array, k, zero):
 
 @type_callable(zero_of)
 def _type_zero_of(context):
-    return lambda kind: types.float64 if isinstance(kind, types.Float) else pack
+    def typer(kind):
+        return types.float64 if isinstance(kind, types.Float) else pack if isinstance(kind, types.Integer) else None
+
+    return typer
 
 
 @lower_builtin(zero_of, types.Float)
@@ -349,7 +415,7 @@ def _type_load(context):
 
 @type_callable(shared)
 def _type_shared(context):
-    return lambda array, k, zero: zero
+    return lambda array, k, zero: zero if zero == pack or _is_number(zero) else None
 
 
 @type_callable(store)
@@ -406,12 +472,12 @@ def _lower_store(context, builder, sig, args):
 
 def gather(array, width, row, last, j, zero):
     """Component j of the rows from `row` on; lanes beyond row `last` repeat it."""
-    return float(array[row * width + j])
+    return type(zero)(array[row * width + j])
 
 
 def scatter(array, width, row, last, j, value):
     """Write component j of the rows from `row` on; lanes beyond row `last` write there too, the same value."""
-    array[row * width + j] = value
+    array[row * width + j] = value_of(value)
 
 
 @type_callable(gather)

@@ -6,7 +6,17 @@ The polynomials are the minimax ones of the classical C libraries.
 """
 
 from .compiling import inner
-from .scalar import library_cos, library_sin, magnitude, nearest_integer, round_down, select, somewhere
+from .scalar import (
+    library_cos,
+    library_sin,
+    magnitude,
+    nearest_integer,
+    round_down,
+    select,
+    somewhere,
+    value_of,
+    with_slope,
+)
 
 FAR = 1e6
 TWO_OVER_PI = 6.36619772367581382433e-01
@@ -18,10 +28,12 @@ HALF_PI_4 = 8.47842766036889956997e-32
 
 
 @inner
-def sincos(x):
-    """(sin x, cos x)."""
+def sincos(angle):
+    """(sin, cos) of an angle."""
+    x = value_of(angle)
     if somewhere(magnitude(x) > FAR):
-        return library_sin(x), library_cos(x)
+        sine, cosine = library_sin(x), library_cos(x)
+        return with_slope(angle, sine, cosine), with_slope(angle, cosine, -sine)
     k = nearest_integer(x * TWO_OVER_PI)
     r1 = x - k * HALF_PI_1
     w2 = k * HALF_PI_2
@@ -55,4 +67,5 @@ def sincos(x):
     odd = 0.5 * quarter - round_down(0.5 * quarter) > 0.25
     first, second = select(odd, cosine, sine), select(odd, sine, cosine)
     turned = magnitude(quarter - 1.5) < 1.0  # 1 or 2
-    return select(quarter > 1.5, -first, first), select(turned, -second, second)
+    sine, cosine = select(quarter > 1.5, -first, first), select(turned, -second, second)
+    return with_slope(angle, sine, cosine), with_slope(angle, cosine, -sine)
