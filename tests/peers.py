@@ -118,8 +118,12 @@ def depth_first(model: Model, body: int = 0) -> list[int]:
     return order
 
 
-def to_pinocchio(model: Model) -> tuple[Any, Mapping]:
-    """(pin.Model, Mapping); endpoints are frames of the same name."""
+def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, Mapping]:
+    """(pin.Model, Mapping); endpoints are frames of the same name.
+
+    What has several coordinates is a composite joint, or a chain of joints with nothing in between: Pinocchio's
+    derivatives take the columns of a joint as constant in its child, which those of many composites are not.
+    """
     import pinocchio as pin
 
     def inertia(i: int) -> Any:
@@ -136,7 +140,10 @@ def to_pinocchio(model: Model) -> tuple[Any, Mapping]:
         frame = frame * pin.SE3(joint.rotation, joint.position)
         mapping.places[i] = (robot.nq, robot.nv)
         if joint.kind != "fixed":  # what is fixed belongs to the body it is fixed to
-            mover = robot.addJoint(mover, pinocchio_joint(joint), frame, joint.name)
+            parts = pinocchio_joints(joint)
+            for k, part in enumerate(parts if chained else [composite(parts)]):
+                placement = pin.SE3.Identity() if k else frame
+                mover = robot.addJoint(mover, part, placement, f"{joint.name}/{k}" if k else joint.name)
             armature.append(joint.gear**2 * joint.rotor_inertia)
             frame = pin.SE3.Identity()
         frames[i + 1] = (mover, frame)
@@ -148,12 +155,12 @@ def to_pinocchio(model: Model) -> tuple[Any, Mapping]:
     return robot, mapping
 
 
-def pinocchio_joint(joint: Any) -> Any:
-    """The joint as Pinocchio has it; what has several coordinates is a composite, so that rates are as ours."""
+def pinocchio_joints(joint: Any) -> list[Any]:
+    """The joint as Pinocchio has it, in parts if there is none with our rates."""
     import pinocchio as pin
 
     turn, slide = pin.JointModelRevoluteUnaligned, pin.JointModelPrismaticUnaligned
-    parts = {
+    return {
         "revolute": lambda: [turn(joint.axis)],
         "prismatic": lambda: [slide(joint.axis)],
         "helical": lambda: [pin.JointModelHelicalUnaligned(joint.axis, joint.pitch)],
@@ -163,12 +170,18 @@ def pinocchio_joint(joint: Any) -> Any:
         "spherical": lambda: [pin.JointModelSpherical()],
         "free": lambda: [pin.JointModelTranslation(), pin.JointModelSpherical()],
     }[joint.kind]()
+
+
+def composite(parts: list[Any]) -> Any:
+    """One joint of several parts."""
+    import pinocchio as pin
+
     if len(parts) == 1:
         return parts[0]
-    composite = pin.JointModelComposite()
+    whole = pin.JointModelComposite()
     for part in parts:
-        composite.addJoint(part)
-    return composite
+        whole.addJoint(part)
+    return whole
 
 
 def to_mujoco(model: Model) -> tuple[Any, Mapping]:

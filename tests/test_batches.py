@@ -72,6 +72,8 @@ QUANTITIES: dict[str, Callable[[Case], Any]] = {
     "forward_dynamics, unloaded": lambda c: sd.forward_dynamics(c.model, c.state, passive=False),
     "inverse_dynamics": lambda c: sd.inverse_dynamics(c.model, c.state, c.udot, **c.loads),
     "inverse_dynamics, unloaded": lambda c: sd.inverse_dynamics(c.model, c.state, c.udot, passive=False),
+    "forward_dynamics_derivatives": lambda c: sd.forward_dynamics_derivatives(c.model, c.state, c.tau, **c.loads),
+    "inverse_dynamics_derivatives": lambda c: sd.inverse_dynamics_derivatives(c.model, c.state, c.udot, **c.loads),
     "joint_reactions": lambda c: sd.joint_reactions(c.model, c.state, c.udot, **c.loads),
     "hybrid_dynamics": lambda c: sd.hybrid_dynamics(c.model, c.state, GIVEN, c.udot, c.tau, **c.loads),
     "hybrid_dynamics, base": lambda c: sd.hybrid_dynamics(c.model, c.state, ["base"], c.udot, c.tau),

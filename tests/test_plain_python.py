@@ -71,6 +71,9 @@ def every_result(rng, model, state):
         "kinetic_energy": sd.kinetic_energy(model, state),
         "potential_energy": sd.potential_energy(model, state, gravity=GRAVITY),
     }
+    if not state.shape:  # with the JIT off, one state takes a second
+        results["forward_dynamics_derivatives"] = flat(sd.forward_dynamics_derivatives(model, state, tau, **loads))
+        results["inverse_dynamics_derivatives"] = flat(sd.inverse_dynamics_derivatives(model, state, udot, **loads))
     if model.base_kind != "fixed":
         results |= {name: getattr(sd, name)(model, state) for name in FLOATING if name != "generalized_jacobian"}
         results["generalized_jacobian"] = sd.generalized_jacobian(model, state, endpoint)

@@ -2,6 +2,7 @@
 
 from scipy.spatial.transform import Rotation
 
+from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics import (
     bias_force,
     forward_dynamics,
@@ -86,11 +87,13 @@ __all__ = [
     "endpoint_pose",
     "endpoint_velocity",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "forward_kinematics",
     "generalized_inertia",
     "generalized_jacobian",
     "hybrid_dynamics",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "jacobian_rate",
     "joint_reactions",
     "kinetic_energy",
