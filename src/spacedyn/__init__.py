@@ -24,6 +24,7 @@ from .errors import (
     SpacedynError,
     UnknownName,
 )
+from .forces import Drag, Spring, Tether, Wrench
 from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .kinematics import (
     body_jacobian,
@@ -61,6 +62,7 @@ __all__ = [
     "Builder",
     "DormandPrince5",
     "DormandPrince8",
+    "Drag",
     "InputError",
     "Model",
     "ModelError",
@@ -72,8 +74,11 @@ __all__ = [
     "SemiImplicitEuler",
     "SimulationFailed",
     "SpacedynError",
+    "Spring",
     "State",
+    "Tether",
     "UnknownName",
+    "Wrench",
     "available",
     "base_recoil",
     "bias_force",

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .forces import force_names
 from .model.model import Model
 from .model.parts import Joint
 
@@ -66,6 +67,7 @@ def dataset(run: "Run") -> "xarray.Dataset":
         "all_rates": [*(f"base.{name}" for name in _BASE_RATES[model.base_kind]), *rate_names(model)],
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
+        "force": force_names(run.forces),
     }
     wrenches = run["endpoint_wrenches"].reshape(*run["endpoint_wrenches"].shape[:-1], len(model.endpoints), 6)
     channels: dict[str, tuple[list[str], np.ndarray, str]] = {
@@ -84,6 +86,9 @@ def dataset(run: "Run") -> "xarray.Dataset":
         "endpoint_work": (["endpoint"], run["endpoint_work"], "J"),
         "dissipated": ([], run["dissipated"][..., 0], "J"),
         "impulse": (["wrench"], run["impulse"], "N s, N m s"),
+        "force_work": (["force"], run["force_work"], "J"),
+        "force_energy": (["force"], run["force_energy"], "J"),
+        "tension": (["force"], run["tension"], "N"),
     }
     start = 0
     for i, law in enumerate(run.laws):

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .errors import InputError, RunWarning
+from .forces import Force, force_names
 from .laws import Law
 from .methods import Method
 from .model.model import Model
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-def row_columns(model: Model, laws: list[Law]) -> dict[str, slice]:
+def row_columns(model: Model, laws: list[Law], forces: Sequence[Force] = ()) -> dict[str, slice]:
     """Columns of a row of the record."""
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     sizes = {
@@ -35,10 +37,13 @@ def row_columns(model: Model, laws: list[Law]) -> dict[str, slice]:
         "endpoint_work": ne,
         "dissipated": 1,
         "impulse": 6,
+        "force_work": len(forces),
         "forces": nv,
         "base_wrench": 6,
         "endpoint_wrenches": 6 * ne,
         "udot": nv,
+        "force_energy": len(forces),
+        "tension": len(forces),
     }
     stops = np.cumsum(list(sizes.values())).tolist()
     return {name: slice(stop - size, stop) for (name, size), stop in zip(sizes.items(), stops, strict=True)}
@@ -98,10 +103,12 @@ class Run:
         shape: tuple[int, ...],
         status: str,
         gravity: Any,
+        forces: Sequence[Force] = (),
     ):
         self.model, self.laws, self.method, self.status, self.shape = model, laws, method, status, shape
         self.gravity = None if gravity is None else np.array(gravity, dtype=float)
-        self._columns = row_columns(model, laws)
+        self.forces = tuple(forces)
+        self._columns = row_columns(model, laws, self.forces)
         self._rows = rows.reshape(len(rows), *shape, rows.shape[-1])
         self.time = self._rows[..., 0].reshape(len(rows), -1)[:, 0].copy() if rows.size else np.empty(0)
 
@@ -127,6 +134,7 @@ class Run:
             "model_digest": self.model.digest,
             "method": repr(self.method),
             "laws": [law.name for law in self.laws],
+            "forces": force_names(self.forces),
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
             "status": self.status,
             "spacedyn": sys.modules[__package__].__version__,
@@ -167,13 +175,23 @@ class Run:
     def _audit(self) -> Audit:
         model, states = self.model, self.states
         kinetic = kinetic_energy(model, states)
-        potential = potential_energy(model, states, gravity=self.gravity)
-        supplied = self["joint_work"].sum(-1) + self["base_work"][..., 0] + self["endpoint_work"].sum(-1)
+        potential = potential_energy(model, states, gravity=self.gravity) + self["force_energy"].sum(-1)
+        supplied = (
+            self["force_work"].sum(-1)
+            + self["joint_work"].sum(-1)
+            + self["base_work"][..., 0]
+            + self["endpoint_work"].sum(-1)
+        )
         lost = self["dissipated"][..., 0]
         energy, given = kinetic + potential, supplied - lost
         balance = {"energy": (energy - energy[0]) - (given - given[0])}  # the record may begin later than the run
         size = np.abs(kinetic).max(axis=0) + np.abs(potential - potential[0]).max(axis=0)
-        size = size + np.abs(self["joint_work"]).sum(-1).max(axis=0) + np.abs(lost).max(axis=0)
+        size = (
+            size
+            + np.abs(self["force_work"]).sum(-1).max(axis=0)
+            + np.abs(self["joint_work"]).sum(-1).max(axis=0)
+            + np.abs(lost).max(axis=0)
+        )
         errors = {"energy": _relative(balance["energy"], size)}
         if model.base_kind == "free":
             A = momentum_matrix(model, states, about="com")

@@ -13,6 +13,7 @@ from . import faults
 from .blame import failed_law, first_rate, law_without_number
 from .calls import check_state, gravity_vector
 from .errors import InputError, RunWarning, SimulationFailed
+from .forces import Force, lay_out_forces, read_forces
 from .kernels import plan as p
 from .kernels import tree as k
 from .kernels.advance import advance
@@ -85,6 +86,7 @@ def build_machine(
     times: Array | None,
     gravity: Any,
     prescribed: list[Prescribed],
+    forces: list[Force],
 ) -> Machine:
     """Lay a simulation out."""
     flat, tableau = model.flat, method.tableau
@@ -92,14 +94,15 @@ def build_machine(
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     compiled = list(map(compile_law, laws))
     internal = sum(law.state_size for law in laws)
-    ledger = nj + 1 + ne + 1 + 6
+    ledger = nj + 1 + ne + 1 + 6 + len(forces)
     size = 2 * nv + internal + ledger
     stages, degree = tableau.P.shape
     view = nx + 6 + nj + 9 + internal + 18 * ne
     outputs = nj + 6 * (ne + 1) + max([law.state_size for law in laws], default=0)
 
     joints_at = p.PLAN + p.LAW_INTS * len(laws)
-    plan = np.zeros(joints_at + p.JOINT_INTS * len(prescribed), dtype=np.int64)
+    forces_at = joints_at + p.JOINT_INTS * len(prescribed)
+    plan = np.zeros(forces_at + p.ELEMENT_INTS * len(forces), dtype=np.int64)
     numbers: list[Array] = []
 
     def put(*parts: ArrayLike) -> int:
@@ -110,7 +113,7 @@ def build_machine(
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
     plan[p.RECORDS] = 0 if times is None else len(times)
-    plan[p.ROW] = row_columns(model, laws)["udot"].stop
+    plan[p.ROW] = row_columns(model, laws, forces)["tension"].stop
     seen = set().union(*(law.sees() for law in laws))
     plan[p.CHOICES] = (
         (k.PASSIVE_FORCES if flat.passive else 0)
@@ -119,8 +122,8 @@ def build_machine(
         | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
         | (p.RECORDS_STEPS if times is None else 0)
     )
-    sizes = [nx, size, size, size, size, stages * size, nv]
-    places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_VIEW]
+    sizes = [nx, size, size, size, size, stages * size, nv, 2 * len(forces)]
+    places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_VIEW]
     plan[places] = flat.slots + np.cumsum([0, *sizes])
     scalars = int(plan[p.Y_VIEW]) + view
     plan[p.N_A], plan[p.N_B], plan[p.N_C] = put(tableau.A), put(tableau.b), put(tableau.c)
@@ -130,9 +133,13 @@ def build_machine(
     for one in prescribed:
         given[model.u_slice(one.joint)] = True
     plan[p.N_SCALE] = put(_tolerances(model, state, method, given, internal, ledger))
-    records, motions, breaks = lay_out(model, prescribed, p.C_LAWS + 2 * len(laws), put)
-    plan[joints_at:] = records.ravel()
-    plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.BREAKS, p.N_BREAKS]] = len(prescribed), joints_at, len(breaks), put(breaks)
+    counter = p.C_LAWS + 2 * len(laws)
+    records, motions, breaks = lay_out(model, prescribed, counter, put)
+    elements, jumps = lay_out_forces(model, forces, counter + len(prescribed), put)
+    plan[joints_at:] = np.concatenate([records.ravel(), elements.ravel()])
+    breaks = np.unique(np.concatenate([breaks, jumps]))
+    plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.FORCES, p.FORCE_AT]] = len(prescribed), joints_at, len(forces), forces_at
+    plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
     memory = [view, outputs, 9 if prescribed else 0, len(laws) * lanes * outputs]
     plan[[p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_HELD]] = np.cumsum([0, *memory[:3]])
@@ -164,7 +171,7 @@ def build_machine(
     clock[p.H_MIN] = 16 * np.finfo(float).eps * max(abs(t0), abs(t1), 1e-3)
     clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
-    counters = np.zeros(p.C_LAWS + 2 * len(laws) + len(prescribed), dtype=np.int64)
+    counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
     joined = np.concatenate(numbers)
     return Machine(
         flat.with_given(given), par.copy(), plan, joined, work.reshape(-1), np.zeros(doubles), counters, clock,
@@ -209,6 +216,7 @@ def simulate(
     gravity: ArrayLike | None = None,
     prescribed: Mapping[str, Any] | None = None,
     adjust: bool = False,
+    forces: Force | Iterable[Force] = (),
     start: float = 0.0,
     budget: float = 1e-7,
     progress: bool = True,
@@ -237,6 +245,8 @@ def simulate(
         `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'. Laws' commands to them have no effect.
     adjust : bool
         Whether to change a state that contradicts what is prescribed at the start; an error if not.
+    forces : Force, optional
+        `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
     start : float
         The time at the start [s].
     budget : float
@@ -273,6 +283,7 @@ def simulate(
         raise InputError(f"duration must be a positive time [s], got {duration}")
     joints = read_prescribed(model, prescribed or {}, start, start + duration)
     state = start_of(model, state, joints, start, adjust) if joints else state
+    elements = read_forces(model, forces)
     times = _times(record, start, start + duration)
     if times is None and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
@@ -282,7 +293,9 @@ def simulate(
     with Watch(progress, duration * max(1, -(-state.count // size))) as watch:
         for first in range(0, max(state.count, 1), size):
             part = everyone[first : first + size] if state.shape else state
-            machine = build_machine(model, part, start, start + duration, chosen, method, times, gravity, joints)
+            machine = build_machine(
+                model, part, start, start + duration, chosen, method, times, gravity, joints, elements
+            )
             packs.append(_run_machine(machine, times, watch))
             if packs[-1].status == "interrupted":
                 break
@@ -290,7 +303,7 @@ def simulate(
     records = min(len(pack.rows) for pack in packs)  # all robots up to where the first of them failed
     rows = np.concatenate([pack.rows[:records] for pack in packs], axis=1)
     shape = state.shape if rows.shape[1] == state.count else (rows.shape[1],)  # interrupted: those that were begun
-    run = Run(model, chosen, method, rows if state.shape else rows[:, 0], shape, worst.status, gravity)
+    run = Run(model, chosen, method, rows if state.shape else rows[:, 0], shape, worst.status, gravity, elements)
     _raise_if_failed(run, worst)
     run.check(budget)
     return run

@@ -8,6 +8,7 @@ from .charts import move_along
 from .compiling import entry, inner
 from .explicit import combine_stages, error_norm, largest_lane, run_stages, state_within
 from .flow import evaluate
+from .forces import switch_elements
 from .laws import hold_sample, load_counter, store_counter
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
@@ -81,7 +82,7 @@ def laws_due(plan, numbers, memory, counters, clock, t, near, zero):
 
 @inner
 def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, robots, zero):
-    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations."""
+    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations, elements."""
     row, width = load_counter(counters, C_RECORD), integer(plan, ROW)
     nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
     evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), 0)
@@ -94,6 +95,8 @@ def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, r
     wrenches = 6 * (integer(tree, ENDPOINTS) + 1)
     write_some(rows, width, at + nv, wrenches, first, last, work, integer(tree, W_WRENCH), 1, zero)
     write_some(rows, width, at + nv + wrenches, nv, first, last, work, integer(tree, W_RATE) + QDD, RATE_WORK, zero)
+    forces = 2 * integer(plan, FORCES)
+    write_some(rows, width, at + 2 * nv + wrenches, forces, first, last, work, integer(plan, Y_FORCES), 1, zero)
     store_counter(counters, C_RECORD, row + 1)
 
 
@@ -215,6 +218,8 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     lands = t + wanted * (1.0 + 1e-6) >= stop
     h = stop - t if lands else wanted
     if integer(plan, PRESCRIBED) > 0 and choose_pieces(plan, numbers, counters, t + 0.5 * h):
+        changed = True
+    if integer(plan, FORCES) > 0 and switch_elements(plan, numbers, counters, t + 0.5 * h):
         changed = True
     fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
     error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)

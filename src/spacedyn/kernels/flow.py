@@ -10,6 +10,7 @@ from numba.core import types
 from .bodies import add_wrenches, motion_forces
 from .charts import base_part, chart_rates, move_along
 from .compiling import Address, call, inner
+from .forces import apply_elements
 from .forward_dynamics import is_given, solve_dynamics
 from .laws import add_output, fill_view, hold_sample, run_law, sample_law
 from .plan import *  # noqa: F403
@@ -93,9 +94,16 @@ def external_rates(tree, par, work, k, zero):
         store(work, at + 1 + e, dot3(f, v) + dot3(n, angular(V)))
     at += 2 + ends
     total = external(tree, par, work, zero)
+    add_impulse(tree, work, at, total, zero)
+
+
+@inner
+def add_impulse(tree, work, at, total, zero):
+    """Add a force and moment about the base's centre of mass to the ledger's, whose moment is about the robot's."""
     m, h = first_moment(tree, work, zero)
+    moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))
     store3(work, at, add3(load3(work, at, zero), linear(total)))
-    store3(work, at + 3, sub3(angular(total), cross(scale3(1.0 / m, h), linear(total))))
+    store3(work, at + 3, add3(load3(work, at + 3, zero), moment))
 
 
 @inner
@@ -159,6 +167,10 @@ def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
         if integer(plan, LEDGER) > 0:
             external_rates(tree, par, work, ledger, zero)
         add_wrenches(tree, par, work, -1.0, zero)
+    if integer(plan, FORCES) > 0:
+        works = k + integer(plan, SIZE) - integer(plan, FORCES)
+        total = apply_elements(tree, par, work, plan, numbers, counters, works, zero)
+        add_impulse(tree, work, works - 6, total, zero)
     solve_dynamics(tree, par, work, integer(plan, CHOICES), zero)
     if integer(plan, LEDGER) > 0:
         joint_power(tree, par, work, plan, ledger, zero)

@@ -7,7 +7,7 @@ simulation must keep to be continued.
 
 The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
-joints, impulse (3) and moment about the centre of mass (3) of all external forces.
+joints, impulse (3) and moment about the centre of mass (3) of all external forces, work of each force but elastic.
 """
 
 # plan: how many
@@ -21,7 +21,9 @@ M_VIEW, M_OUT, M_HELD = range(29, 32)
 LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the right-hand side
 # prescribed joints: how many, where their records start, where a function writes in memory; times a step must end at
 PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
-PLAN = 39
+# forces: how many, where their records start, where their energies and tensions are in work
+FORCES, FORCE_AT, Y_FORCES = range(39, 42)
+PLAN = 42
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
@@ -34,7 +36,11 @@ J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J
 JOINT_INTS = 18  # the last eight are the sizes that a function is called with
 # how a joint's motion is given: it stays where it is, polynomials between breaks, a C function of time
 LOCKED, PIECEWISE, FUNCTION = range(3)
-# counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints
+# plan: a force's record: its bodies (-1: none), its numbers, and a counter that is 1 while it acts
+E_KIND, E_BODY, E_OTHER, E_NUMBERS, E_PHASE, ELEMENT_INTS = range(6)
+WRENCH, SPRING, DRAG = range(3)
+# counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints,
+# phases of forces
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
 # C_BREAK: breaks passed
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_LAWS = range(8)
