@@ -1,7 +1,7 @@
 """Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .model.model import Model
 Array = np.ndarray
 
 
-def failed_law(laws: list[Law], machine: Any, error: BaseException, name: str | None) -> str:
+def failed_law(laws: Sequence[Law], machine: Any, error: BaseException, name: str | None) -> str:
     """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
     for law, sizes in zip(laws, _sizes(machine), strict=True):
         if name is None:
@@ -28,7 +28,7 @@ def failed_law(laws: list[Law], machine: Any, error: BaseException, name: str | 
     return f"{'a law' if name is None else f'law {name!r}'} raised {type(error).__name__}: {error}"
 
 
-def law_without_number(laws: list[Law], machine: Any, model: Model) -> str | None:
+def law_without_number(laws: Sequence[Law], machine: Any, model: Model) -> str | None:
     """The law that writes what is not finite, at the last good state or within the step after it."""
     if not laws:
         return None

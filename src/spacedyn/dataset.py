@@ -1,4 +1,4 @@
-"""A Run as an xarray Dataset: named joints, bodies and axes, with units."""
+"""A Run as an xarray Dataset, or as a flat table: named joints, bodies and axes, with units."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,20 +7,19 @@ import numpy as np
 from .forces import force_names
 from .model.model import Model
 from .model.parts import Joint
+from .model.state_parts import BASE_RATES
+from .origin import Origin
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
     from .run import Run
 
+Array = np.ndarray
 AXES = ["x", "y", "z"]
 SIX = ["fx", "fy", "fz", "mx", "my", "mz"]
-_BASE_RATES = {
-    "free": ["vx", "vy", "vz", "wx", "wy", "wz"],
-    "attitude": ["wx", "wy", "wz"],
-    "planar": ["vx", "vy", "wz"],
-    "fixed": [],
-}
+_SIX_RATES = ["vx", "vy", "vz", "wx", "wy", "wz"]
 _PARTS = {
     "cylindrical": (["z", "angle"], ["z", "angle"]),
     "universal": (["angle1", "angle2"], ["angle1", "angle2"]),
@@ -28,6 +27,23 @@ _PARTS = {
     "spherical": (["qx", "qy", "qz", "qw"], ["wx", "wy", "wz"]),
     "free": (["x", "y", "z", "qx", "qy", "qz", "qw"], ["vx", "vy", "vz", "wx", "wy", "wz"]),
 }
+_MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
+    "x": {"base_position": (["axis"], "m"), "base_quaternion": (["xyzw"], "1"), "q": (["coordinate"], "rad or m")},
+    "u": {"base_velocity": (["axis"], "m/s"), "base_rate": (["axis"], "rad/s"), "qd": (["rate"], "rad/s or m/s")},
+    "forces": {"tau": (["rate"], "N m or N")},
+    "udot": {"udot": (["all_rates"], "rad/s^2 or m/s^2")},
+    "base_wrench": {"base_wrench": (["wrench"], "N, N m")},
+    "endpoint_wrenches": {"endpoint_wrench": (["endpoint", "wrench"], "N, N m")},
+    "joint_work": {"joint_work": (["rate"], "J")},
+    "base_work": {"base_work": ([], "J")},
+    "endpoint_work": {"endpoint_work": (["endpoint"], "J")},
+    "dissipated": {"dissipated": ([], "J")},
+    "impulse": {"impulse": (["wrench"], "N s, N m s")},
+    "force_work": {"force_work": (["force"], "J")},
+    "force_energy": {"force_energy": (["force"], "J")},
+    "tension": {"tension": (["force"], "N")},
+}
+"""Variables of the dataset that each channel of a row is made into: their dimensions and units."""
 
 
 def coordinate_names(model: Model) -> list[str]:
@@ -52,52 +68,102 @@ def _names(joint: Joint, which: int) -> list[str]:
     return [f"{joint.name}.{part}" for part in parts[which]]
 
 
-def dataset(run: "Run") -> "xarray.Dataset":
-    """Everything that a run recorded; one dimension for each batch axis (robot, robot1, …)."""
-    import xarray
-
-    model, states, base = run.model, run.states, run.model.base_dof
-    batch = ["robot", *(f"robot{k}" for k in range(1, len(run.shape)))][: len(run.shape)]
-    coords: dict[str, Any] = {
-        "time": ("time", run.time, {"units": "s"}),
+def labels(origin: Origin) -> dict[str, list[str]]:
+    """Names along each dimension."""
+    model = origin.model
+    base = [f"base.{_SIX_RATES[k]}" for k in BASE_RATES[model.base_kind]]
+    return {
         "axis": AXES,
         "xyzw": ["x", "y", "z", "w"],
         "coordinate": coordinate_names(model),
         "rate": rate_names(model),
-        "all_rates": [*(f"base.{name}" for name in _BASE_RATES[model.base_kind]), *rate_names(model)],
+        "all_rates": [*base, *rate_names(model)],
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
-        "force": force_names(run.forces),
+        "force": force_names(origin.forces),
     }
-    wrenches = run["endpoint_wrenches"].reshape(*run["endpoint_wrenches"].shape[:-1], len(model.endpoints), 6)
-    channels: dict[str, tuple[list[str], np.ndarray, str]] = {
-        "base_position": (["axis"], states.base_position, "m"),
-        "base_quaternion": (["xyzw"], states.base_quaternion_xyzw, "1"),
-        "q": (["coordinate"], states.q, "rad or m"),
-        "base_velocity": (["axis"], states.base_velocity, "m/s"),
-        "base_rate": (["axis"], states.base_rate, "rad/s"),
-        "qd": (["rate"], states.qd, "rad/s or m/s"),
-        "tau": (["rate"], run["forces"][..., base:], "N m or N"),
-        "udot": (["all_rates"], run["udot"], "rad/s^2 or m/s^2"),
-        "base_wrench": (["wrench"], run["base_wrench"], "N, N m"),
-        "endpoint_wrench": (["endpoint", "wrench"], wrenches, "N, N m"),
-        "joint_work": (["rate"], run["joint_work"], "J"),
-        "base_work": ([], run["base_work"][..., 0], "J"),
-        "endpoint_work": (["endpoint"], run["endpoint_work"], "J"),
-        "dissipated": ([], run["dissipated"][..., 0], "J"),
-        "impulse": (["wrench"], run["impulse"], "N s, N m s"),
-        "force_work": (["force"], run["force_work"], "J"),
-        "force_energy": (["force"], run["force_energy"], "J"),
-        "tension": (["force"], run["tension"], "N"),
-    }
-    start = 0
-    for i, law in enumerate(run.laws):
-        for name, size in law.states.items():
-            values = run["states"][..., start : start + size]
-            channels[f"{law.name}{i}.{name}"] = ([f"{law.name}{i}_{name}"], values, "")
-            start += size
-    variables = {
-        name: (["time", *batch, *dims], np.asarray(values), {"units": unit})
-        for name, (dims, values, unit) in channels.items()
-    }
-    return xarray.Dataset(variables, coords, run.provenance)
+
+
+def variables(origin: Origin, channel: str, size: int) -> dict[str, tuple[list[str], list[int], str]]:
+    """What a channel of a row is made into: {name: (dimensions, their sizes, unit)}."""
+    if channel == "states":
+        named = {f"{law.name}{i}": law.states for i, law in enumerate(origin.laws)}
+        return {f"{a}.{b}": ([f"{a}_{b}"], [n], "") for a, states in named.items() for b, n in states.items()}
+    known = {name: len(values) for name, values in labels(origin).items()}
+    if channel not in _MADE_OF:  # as it is
+        return {channel: ([f"{channel}_part"], [size], "")}
+    return {name: (dims, [known[dim] for dim in dims], unit) for name, (dims, unit) in _MADE_OF[channel].items()}
+
+
+def split(model: Model, channel: str, values: Array) -> Array:
+    """A channel's values with those of a base that is held as zeros, so that all robots have the same variables."""
+    held = BASE_RATES[model.base_kind]
+    if channel == "forces":
+        return values[..., len(held) :]
+    if channel != "u":
+        return values
+    six = np.zeros((*values.shape[:-1], 6))
+    six[..., list(held)] = values[..., : len(held)]
+    return np.concatenate([six, values[..., len(held) :]], axis=-1)
+
+
+def joined(model: Model, channel: str, values: Array) -> Array:
+    """The inverse of `split`."""
+    held = BASE_RATES[model.base_kind]
+    if channel == "forces":
+        return np.concatenate([np.zeros((*values.shape[:-1], len(held))), values], axis=-1)
+    return np.concatenate([values[..., list(held)], values[..., 6:]], axis=-1) if channel == "u" else values
+
+
+def dataset(run: "Run") -> "xarray.Dataset":
+    """Everything that a run recorded; one dimension for each batch axis (robot, robot1, …)."""
+    import xarray
+
+    model = run.model
+    batch = batch_dimensions(run.shape)
+    coords: dict[str, Any] = {"time": ("time", run.time, {"units": "s"}), **labels(run.origin)}
+    found: dict[str, Any] = {}
+    for channel in run.origin.channels[1:]:
+        values, at = split(model, channel, run[channel]), 0
+        for name, (dims, sizes, unit) in variables(run.origin, channel, values.shape[-1]).items():
+            count = int(np.prod(sizes, dtype=int))
+            part = values[..., at : at + count].reshape(*values.shape[:-1], *sizes)
+            found[name] = (["time", *batch, *dims], np.asarray(part), {"units": unit} if unit else {})
+            at += count
+    return xarray.Dataset(found, coords, run.provenance)
+
+
+def batch_dimensions(shape: tuple[int, ...]) -> list[str]:
+    """Names of the batch axes."""
+    return ["robot", *(f"robot{k}" for k in range(1, len(shape)))][: len(shape)]
+
+
+def rows_of(data: "xarray.Dataset", origin: Origin, columns: dict[str, slice]) -> Array:
+    """The rows that a dataset was made of; variables without any number may be missing."""
+    count, shape = len(data["time"]), origin.shape
+    rows = np.empty((count, *shape, sum(part.stop - part.start for part in columns.values())))
+    rows[..., 0] = data["time"].values.reshape(-1, *[1] * len(shape))
+    for channel, place in list(columns.items())[1:]:
+        made = variables(origin, channel, place.stop - place.start)
+        parts = [data[name].values.reshape(count, *shape, -1) for name in made if name in data]
+        if parts:
+            rows[..., place] = joined(origin.model, channel, np.concatenate(parts, axis=-1))
+    return rows
+
+
+def dataframe(run: "Run") -> "pandas.DataFrame":
+    """A flat table of everything that a run recorded."""
+    import pandas
+
+    batch, names = batch_dimensions(run.shape), labels(run.origin)
+    columns: dict[str, Array] = {}
+    for name, variable in run.data.data_vars.items():
+        dims = [str(dim) for dim in variable.dims[1 + len(batch) :]]
+        values = variable.values.reshape(run.time.size * run.origin.robots, *variable.shape[1 + len(batch) :])
+        for index in np.ndindex(values.shape[1:]):
+            parts = [names[dim][i] if dim in names else str(i) for dim, i in zip(dims, index, strict=True)]
+            columns[".".join([str(name), *parts])] = values[(slice(None), *index)]
+    if not batch:
+        return pandas.DataFrame(columns, index=pandas.Index(run.time, name="time"))
+    axes = [run.time, *(np.arange(size) for size in run.shape)]
+    return pandas.DataFrame(columns, index=pandas.MultiIndex.from_product(axes, names=["time", *batch]))

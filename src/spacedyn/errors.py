@@ -1,6 +1,8 @@
 """What can go wrong, said so that a person can mend it: what is wrong, where, and what to do."""
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 
 
@@ -72,3 +74,11 @@ class SimulationFailed(SpacedynError, RuntimeError):
     def __init__(self, message: str, run: object, time: float):
         self.run, self.time = run, time
         super().__init__(message)
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's program that called the package, however deep inside the reason was found."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

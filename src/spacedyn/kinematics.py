@@ -164,6 +164,21 @@ def _motion(
     return rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if udot is not None else None
 
 
+def frame_motion(
+    model: Model,
+    state: State,
+    name: str,
+    body: int,
+    position: Array,
+    rotation: Array,
+    udot: ArrayLike | None = None,
+) -> Motion:
+    """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
+    parts = _motion(model, state, [body], position[None], rotation[None], udot)
+    mine: list[Any] = [None if a is None else a.reshape(*state.shape, *a.shape[2:]) for a in parts]
+    return Motion((name,), *mine)
+
+
 def _endpoint_motion(model: Model, state: State, endpoint: str, udot: ArrayLike | None = None) -> tuple[Any, ...]:
     check_state(model, state)
     e = model.endpoint(endpoint)

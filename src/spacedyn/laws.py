@@ -26,7 +26,7 @@ from numba.core import config
 from numba.core.errors import NumbaError, NumbaWarning
 
 from . import faults
-from .errors import InputError, RunWarning, nearest
+from .errors import InputError, RunWarning, nearest, warn_user
 from .fingerprint import fingerprint
 from .kernels.compiling import PLAIN_FUNCTIONS, Address
 
@@ -149,7 +149,7 @@ class Law:
             raise InputError(f"law '{self.name}': only a sampled law can have a delay; give it a period")
         for name in self.parameters:
             if name not in _attributes(self.function, self.role, "p", set(self.parameters)):
-                warnings.warn(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", stacklevel=4)
+                warn_user(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", UserWarning)
 
     @property
     def name(self) -> str:
@@ -258,10 +258,8 @@ def compile_law(law: Law) -> Compiled:
         except NumbaError as error:
             lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
             reason = (lines or ["unknown reason"])[0]
-            warnings.warn(
-                f"{law.role.what} '{law.name}' cannot be compiled and runs in Python, slowly: {reason}",
-                RunWarning,
-                stacklevel=4,
+            warn_user(
+                f"{law.role.what} '{law.name}' cannot be compiled and runs in Python, slowly: {reason}", RunWarning
             )
             compiled = _plain(law, source, fields)
     if key is not None:

@@ -185,6 +185,13 @@ def waypoints(times: ArrayLike, values: ArrayLike, kind: str = "quintic", *, sto
     return _of_b_spline(make_interp_spline(t, y, k=5, bc_type=(ends, ends)))
 
 
+def trajectory_of(path: Trajectory | BSpline | PPoly) -> Trajectory:
+    """The same as polynomials between breaks."""
+    if isinstance(path, Trajectory):
+        return path
+    return _of_b_spline(path) if isinstance(path, BSpline) else _of_spline(path)
+
+
 def _of_spline(spline: Any) -> Trajectory:
     """From SciPy's piecewise polynomials c (degree + 1, pieces, …)."""
     c = spline.c.reshape(*spline.c.shape[:2], -1)
@@ -249,12 +256,8 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
 
 
 def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
-    if isinstance(value, Trajectory):
-        return value
-    if isinstance(value, BSpline):
-        return _of_b_spline(value)
-    if isinstance(value, PPoly):
-        return _of_spline(value)
+    if isinstance(value, Trajectory | BSpline | PPoly):
+        return trajectory_of(value)
     if isinstance(value, Polynomial):
         return _of_polynomial(value, start, end)
     try:

@@ -1,30 +1,35 @@
 """What a simulation gives: labelled arrays over time, a status, and a ledger of energy and momentum."""
 
+import os
 import sys
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import InputError, RunWarning
+from .audit import LEDGER, Audit, Auditor, balances, quantities
+from .errors import InputError, RunWarning, UnknownName, warn_user
 from .forces import Force, force_names
+from .kinematics import Motion, frame_motion
 from .laws import Law
-from .methods import Method
 from .model.model import Model
 from .model.state import State
-from .momentum import kinetic_energy, momentum, momentum_matrix, potential_energy
+from .momentum import kinetic_energy, momentum, potential_energy
+from .origin import Origin
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
+
+    from .recording import Checkpoint
 
 Array = np.ndarray
 
 
-def row_columns(model: Model, laws: list[Law], forces: Sequence[Force] = ()) -> dict[str, slice]:
+def row_columns(model: Model, laws: Sequence[Any], forces: Sequence[Force] = ()) -> dict[str, slice]:
     """Columns of a row of the record."""
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     sizes = {
@@ -49,80 +54,164 @@ def row_columns(model: Model, laws: list[Law], forces: Sequence[Force] = ()) -> 
     return {name: slice(stop - size, stop) for (name, size), stop in zip(sizes.items(), stops, strict=True)}
 
 
-@dataclass(frozen=True)
-class Audit:
-    """The ledger's verdict: largest relative errors of a run's energy and momentum, and the balances over time.
+class Energy(NamedTuple):
+    """Energies over time, each (times, …) [J]."""
 
-    Energy is compared with the work of actuators and wrenches less what joints dissipate, momentum with the impulse of
-    all external forces; relative to the energy, and to the sum of the magnitudes that make up the momentum.
-    """
-
-    energy: float
-    linear_momentum: float
-    angular_momentum: float
-    quaternion_norm: float
-    balance: dict[str, Array]  # each (time, …): what is there, less what should be
+    kinetic: Array
+    potential: Array
 
     @property
-    def worst(self) -> float:
-        """The largest of the errors."""
-        return max(self.energy, self.linear_momentum, self.angular_momentum, self.quaternion_norm)
-
-    def __str__(self) -> str:
-        lines = ["ledger (largest relative error over the run)"]
-        names = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm")
-        for name in names:
-            value = getattr(self, name)
-            shown = "      –" if np.isnan(value) else f"{value:7.1e}"
-            lines.append(f"  {name.replace('_', ' '):18s}{shown}")
-        verdict = "good to round-off" if self.worst < 1e-12 else "good" if self.worst < 1e-6 else "NOT to be trusted"
-        return "\n".join([*lines, f"  verdict: {verdict}"])
+    def total(self) -> Array:
+        """Both together."""
+        return self.kinetic + self.potential
 
 
 class Run:
     """A simulation's record.
 
+    Made by `simulate`, or read by `Run.load`.
+
     Attributes
     ----------
-    model, laws, method
-        What made it.
+    origin : Origin
+        What made it; `model`, `laws`, `method`, `gravity` and `shape` are its own.
     status : str
-        'done', 'interrupted', or what went wrong.
-    shape : tuple of int
-        The batch; () for one robot.
+        'done', 'interrupted', 'unfinished' (its program was killed, or is still at work), or what went wrong.
     time : (times,)
         When it was recorded [s].
+    folder : Path or None
+        Where its records are, if they are not in memory.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+    >>> run.time
+    array([0. , 0.5, 1. , 1.5, 2. ])
+    >>> run.states.q.shape, run.endpoint("hand").position.shape
+    ((5, 6), (5, 3))
+    >>> float(run.data.qd.sel(time=0, rate="joint1"))
+    0.1
     """
 
     def __init__(
         self,
-        model: Model,
-        laws: list[Law],
-        method: Method,
+        origin: Origin,
         rows: Array,
-        shape: tuple[int, ...],
+        checkpoints: "Sequence[Checkpoint]",
+        folder: Path | None,
         status: str,
-        gravity: Any,
-        forces: Sequence[Force] = (),
+        ledger: Array | None,
     ):
-        self.model, self.laws, self.method, self.status, self.shape = model, laws, method, status, shape
-        self.gravity = None if gravity is None else np.array(gravity, dtype=float)
-        self.forces = tuple(forces)
-        self._columns = row_columns(model, laws, self.forces)
-        self._rows = rows.reshape(len(rows), *shape, rows.shape[-1])
-        self.time = self._rows[..., 0].reshape(len(rows), -1)[:, 0].copy() if rows.size else np.empty(0)
+        from .recording import kept_columns
+
+        self.origin, self.status, self.folder = origin, status, folder
+        self.model, self.laws, self.method, self.gravity = origin.model, origin.laws, origin.method, origin.gravity
+        self.shape, self.forces = origin.shape, origin.forces
+        self._all_columns = row_columns(origin.model, origin.laws, origin.forces)
+        self._columns = kept_columns(self._all_columns, origin.channels)
+        self._rows, self._checkpoints, self._ledger = rows, tuple(checkpoints), ledger
+        self.time = np.array(rows[..., 0].reshape(len(rows), origin.robots)[:, 0])
+
+    # --- reading it --------------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Array:
         """A channel (times, …): x, u, states, forces, udot, base_wrench, endpoint_wrenches, and the ledger's works."""
+        if name not in self._all_columns:
+            raise UnknownName("channel", name, list(self._columns))
         if name not in self._columns:
-            raise InputError(f"no channel {name!r}; there are: {', '.join(self._columns)}")
+            raise InputError(
+                f"the channel '{name}' was not recorded; simulate with channels=['{name}', ...], or without channels"
+            )
         return self._rows[..., self._columns[name]]
+
+    @property
+    def _state_columns(self) -> slice:
+        return slice(self._columns["x"].start, self._columns["u"].stop)
 
     @cached_property
     def states(self) -> State:
         """The states at all recorded times: a batch (times, …)."""
-        both = slice(self._columns["x"].start, self._columns["u"].stop)
-        return State(self.model, np.ascontiguousarray(self._rows[..., both]))
+        return State(self.model, np.array(self._rows[..., self._state_columns], order="C"))
+
+    def at(self, time: float) -> State:
+        """The state at a recorded time [s]; there is none between them.
+
+        Raises InputError if that time was not recorded, with those that were.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+        >>> run.at(1.5).q.shape
+        (6,)
+        """
+        return State(self.model, np.array(self._rows[self.index(time)][..., self._state_columns], order="C"))
+
+    def index(self, time: float) -> int:
+        """Which record is of a time [s]."""
+        if not self.time.size:
+            raise InputError("nothing was recorded")
+        nearest = int(np.argmin(np.abs(self.time - time)))
+        if abs(self.time[nearest] - time) <= 1e-9 * max(abs(time), 1e-3):
+            return nearest
+        span = f"from {self.time[0]:g} to {self.time[-1]:g} s"
+        later = int(np.searchsorted(self.time, time))
+        found = " and ".join(f"{t:.12g}" for t in self.time[max(later - 1, 0) : later + 1])
+        raise InputError(f"there is no record of t = {time:g} s; the nearest of {self.time.size} {span} are {found} s")
+
+    @property
+    def final(self) -> State:
+        """The state at the last recorded time."""
+        if not self.time.size:
+            raise InputError("nothing was recorded")
+        return State(self.model, np.array(self._rows[-1][..., self._state_columns], order="C"))
+
+    def endpoint(self, name: str) -> Motion:
+        """Pose and velocity of an endpoint over time, acceleration too if 'udot' was recorded; inertial axes.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+        >>> hand = run.endpoint("hand")
+        >>> hand.position.shape, hand.rotation.shape, hand.velocity.shape, hand.acceleration.shape
+        ((5, 3), (5, 3, 3), (5, 6), (5, 6))
+        """
+        place = self.model.endpoint(name)
+        body = self.model.body_index(place.body)
+        return frame_motion(self.model, self.states, name, body, place.position, place.rotation, self._udot())
+
+    def body(self, name: str) -> Motion:
+        """Pose and velocity of a body's frame over time, acceleration too if 'udot' was recorded; inertial axes."""
+        body = self.model.body_index(name)
+        return frame_motion(self.model, self.states, name, body, np.zeros(3), np.eye(3), self._udot())
+
+    def _udot(self) -> Array | None:
+        return np.array(self["udot"], order="C") if "udot" in self._columns else None
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy over time (times, …) [J]; the latter of gravity, all springs and end stops.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> bool(np.ptp(run.energy().total) < 1e-9)
+        True
+        """
+        potential = potential_energy(self.model, self.states, gravity=self.gravity)
+        if self.forces:
+            potential = potential + self["force_energy"].sum(-1)
+        return Energy(kinetic_energy(self.model, self.states), potential)
+
+    def momentum(self, *, about: str | ArrayLike = "com") -> Array:
+        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point."""
+        return momentum(self.model, self.states, about=about)
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -136,20 +225,24 @@ class Run:
             "laws": [law.name for law in self.laws],
             "forces": force_names(self.forces),
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
+            "start": self.origin.start,
+            "end": self.origin.end,
             "status": self.status,
             "spacedyn": sys.modules[__package__].__version__,
             "numpy": np.__version__,
             "numba": numba.__version__,
         }
 
-    @property
-    def final(self) -> State:
-        """The state at the last recorded time."""
-        return self.states[-1]
-
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing recorded"
         return f"<Run of '{self.model.name}': {self.status}, {span}, {self.time.size} records>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p><code>{escape(repr(self))}</code></p>{self.audit()._repr_html_() if self.time.size else ''}"
+
+    # --- other forms -------------------------------------------------------------------------------------------------
 
     @cached_property
     def data(self) -> "xarray.Dataset":
@@ -157,6 +250,99 @@ class Run:
         from .dataset import dataset
 
         return dataset(self)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """Everything recorded as a flat table: a row for each time (and robot), a column for each number, named.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+        >>> run.to_dataframe()[["q.joint1", "base_position.x"]].shape
+        (5, 2)
+        """
+        from .dataset import dataframe
+
+        return dataframe(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a NetCDF file: all that was recorded, to the bit, what made it, and checkpoints to go on from.
+
+        Any program that reads NetCDF can read it; `Run.load` gives the Run back.
+        """
+        from .run_files import save
+
+        save(self, Path(path))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "Run":
+        """Read a run from a file that `save` wrote, or from a folder that it was streamed to.
+
+        A folder is mapped, not read: records are read as they are asked for. It holds what was flushed last, however
+        its program ended.
+        """
+        from .run_files import load
+
+        return load(Path(path))
+
+    def resume(
+        self,
+        until: float | None = None,
+        *,
+        at: float | None = None,
+        laws: "Law | Iterable[Law] | None" = None,
+        prescribed: Mapping[str, Any] | None = None,
+        record: float | ArrayLike | str | None = None,
+        stream: str | os.PathLike[str] | None = None,
+        progress: bool = True,
+    ) -> "Run":
+        """Go on with the simulation, from the last checkpoint or an earlier record: bit for bit what would have been.
+
+        Parameters
+        ----------
+        until : float, optional
+            The time to go on to [s]; to where it was meant to go if left out.
+        at : float, optional
+            A recorded time [s] to go on from, instead of the end; later records are made again.
+        laws : Law, optional
+            Needed for a run that was read from a file, which holds their names and parameters but not their code: the
+            same that made it.
+        prescribed : {joint: motion}, optional
+            The same for joints that functions of time prescribed.
+        record : float, times, 'steps', optional
+            What to keep from there on; as before if left out.
+        stream : path, optional
+            A new folder to stream to. A run that is in a folder goes on there if neither this nor `at` is given.
+        progress : bool
+            Whether to show a progress bar.
+
+        Returns
+        -------
+        Run
+            The whole of it, what was recorded before included.
+
+        Raises
+        ------
+        InputError
+            Other laws than those that made it, a time that was not recorded, or checkpoints of another version.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> again = run.resume(at=1.0)
+        >>> bool((again.final.x == run.final.x).all())
+        True
+        >>> run.resume(until=3.0).time[-1]
+        np.float64(3.0)
+        """
+        from .restart import resume
+
+        return resume(self, until, at, laws, prescribed, record, None if stream is None else Path(stream), progress)
+
+    # --- the ledger --------------------------------------------------------------------------------------------------
 
     def audit(self) -> Audit:
         """Check energy against work, and momentum against impulse, over this very run.
@@ -169,70 +355,36 @@ class Run:
         >>> run.audit().worst < 1e-10
         True
         """
-        return self._audit
+        auditor = Auditor(self.model, self.gravity, self._all_columns, self.origin.robots)
+        if self._ledger is not None:
+            auditor.numbers[:] = self._ledger
+        return auditor.audit(self.origin.budget, lambda: self._balance)
 
     @cached_property
-    def _audit(self) -> Audit:
-        model, states = self.model, self.states
-        kinetic = kinetic_energy(model, states)
-        potential = potential_energy(model, states, gravity=self.gravity) + self["force_energy"].sum(-1)
-        supplied = (
-            self["force_work"].sum(-1)
-            + self["joint_work"].sum(-1)
-            + self["base_work"][..., 0]
-            + self["endpoint_work"].sum(-1)
-        )
-        lost = self["dissipated"][..., 0]
-        energy, given = kinetic + potential, supplied - lost
-        balance = {"energy": (energy - energy[0]) - (given - given[0])}  # the record may begin later than the run
-        size = np.abs(kinetic).max(axis=0) + np.abs(potential - potential[0]).max(axis=0)
-        size = (
-            size
-            + np.abs(self["force_work"]).sum(-1).max(axis=0)
-            + np.abs(self["joint_work"]).sum(-1).max(axis=0)
-            + np.abs(lost).max(axis=0)
-        )
-        errors = {"energy": _relative(balance["energy"], size)}
-        if model.base_kind == "free":
-            A = momentum_matrix(model, states, about="com")
-            both = momentum(model, states, about="com")
-            off = (both - both[0]) - (self["impulse"] - self["impulse"][0])
-            parts = np.abs(A * states.u[..., None, :]).sum(axis=-1).max(axis=0) + np.abs(self["impulse"]).max(axis=0)
-            for name, part in (("linear_momentum", slice(0, 3)), ("angular_momentum", slice(3, 6))):
-                balance[name] = off[..., part]
-                largest = np.linalg.norm(off[..., part], axis=-1)
-                errors[name] = _relative(largest, np.linalg.norm(parts[..., part], axis=-1))
-        norm = np.abs(np.linalg.norm(states.base_quaternion_xyzw, axis=-1) - 1.0).max()
-        missing = float("nan")
-        return Audit(
-            errors["energy"],
-            errors.get("linear_momentum", missing),
-            errors.get("angular_momentum", missing),
-            float(norm),
-            balance,
-        )
+    def _balance(self) -> dict[str, Array]:
+        """What is there less what should be, over time."""
+        missing = [name for name in LEDGER if name not in self._columns]
+        if missing:
+            raise InputError("the ledger was audited but not recorded; simulate with channels=['ledger', ...]")
+        found = quantities(self.model, self.states, self.__getitem__, self.gravity)
+        energy = found["kinetic"] + found["potential"] - (found["work"] - found["lost"])
+        both = found["momentum"][0] - found["impulse"][0] if "momentum" in found else None
+        return balances(found, energy[0], both)
 
-    def check(self, budget: float) -> None:
-        """Warn if the ledger is off by more than the budget, and say what is likely to be the cause."""
+    def check(self) -> None:
+        """Warn if the ledger is off by more than its budget, and say what is likely to be the cause."""
         if self.time.size < 2:
             return
         audit = self.audit()
-        worst = max(v for v in (audit.energy, audit.linear_momentum, audit.angular_momentum) if not np.isnan(v))
-        if worst <= budget:
+        if audit.within_budget:
             return
         if not self.method.adaptive:
             step = self.method.step  # type: ignore[attr-defined]
             stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
             cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
-        elif audit.energy <= budget:
+        elif audit.energy <= audit.budget:
             cause = "a force that the ledger does not know of"
         else:
             cause = "tolerances too loose for a run this long, or a force that jumps; tighten rtol and atol"
-        message = f"the ledger is off by {worst:.1e} (energy {audit.energy:.1e}, angular momentum "
-        warnings.warn(f"{message}{audit.angular_momentum:.1e}): {cause}", RunWarning, stacklevel=4)
-
-
-def _relative(error: Array, size: ArrayLike) -> float:
-    """The largest error over the run and the batch, relative to each robot's own size."""
-    size = np.asarray(size)
-    return float(np.max(np.abs(error).max(axis=0) / np.where(size > 0.0, size, 1.0), initial=0.0))
+        message = f"the ledger is off by {audit.worst:.1e} (energy {audit.energy:.1e}, angular momentum "
+        warn_user(f"{message}{audit.angular_momentum:.1e}): {cause}", RunWarning)

@@ -1,18 +1,19 @@
 """`simulate`: a robot, a state and laws, to a Run."""
 
-import warnings
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from . import faults
+from .audit import Auditor
 from .blame import failed_law, first_rate, law_without_number
 from .calls import check_state, gravity_vector
-from .errors import InputError, RunWarning, SimulationFailed
+from .errors import InputError, RunWarning, SimulationFailed, warn_user
 from .forces import Force, lay_out_forces, read_forces
 from .kernels import plan as p
 from .kernels import tree as k
@@ -25,12 +26,25 @@ from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
 from .momentum import kinetic_energy, potential_energy
+from .origin import Origin
 from .prescribe import Prescribed, lay_out, read_prescribed, start_of
+from .recording import (
+    InMemory,
+    Keeper,
+    Outcome,
+    Past,
+    Recording,
+    RecordTimes,
+    checked_record,
+    chosen_channels,
+    largest_chunk,
+    row_width,
+)
 from .run import Run, row_columns
+from .streaming import Folder
 from .watch import Watch
 
 Array = np.ndarray
-_STEPS_A_CALL = 5000  # between looks at the clock and at the keyboard
 
 
 @dataclass
@@ -75,6 +89,30 @@ class Machine:
             kind,
         )
 
+    def set_times(self, times: Array | None) -> None:
+        """The next times to record, and an empty record; None: every step."""
+        self.counters[[p.C_RECORD, p.C_TIME]] = 0
+        if times is not None:
+            at = int(self.plan[p.N_TIMES])
+            self.numbers[at : at + len(times)] = times
+            self.plan[p.RECORDS] = len(times)
+
+    def _changing(self) -> list[Array]:
+        return [self.clock, self.counters, self.memory, self.work, self.tree, self.par]
+
+    def image(self) -> Array:
+        """All of its memory that changes, as one vector."""
+        return np.concatenate([np.ravel(part).astype(float) for part in self._changing()])
+
+    def restore(self, image: Array) -> Array:
+        """Go on from an image, to an end of its own; what is left of the vector."""
+        ends = self.clock[[p.T_END, p.H_MIN, p.H_MAX]]
+        for part in self._changing():
+            part[...] = image[: part.size].reshape(part.shape)
+            image = image[part.size :]
+        self.clock[[p.T_END, p.H_MIN, p.H_MAX]] = ends
+        return image
+
 
 def build_machine(
     model: Model,
@@ -83,12 +121,12 @@ def build_machine(
     t1: float,
     laws: list[Law],
     method: Method,
-    times: Array | None,
+    window: int,
     gravity: Any,
     prescribed: list[Prescribed],
     forces: list[Force],
 ) -> Machine:
-    """Lay a simulation out."""
+    """Lay a simulation out. `window`: how many times to record it can hold at once; 0 if every step is recorded."""
     flat, tableau = model.flat, method.tableau
     lanes = 1 if state.count == 1 or config.DISABLE_JIT else LANES
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
@@ -112,7 +150,6 @@ def build_machine(
 
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
-    plan[p.RECORDS] = 0 if times is None else len(times)
     plan[p.ROW] = row_columns(model, laws, forces)["tension"].stop
     seen = set().union(*(law.sees() for law in laws))
     plan[p.CHOICES] = (
@@ -120,7 +157,7 @@ def build_machine(
         | (k.LOADED if any(law.writes() & {"base_wrench", "endpoint_wrenches"} for law in laws) else 0)
         | (p.SEES_MOMENTUM if seen & {"com", "linear_momentum", "angular_momentum"} else 0)
         | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
-        | (p.RECORDS_STEPS if times is None else 0)
+        | (p.RECORDS_STEPS if window == 0 else 0)
     )
     sizes = [nx, size, size, size, size, stages * size, nv, 2 * len(forces)]
     places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_VIEW]
@@ -128,7 +165,7 @@ def build_machine(
     scalars = int(plan[p.Y_VIEW]) + view
     plan[p.N_A], plan[p.N_B], plan[p.N_C] = put(tableau.A), put(tableau.b), put(tableau.c)
     plan[p.N_E5], plan[p.N_E3], plan[p.N_P] = put(tableau.e5), put(tableau.e3), put(tableau.P)
-    plan[p.N_TIMES] = put([] if times is None else times)
+    plan[p.N_TIMES] = put(np.zeros(window))
     given = np.zeros(nv, dtype=bool)
     for one in prescribed:
         given[model.u_slice(one.joint)] = True
@@ -220,6 +257,8 @@ def simulate(
     start: float = 0.0,
     budget: float = 1e-7,
     progress: bool = True,
+    channels: Iterable[str] | None = None,
+    stream: str | os.PathLike[str] | None = None,
 ) -> Run:
     """Move a robot through time under laws, with a ledger of energy and momentum.
 
@@ -253,6 +292,12 @@ def simulate(
         Relative error of the ledger beyond which a RunWarning is raised.
     progress : bool
         Whether a run of more than a few seconds shows a progress bar.
+    channels : str, optional
+        What to keep beside time and state: 'states' (of laws), 'forces', 'base_wrench', 'endpoint_wrenches', 'udot',
+        'ledger'. Everything if left out; the ledger is audited in any case.
+    stream : path, optional
+        A folder to write the record to as it grows, so that memory stays bounded; it can be read by `Run.load` even if
+        the program is killed.
 
     Returns
     -------
@@ -275,41 +320,73 @@ def simulate(
     ('done', True)
     """
     check_state(model, state)
-    chosen = _laws(laws)
+    chosen = checked_laws(laws)
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
         raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
     if not (np.isfinite(duration) and duration > 0.0 and np.isfinite(start)):
         raise InputError(f"duration must be a positive time [s], got {duration}")
-    joints = read_prescribed(model, prescribed or {}, start, start + duration)
+    end = start + duration
+    joints = read_prescribed(model, prescribed or {}, start, end)
     state = start_of(model, state, joints, start, adjust) if joints else state
     elements = read_forces(model, forces)
-    times = _times(record, start, start + duration)
-    if times is None and state.count > 1:
+    kept = checked_record(record, start, end)
+    if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    packs = []
-    size = 1 if config.DISABLE_JIT else LANES
-    everyone = State(model, state._data.reshape(state.count, -1)) if state.shape else state
-    with Watch(progress, duration * max(1, -(-state.count // size))) as watch:
-        for first in range(0, max(state.count, 1), size):
-            part = everyone[first : first + size] if state.shape else state
-            machine = build_machine(
-                model, part, start, start + duration, chosen, method, times, gravity, joints, elements
-            )
-            packs.append(_run_machine(machine, times, watch))
-            if packs[-1].status == "interrupted":
-                break
-    worst = min((pack for pack in packs if pack.status != "done"), key=lambda pack: pack.time, default=packs[0])
-    records = min(len(pack.rows) for pack in packs)  # all robots up to where the first of them failed
-    rows = np.concatenate([pack.rows[:records] for pack in packs], axis=1)
-    shape = state.shape if rows.shape[1] == state.count else (rows.shape[1],)  # interrupted: those that were begun
-    run = Run(model, chosen, method, rows if state.shape else rows[:, 0], shape, worst.status, gravity, elements)
-    _raise_if_failed(run, worst)
-    run.check(budget)
+    origin = Origin(
+        model=model,
+        state=state,
+        laws=tuple(chosen),
+        method=method,
+        gravity=None if gravity is None else gravity_vector(gravity),
+        prescribed=dict(prescribed or {}),
+        forces=tuple(elements),
+        start=float(start),
+        end=float(end),
+        record=kept,
+        channels=chosen_channels(channels, row_columns(model, chosen, elements)),
+        budget=float(budget),
+    )
+    return carry_out(origin, None if stream is None else Path(stream), progress)
+
+
+def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | None = None) -> Run:
+    """Simulate what an origin says, from its beginning or from a past that it has already."""
+    columns = row_columns(origin.model, origin.laws, origin.forces)
+    most = largest_chunk(max(origin.robots, 1), row_width(columns))
+    times = None if isinstance(origin.record, str) else RecordTimes(origin.record, origin.start, origin.end, past)
+    auditor = Auditor(origin.model, origin.gravity, columns, origin.robots)
+    with Watch(progress, (origin.end - origin.start) * max(1, -(-origin.robots // LANES))) as watch:
+        machines = build_machines(origin, 0 if times is None else most)
+        keeper: Keeper = InMemory(origin, most, None if times is None else times.count)
+        if stream is not None:
+            keeper = Folder(stream, origin, most)
+        if past is not None:
+            past.restore(machines, auditor)
+        with keeper.opened(past):
+            outcome = Recording(origin, machines, columns, times, keeper, auditor, past).run(watch)
+            keeper.finish(outcome.status, auditor.numbers)
+    run = Run(origin, *keeper.content(), outcome.status, auditor.numbers)
+    _raise_if_failed(run, outcome)
+    run.check()
     return run
 
 
-def _laws(laws: Iterable[Law]) -> list[Law]:
+def build_machines(origin: Origin, window: int) -> list[Machine]:
+    """A machine for each pack of robots."""
+    o, size = origin, 1 if config.DISABLE_JIT else LANES
+    everyone = State(o.model, o.state._data.reshape(o.robots, -1))
+    parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
+    laws, joints = list(o.laws), read_prescribed(o.model, o.prescribed, o.start, o.end)
+    forces = list(o.forces)
+    return [
+        build_machine(o.model, part, o.start, o.end, laws, o.method, window, o.gravity, joints, forces)
+        for part in parts
+    ]
+
+
+def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
+    """A list of laws that can be simulated together."""
     chosen: list[Any] = [laws] if isinstance(laws, Law | LawTemplate) else list(laws)
     for law in chosen:
         if isinstance(law, LawTemplate):
@@ -323,88 +400,22 @@ def _laws(laws: Iterable[Law]) -> list[Law]:
     return chosen
 
 
-def _times(record: Any, start: float, end: float) -> Array | None:
-    """Times to record, or None for every step."""
-    if isinstance(record, str):
-        if record != "steps":
-            raise InputError(f"record: expected an interval [s], times, or 'steps', got {record!r}")
-        return None
-    interval = (end - start) / 1000.0 if record is None else record
-    array = np.asarray(interval, dtype=float)
-    if array.ndim == 0:
-        if not (np.isfinite(array) and array > 0.0):
-            raise InputError(f"record: the interval must be a positive time [s], got {record}")
-        count = int(np.floor((end - start) / float(array) * (1 + 1e-12)))
-        array = start + np.arange(count + 1) * float(array)
-        return array if end - array[-1] < 1e-9 * (end - start) else np.append(array, end)
-    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or np.any(np.diff(array) <= 0.0):
-        raise InputError("record: times must be finite and ascending")
-    if array[0] < start or array[-1] > end * (1 + 1e-12):
-        raise InputError(f"record: times must lie between {start} and {end} s, got {array[0]} to {array[-1]} s")
-    return array
-
-
-@dataclass
-class _Pack:
-    rows: Array  # (records, robots, columns)
-    status: str
-    time: float
-    machine: Machine
-    error: BaseException | None  # what a law raised
-    law: str | None  # which law, if that is known
-
-
-_ENDS = {
-    p.DONE: "done",
-    p.NOT_FINITE: "not finite",
-    p.STEP_TOO_SMALL: "step too small",
-}
-
-
-def _run_machine(machine: Machine, times: Array | None, watch: Watch) -> _Pack:
-    """Run one pack of robots to its end."""
-    width, robots = int(machine.plan[p.ROW]), machine.robots
-    room = 20000 if times is None else len(times) + 1
-    kept: list[Array] = []
-    begun = machine.clock[p.T]
-    while True:
-        buffer = np.empty((room + 1, robots, width))
-        machine.counters[p.C_RECORD] = 0
-        status = p.PAUSED
-        interrupted = False
-        try:
-            while status == p.PAUSED:
-                with faults.caught(machine.fail):
-                    status = machine.advance(buffer, room, _STEPS_A_CALL)
-                if isinstance(faults.first()[0], KeyboardInterrupt):  # while a law ran in Python
-                    raise KeyboardInterrupt
-                watch.reached(machine.clock[p.T] - begun)
-        except KeyboardInterrupt:
-            interrupted = True
-        kept.append(buffer[: machine.counters[p.C_RECORD]].copy())
-        if interrupted or status != p.FULL:
-            break
-    watch.finished(machine.clock[p.T] - begun)
-    end = "interrupted" if interrupted else _ENDS[status]
-    return _Pack(np.concatenate(kept), end, float(machine.clock[p.T]), machine, *faults.first())
-
-
-def _raise_if_failed(run: Run, pack: _Pack) -> None:
+def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     """Say what went wrong, when, and which law or part of the robot it was first seen in."""
-    if pack.status == "done":
+    if outcome.status == "done":
         return
-    if pack.status == "interrupted":
-        warnings.warn(f"interrupted at t = {pack.time:g} s: the run holds what there is", RunWarning, stacklevel=3)
+    if outcome.status == "interrupted":
+        warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
         return
-    model, laws, error = run.model, run.laws, pack.error
+    model, laws, error = run.model, run.laws, outcome.error
     if error is not None:
-        cause = failed_law(laws, pack.machine, error, pack.law)
-    elif pack.status == "not finite":
-        owner = first_rate(model, pack.machine)
+        cause = failed_law(laws, outcome.machine, error, outcome.law)
+    elif outcome.status == "not finite":
+        owner = first_rate(model, outcome.machine)
         where = f", first seen in {owner}" if owner else ""
-        cause = law_without_number(laws, pack.machine, model) or (
+        cause = law_without_number(laws, outcome.machine, model) or (
             f"numbers are no longer finite{where}: something is driven to infinity, or the step is far too long"
         )
     else:
         cause = "the step had to become too small: very stiff springs, a law that jumps, or motion out of bounds"
-    raise SimulationFailed(f"the simulation stopped at t = {pack.time:g} s: {cause}", run, pack.time) from error
+    raise SimulationFailed(f"the simulation stopped at t = {outcome.time:g} s: {cause}", run, outcome.time) from error

@@ -1,0 +1,194 @@
+"""The ledger of a run: energy against work, momentum against impulse, summed up as the run goes on.
+
+A chunk of records is looked at and may then be forgotten: what is kept is a few numbers for each robot.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .model.model import Model
+from .model.state import State
+from .model.state_parts import layout_of
+from .momentum import kinetic_energy, momentum, momentum_matrix, potential_energy
+
+Array = np.ndarray
+WORKS = ("joint_work", "base_work", "endpoint_work", "force_work")
+LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
+"""Channels that the ledger is made of."""
+_ROUND_OFF = 1e-12
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The ledger's verdict: largest relative errors of a run's energy and momentum, and when they were that large.
+
+    Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
+    impulse of all external forces; relative to the energy, and to the sum of the magnitudes that make up the momentum.
+    NaN where there is nothing to compare: the momentum of a base that is not free.
+
+    Attributes
+    ----------
+    energy, linear_momentum, angular_momentum : float
+        Largest relative error over the run.
+    quaternion_norm : float
+        Largest distance of a quaternion's length from one.
+    times : dict of float
+        When each of them was reached [s].
+    budget : float
+        What they may be.
+    """
+
+    energy: float
+    linear_momentum: float
+    angular_momentum: float
+    quaternion_norm: float
+    times: dict[str, float]
+    budget: float
+    _balance: Callable[[], dict[str, Array]] = field(repr=False, compare=False)
+
+    @property
+    def balance(self) -> dict[str, Array]:
+        """Each (times, …): energy [J] and momentum [kg m/s, kg m²/s] that is there, less what should be."""
+        return self._balance()
+
+    @property
+    def worst(self) -> float:
+        """The largest of the errors."""
+        return float(np.nanmax([getattr(self, name) for name in _NAMES]))
+
+    @property
+    def within_budget(self) -> bool:
+        """Whether all errors are within the budget."""
+        return self.worst <= self.budget
+
+    def __str__(self) -> str:
+        lines = [f"{'ledger':20s}largest relative error"]
+        for name in _NAMES:
+            value, words = getattr(self, name), name.replace("_", " ")
+            when = "" if np.isnan(value) else f"{value:7.1e}  at {self.times[name]:g} s"
+            lines.append(f"  {words:18s}{when or '      –  (the base is not free)'}")
+        return "\n".join([*lines, f"  verdict: {self.verdict}"])
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if not self.within_budget:
+            return f"NOT to be trusted: beyond the budget of {self.budget:g}"
+        return f"good{' to round-off' if self.worst < _ROUND_OFF else ''}, within the budget of {self.budget:g}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+
+_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm")
+
+
+def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
+    """What the ledger compares, over the batch of states: (…) or (…, 6)."""
+    works = [get(name) for name in WORKS]
+    found = {
+        "kinetic": kinetic_energy(model, states),
+        "potential": potential_energy(model, states, gravity=gravity) + get("force_energy").sum(-1),
+        "work": np.sum([w.sum(-1) for w in works], axis=0),
+        "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
+        "lost": get("dissipated")[..., 0],
+    }
+    if model.base_kind == "free":
+        A = momentum_matrix(model, states, about="com")
+        found["momentum"] = momentum(model, states, about="com")
+        found["parts"] = np.abs(A * states.u[..., None, :]).sum(axis=-1)
+        found["impulse"] = get("impulse")
+    return found
+
+
+def balances(found: dict[str, Array], energy: Array, both: Array | None) -> dict[str, Array]:
+    """What is there less what should be, given energy and momentum at the start."""
+    off = {"energy": (found["kinetic"] + found["potential"] - energy) - (found["work"] - found["lost"])}
+    if both is not None:
+        momenta = (found["momentum"] - both) - found["impulse"]
+        off["linear_momentum"], off["angular_momentum"] = momenta[..., :3], momenta[..., 3:]
+    return off
+
+
+class Auditor:
+    """Sums a run up, chunk by chunk; `numbers` is all that it knows.
+
+    Parameters
+    ----------
+    model, gravity
+        What is simulated.
+    columns : dict of slice
+        Where the channels are in a row.
+    robots : int
+        How many robots a record holds.
+    """
+
+    def __init__(self, model: Model, gravity: Any, columns: dict[str, slice], robots: int):
+        self._model, self._gravity, self._columns = model, gravity, columns
+        sizes = {"begun": 1, "quaternion_norm": 1, "quaternion_norm_at": 1}
+        sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
+        sizes |= dict.fromkeys((*_NAMES[:3], *(f"{name}_at" for name in _NAMES[:3])), robots)
+        sizes |= dict.fromkeys(("momentum_0", "parts", "impulse"), 6 * robots)
+        self.numbers = np.zeros(sum(sizes.values()))
+        stops = np.cumsum(list(sizes.values()))
+        self._of = {
+            name: self.numbers[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)
+        }
+
+    def add(self, rows: Array) -> None:
+        """Look at some records more, (records, robots, columns)."""
+        if not len(rows):
+            return
+        of, model = self._of, self._model
+        both = slice(self._columns["x"].start, self._columns["u"].stop)
+        states = State(model, np.array(rows[..., both], order="C"))
+        found = quantities(model, states, lambda name: rows[..., self._columns[name]], self._gravity)
+        if not of["begun"][0]:
+            of["begun"][0] = 1.0
+            of["energy_0"][:] = found["kinetic"][0] + found["potential"][0] - (found["work"][0] - found["lost"][0])
+            of["potential_0"][:] = found["potential"][0]
+            if "momentum" in found:
+                of["momentum_0"][:] = np.ravel(found["momentum"][0] - found["impulse"][0])
+        found["potential"] = found["potential"] - of["potential_0"]
+        for name in ("kinetic", "potential", "lost", "parts", "impulse"):
+            if name in found:
+                _raise_to(of[name], np.abs(found[name]).max(axis=0))
+        _raise_to(of["work"], found["work_size"].max(axis=0))
+        start = of["momentum_0"].reshape(-1, 6) if "momentum" in found else None
+        off = balances(found, of["energy_0"] - of["potential_0"], start)
+        for name, error in off.items():
+            size = np.abs(error) if error.ndim == 2 else np.linalg.norm(error, axis=-1)
+            self._note(name, size, rows[:, 0, 0])
+        starts = layout_of(model).quaternions
+        lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
+        self._note("quaternion_norm", np.abs(lengths - 1.0).max(axis=(1, 2))[:, None], rows[:, 0, 0])
+
+    def _note(self, name: str, errors: Array, times: Array) -> None:
+        """Keep the largest of the errors (records, robots) and when it was."""
+        most, when = errors.max(axis=0), times[errors.argmax(axis=0)]
+        larger = most > self._of[name]
+        self._of[name][larger], self._of[f"{name}_at"][larger] = most[larger], when[larger]
+
+    def audit(self, budget: float, balance: Callable[[], dict[str, Array]]) -> Audit:
+        """The verdict on what has been looked at."""
+        of = self._of
+        sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
+        if self._model.base_kind == "free":
+            parts = (of["parts"] + of["impulse"]).reshape(-1, 6)
+            sizes["linear_momentum"] = np.linalg.norm(parts[:, :3], axis=-1)
+            sizes["angular_momentum"] = np.linalg.norm(parts[:, 3:], axis=-1)
+        errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
+        for name, size in sizes.items():
+            relative = of[name] / np.where(size > 0.0, size, 1.0)
+            worst = int(np.argmax(relative))
+            errors[name], times[name] = float(relative[worst]), float(of[f"{name}_at"][worst])
+        errors["quaternion_norm"] = float(of["quaternion_norm"][0])
+        times["quaternion_norm"] = float(of["quaternion_norm_at"][0])
+        return Audit(**errors, times=times, budget=budget, _balance=balance)
+
+
+def _raise_to(most: Array, values: Array) -> None:
+    np.maximum(most, np.ravel(values), out=most)

@@ -1,0 +1,247 @@
+"""What made a run, and the same as plain text: enough to make it again, but for the code of its laws."""
+
+import dataclasses
+import hashlib
+import inspect
+import json
+import textwrap
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from scipy.interpolate import BSpline, PPoly
+
+from . import forces, methods
+from .errors import InputError, ModelWarning, RunWarning, warn_user
+from .forces import Force
+from .kernels.compiling import SOURCES
+from .laws import Law
+from .methods import Method
+from .model.model import Model
+from .model.state import State
+from .prescribe import Trajectory, trajectory_of
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class LawRecord:
+    """What a file knows of a law: all but its code.
+
+    Attributes
+    ----------
+    name : str
+        Of its function.
+    parameters, period, delay, states, initial
+        As in `Law`.
+    source : str
+        Hash of its function's source.
+    """
+
+    name: str
+    parameters: dict[str, Array]
+    period: float | None
+    delay: float
+    states: dict[str, int]
+    initial: dict[str, Array] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def state_size(self) -> int:
+        """Number of its internal states."""
+        return sum(self.states.values())
+
+
+def record_of(law: "Law | LawRecord") -> LawRecord:
+    """What a file keeps of a law."""
+    if isinstance(law, LawRecord):
+        return law
+    return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, _source(law.function))
+
+
+def _source(function: Any) -> str:
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ""  # typed at a prompt: there is nothing to compare
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What made a run.
+
+    Attributes
+    ----------
+    model, state, laws, method, gravity, prescribed, forces
+        What was simulated and how, as `simulate` takes it; of laws and motions a file holds records only.
+    start, end : float
+        From when to when it was meant to go [s].
+    record : float, (times,) or 'steps'
+        What was to be recorded.
+    channels : tuple of str
+        Which of a row's channels are kept.
+    budget : float
+        Of the ledger.
+    kernels : str
+        Version of the compiled code: with another, not every bit would be the same.
+    """
+
+    model: Model
+    state: State
+    laws: tuple[Any, ...]
+    method: Method
+    gravity: Array | None
+    prescribed: dict[str, Any]
+    forces: tuple[Force, ...]
+    start: float
+    end: float
+    record: float | Array | str
+    channels: tuple[str, ...]
+    budget: float
+    kernels: str = SOURCES
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The batch; () for one robot."""
+        return self.state.shape
+
+    @property
+    def robots(self) -> int:
+        """How many robots a record holds."""
+        return self.state.count
+
+    def to_text(self) -> str:
+        """As JSON, but for the state; numbers to the last bit."""
+        return json.dumps(
+            {
+                "model": self.model.to_toml(),
+                "model_digest": self.model.digest,
+                "laws": [_plain(vars(record_of(law))) for law in self.laws],
+                "method": _settings(self.method),
+                "forces": [_settings(force) for force in self.forces],
+                "gravity": None if self.gravity is None else self.gravity.tolist(),
+                "prescribed": {joint: _motion_text(motion) for joint, motion in self.prescribed.items()},
+                "start": self.start,
+                "end": self.end,
+                "record": _plain(self.record),
+                "channels": self.channels,
+                "budget": self.budget,
+                "shape": self.shape,
+                "kernels": self.kernels,
+            }
+        )
+
+    @classmethod
+    def from_text(cls, text: str, state: Array) -> "Origin":
+        """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv)."""
+        made = json.loads(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
+            model = Model.from_toml(made["model"])
+        if model.digest != made["model_digest"]:
+            raise InputError(f"the file's model '{model.name}' is not the one that made the run: it has been changed")
+        return cls(
+            model,
+            State(model, np.array(state, dtype=float, order="C").reshape(*made["shape"], -1)),
+            tuple(LawRecord(**_arrays(law)) for law in made["laws"]),
+            _made(made["method"], methods, Method),
+            None if made["gravity"] is None else np.array(made["gravity"]),
+            {joint: _motion(text) for joint, text in made["prescribed"].items()},
+            tuple(_made(force, forces, Force) for force in made["forces"]),
+            made["start"],
+            made["end"],
+            _arrays(made["record"]),
+            tuple(made["channels"]),
+            made["budget"],
+            made["kernels"],
+        )
+
+
+def _settings(thing: Any) -> dict[str, Any]:
+    """A method or a force by its name and settings."""
+    settings = {f.name: _plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
+    return {"name": type(thing).__name__, "settings": settings}
+
+
+def _made(text: dict[str, Any], module: ModuleType, kind: type) -> Any:
+    """The inverse of `_settings`."""
+    found = getattr(module, text["name"], None)
+    if not (isinstance(found, type) and issubclass(found, kind)):
+        what = f"a {kind.__name__.lower()} '{text['name']}'"
+        raise InputError(f"the run was made by {what}, which this version does not have")
+    return found(**_arrays(text["settings"]))
+
+
+def _plain(value: Any) -> Any:
+    """Arrays as lists with their shapes, in dictionaries too."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return {"array": value.ravel().tolist(), "shape": value.shape}
+    return value
+
+
+def _arrays(value: Any) -> Any:
+    """The inverse of `_plain`."""
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"array", "shape"}:
+        return np.array(value["array"], dtype=float).reshape(value["shape"])
+    return {name: _arrays(part) for name, part in value.items()}
+
+
+def _motion_text(motion: Any) -> dict[str, Any]:
+    """A prescribed motion as plain values."""
+    if isinstance(motion, str):
+        return {"kind": motion}
+    if isinstance(motion, Law | LawRecord):
+        return {"kind": "function", **_plain(vars(record_of(motion)))}
+    if isinstance(motion, Polynomial):
+        return {"kind": "polynomial", **_plain({name: getattr(motion, name) for name in ("coef", "domain", "window")})}
+    if isinstance(motion, Trajectory | BSpline | PPoly):
+        return {"kind": "trajectory", **_plain(vars(trajectory_of(motion)))}
+    return {"kind": "constant", **_plain({"value": np.asarray(motion, dtype=float)})}
+
+
+def _motion(text: dict[str, Any]) -> Any:
+    """The inverse of `_motion_text`."""
+    parts = _arrays(text)
+    kind = parts.pop("kind")
+    made: dict[str, Any] = {"function": LawRecord, "polynomial": Polynomial, "trajectory": Trajectory}
+    if kind in made:
+        return made[kind](**parts)
+    return parts["value"] if kind == "constant" else kind
+
+
+def same_laws(before: Sequence[Any], now: Sequence[Law]) -> None:
+    """Raise unless these laws are those that made a run; warn if only the code of a function is another."""
+    old, new = [record_of(law) for law in before], [record_of(law) for law in now]
+    if [law.name for law in old] != [law.name for law in new]:
+        raise InputError(f"the run was made with the laws {_names(old)}, in this order; given were {_names(new)}")
+    for was, law in zip(old, new, strict=True):
+        for part in ("period", "delay", "states"):
+            a, b = getattr(was, part), getattr(law, part)
+            if a != b:
+                raise InputError(f"law '{law.name}': the run was made with {part} {a}, now it is {b}")
+        for part in ("parameters", "initial"):
+            a, b = getattr(was, part), getattr(law, part)
+            for name in sorted({*a, *b}):
+                if name not in a or name not in b or not np.array_equal(a[name], b[name]):
+                    shown = f"{_shown(a.get(name))}, now it is {_shown(b.get(name))}"
+                    what = name if part == "parameters" else f"the start of {name}"
+                    raise InputError(f"law '{law.name}': the run was made with {what} = {shown}")
+        if was.source and law.source and was.source != law.source:
+            warn_user(f"law '{law.name}' has been edited since it made this run: its future may differ", RunWarning)
+
+
+def _names(laws: list[LawRecord]) -> str:
+    return ", ".join(f"'{law.name}'" for law in laws) or "none"
+
+
+def _shown(value: Array | None) -> str:
+    return "nothing" if value is None else np.array2string(value, threshold=6, edgeitems=2)

@@ -1,0 +1,385 @@
+"""Running machines and keeping what they write: at which times, which channels, and where.
+
+Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the machines' whole
+memory can be taken: a simulation goes on from it bit for bit.
+"""
+
+import math
+import time as wall
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from . import faults
+from .audit import LEDGER, Auditor
+from .errors import InputError, UnknownName
+from .kernels import plan as p
+from .origin import Origin
+from .watch import Interruption, Watch
+
+if TYPE_CHECKING:
+    from .simulate import Machine
+
+Array = np.ndarray
+ALWAYS = ("t", "x", "u")
+"""Channels of a row that are always kept."""
+_CHUNK_BYTES = 8 << 20
+_CHUNK_RECORDS = 4096
+_CALL = 0.1  # seconds between looks at the keyboard
+
+
+def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]:
+    """The channels of a row to keep, in its order: all, or time and state and those that are named."""
+    if channels is None:
+        return tuple(columns)
+    wanted = [channels] if isinstance(channels, str) else list(channels)
+    offered = [name for name in columns if name not in ALWAYS]
+    for name in wanted:
+        if name not in (*columns, "ledger"):
+            raise UnknownName("channel", name, [*offered, "ledger"])
+    if "ledger" in wanted:
+        wanted += LEDGER
+    return tuple(name for name in columns if name in ALWAYS or name in wanted)
+
+
+def kept_columns(columns: dict[str, slice], channels: tuple[str, ...]) -> dict[str, slice]:
+    """Where the channels that are kept are in a row that holds only these."""
+    kept, at = {}, 0
+    for name in channels:
+        size = columns[name].stop - columns[name].start
+        kept[name] = slice(at, at + size)
+        at += size
+    return kept
+
+
+def checked_record(record: Any, start: float, end: float) -> float | Array | str:
+    """What to record: an interval [s], times [s], or 'steps'."""
+    if isinstance(record, str):
+        if record != "steps":
+            raise InputError(f"record: expected an interval [s], times, or 'steps', got {record!r}")
+        return record
+    array = np.array((end - start) / 1000.0 if record is None else record, dtype=float)
+    if array.ndim == 0:
+        if not (np.isfinite(array) and array > 0.0):
+            raise InputError(f"record: the interval must be a positive time [s], got {record}")
+        return float(array)
+    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or np.any(np.diff(array) <= 0.0):
+        raise InputError("record: times must be finite and ascending")
+    if array[0] < start or array[-1] > end + 1e-12 * (end - start):
+        raise InputError(f"record: times must lie between {start} and {end} s, got {array[0]} to {array[-1]} s")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """All that a simulation must keep to go on bit for bit."""
+
+    records: int  # written before
+    image: Array  # the machines' memory
+    ledger: Array  # the auditor's
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """What a simulation that goes on has behind it.
+
+    Attributes
+    ----------
+    checkpoints : list of Checkpoint
+        Those so far; it goes on from the last.
+    rows : (records, robots, columns)
+        The records before that.
+    times : (times,)
+        To be recorded first, since they were once [s].
+    folder : Path or None
+        Where it is, if it is to go on there.
+    """
+
+    checkpoints: list[Checkpoint]
+    rows: Array
+    times: Array
+    folder: Path | None
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self.checkpoints[-1].records
+
+    @property
+    def last_time(self) -> float:
+        """The latest that is recorded or is going to be [s]."""
+        if self.times.size:
+            return float(self.times[-1])
+        return float(self.rows[-1, 0, 0]) if len(self.rows) else -math.inf
+
+    def restore(self, machines: list["Machine"], auditor: Auditor) -> None:
+        """Make machines and auditor what they were."""
+        image = self.checkpoints[-1].image
+        sizes = [machine.image().size for machine in machines]
+        if image.size != sum(sizes) or auditor.numbers.size != self.checkpoints[-1].ledger.size:
+            raise InputError("the checkpoint was made on another kind of machine or by another version of spacedyn")
+        for machine in machines:
+            image = machine.restore(image)
+        auditor.numbers[:] = self.checkpoints[-1].ledger
+
+
+class RecordTimes:
+    """The times to record, made as they are needed: an interval takes no memory, however long the run.
+
+    Parameters
+    ----------
+    record : float or (times,)
+        Interval [s] from the start on, and the end; or times [s].
+    start, end : float
+        Of the run [s].
+    past : Past, optional
+        What is recorded already; only later times are taken.
+    """
+
+    def __init__(self, record: float | Array, start: float, end: float, past: Past | None = None):
+        self._first = np.empty(0) if past is None else past.times
+        after = -math.inf if past is None else past.last_time
+        self._start, self._end = start, end
+        if isinstance(record, np.ndarray):
+            self._interval, self._given = 0.0, record[record > after]
+            self.count = self._first.size + self._given.size
+            return
+        self._interval, self._given = record, np.empty(0)
+        self._last = math.floor((end - start) / record * (1 + 1e-12))  # the end comes as one more if it is not this
+        more = end - (start + self._last * record) >= 1e-9 * (end - start)
+        self._skip = 0 if after < start else math.floor((after - start) / record + 1e-9) + 1
+        points = self._last + 1 + more - self._skip if after < end - 1e-9 * (end - start) else 0
+        self.count = self._first.size + max(points, 0)
+
+    def window(self, begin: int, most: int) -> Array:
+        """The times from number `begin` on, at most so many."""
+        number = np.arange(begin, min(begin + most, self.count)) - self._first.size
+        before, number = number[number < 0], number[number >= 0]
+        if not self._interval:
+            later = self._given[number]
+        else:
+            later = self._start + (number + self._skip) * self._interval
+            later[number + self._skip > self._last] = self._end
+        return np.concatenate([self._first[before + self._first.size], later])
+
+
+class Keeper(Protocol):
+    """Where chunks go."""
+
+    def opened(self, past: Past | None) -> AbstractContextManager[Any]:
+        """Ready to keep; with a past, as if it had been kept."""
+
+    def room(self, seconds: float) -> int:
+        """Records of the next chunk; the one before took so many seconds."""
+
+    def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
+        """Keep some records more (records, robots, columns), and a checkpoint after them, if there is one."""
+
+    def finish(self, status: str, ledger: Array) -> None:
+        """The run is over."""
+
+    def content(self) -> tuple[Array, list[Checkpoint], Path | None]:
+        """Records (records, …, columns), checkpoints, and the folder that they are in."""
+
+
+def row_width(columns: dict[str, slice]) -> int:
+    """Numbers in a row of one robot."""
+    return sum(part.stop - part.start for part in columns.values())
+
+
+def largest_chunk(robots: int, width: int) -> int:
+    """Records that fit into a chunk."""
+    return max(1, min(_CHUNK_RECORDS, _CHUNK_BYTES // (8 * robots * width)))
+
+
+class InMemory:
+    """Keeps records in memory, and a few checkpoints spread over them.
+
+    Parameters
+    ----------
+    origin : Origin
+        What makes the run.
+    most : int
+        Records that a chunk may hold.
+    expected : int or None
+        Records of the whole run, if that is known.
+    """
+
+    def __init__(self, origin: Origin, most: int, expected: int | None):
+        self._shape, self._expected = origin.shape, expected
+        self._most = most if expected is None else min(most, max(256, -(-expected // 4)))
+        self._rows: list[Array] = []
+        self._spread: list[Checkpoint] = []
+        self._latest: Checkpoint | None = None
+        self._spacing = 0
+
+    def opened(self, past: Past | None) -> AbstractContextManager[Any]:
+        """Ready to keep."""
+        if past is not None:
+            self.add(past.rows, None)
+            self._spread = list(past.checkpoints)
+        return nullcontext()
+
+    def room(self, seconds: float) -> int:
+        """Records of the next chunk."""
+        return self._most
+
+    def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
+        """Keep some records more."""
+        self._rows.append(np.array(rows))
+        if checkpoint is None:
+            return
+        self._latest = checkpoint
+        if not self._spread or checkpoint.records >= self._spread[-1].records + self._spacing:
+            self._spread.append(checkpoint)
+        # as many as are small beside the records
+        records = max(self._expected or 0, sum(map(len, self._rows)))
+        fit = records * self._rows[0][:1].nbytes // (4 * checkpoint.image.nbytes) if len(self._rows[0]) else 8
+        if len(self._spread) > max(2, min(8, fit)):
+            self._spread = self._spread[::2]
+            self._spacing = 2 * max(self._spacing, self._spread[-1].records // len(self._spread), 1)
+
+    def finish(self, status: str, ledger: Array) -> None:
+        """Nothing is left to do."""
+
+    def content(self) -> tuple[Array, list[Checkpoint], None]:
+        """Records, and checkpoints with the latest among them."""
+        rows = np.concatenate(self._rows)
+        last = [] if self._latest is None or self._latest in self._spread else [self._latest]
+        return rows.reshape(len(rows), *self._shape, rows.shape[-1]), [*self._spread, *last], None
+
+
+@dataclass
+class Outcome:
+    """How a simulation ended: status, when, the machine to blame, what a law raised, and which law, if it is known."""
+
+    status: str
+    time: float
+    machine: "Machine"
+    error: BaseException | None = None
+    law: str | None = None
+
+
+_ENDS = {
+    p.DONE: "done",
+    p.NOT_FINITE: "not finite",
+    p.STEP_TOO_SMALL: "step too small",
+}
+
+
+class Recording:
+    """Runs the machines of all robots to the end, chunk by chunk.
+
+    Parameters
+    ----------
+    origin : Origin
+        What is simulated.
+    machines : list of Machine
+        Ready to go.
+    columns : dict of slice
+        Of a row.
+    times : RecordTimes or None
+        When to record; None: at every step.
+    keeper : Keeper
+        Where records go.
+    auditor : Auditor
+        Who looks at them before.
+    past : Past, optional
+        What was recorded before.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        machines: list["Machine"],
+        columns: dict[str, slice],
+        times: RecordTimes | None,
+        keeper: Keeper,
+        auditor: Auditor,
+        past: Past | None,
+    ):
+        self._machines, self._times, self._keeper, self._auditor = machines, times, keeper, auditor
+        self._before = 0 if past is None else past.records
+        self._written, self._steps = 0, 50
+        self._width = row_width(columns)
+        parts = [np.arange(columns[name].start, columns[name].stop) for name in origin.channels]
+        self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
+
+    def checkpoint(self) -> Checkpoint:
+        """All that is needed to go on from here."""
+        image = np.concatenate([machine.image() for machine in self._machines])
+        return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy())
+
+    def run(self, watch: Watch) -> Outcome:
+        """To the end, or as far as it goes."""
+        for machine in self._machines:
+            machine.advance(np.empty((1, machine.robots, 1)), 1, 0)  # whatever is to be compiled is compiled here
+        if self._before == 0:
+            self._keeper.add(self._nothing()[..., self._kept], self.checkpoint())
+        seconds = math.inf
+        with Interruption() as interruption:
+            while True:
+                begun = wall.monotonic()
+                outcome, rows = self._chunk(self._keeper.room(seconds), watch, interruption)
+                self._auditor.add(rows)
+                self._written += len(rows)
+                whole = outcome is None or (outcome.status in ("done", "interrupted") and outcome.error is None)
+                whole = whole and all(m.counters[p.C_RECORD] == len(rows) for m in self._machines)
+                self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None)
+                if outcome is not None:
+                    return outcome
+                seconds = wall.monotonic() - begun
+
+    def _nothing(self) -> Array:
+        return np.empty((0, sum(machine.robots for machine in self._machines), self._width))
+
+    def _chunk(self, room: int, watch: Watch, interruption: Interruption) -> tuple[Outcome | None, Array]:
+        """Some records more of all robots (records, robots, columns); an outcome if they are the last."""
+        window = None if self._times is None else self._times.window(self._written, room)
+        for machine in self._machines:
+            machine.set_times(window)
+        outcomes, blocks = [], []
+        for machine in self._machines:
+            block = np.empty((room + 1, machine.robots, self._width))
+            outcome = self._advance(machine, block, room, watch, interruption)
+            blocks.append(block[: machine.counters[p.C_RECORD]])
+            if outcome is not None:
+                outcomes.append(outcome)
+            if interruption.asked:
+                break
+        if len(blocks) < len(self._machines):
+            rows = self._nothing()  # the others have not been run
+        else:
+            count = min(map(len, blocks))  # all robots up to where the first of them failed
+            rows = blocks[0] if len(blocks) == 1 else np.concatenate([block[:count] for block in blocks], axis=1)
+            good = np.isfinite(rows).all(axis=(1, 2))
+            if not good.all():
+                first = int(np.argmin(good))
+                guilty = next(i for i, block in enumerate(blocks) if not np.isfinite(block[first]).all())
+                outcomes.append(Outcome("not finite", float(rows[first, 0, 0]), self._machines[guilty]))
+                rows = rows[:first]
+        failed = [outcome for outcome in outcomes if outcome.status != "done"]
+        return min(failed, key=lambda outcome: outcome.time, default=outcomes[0] if outcomes else None), rows
+
+    def _advance(
+        self, machine: "Machine", block: Array, room: int, watch: Watch, interruption: Interruption
+    ) -> Outcome | None:
+        """Until the chunk is full, or how it ended before."""
+        status, error, law = p.PAUSED, None, None
+        while status == p.PAUSED and not interruption.asked:
+            begun = wall.monotonic()
+            with faults.caught(machine.fail):
+                status = machine.advance(block, room, self._steps)
+            error, law = faults.first()
+            if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
+                interruption.asked, status = True, p.PAUSED
+            spent = wall.monotonic() - begun
+            self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
+            watch.reached(sum(float(m.clock[p.T] - m.clock[p.T_START]) for m in self._machines))
+        if status == p.FULL and error is None:
+            return None
+        end = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status]
+        return Outcome(end, float(machine.clock[p.T]), machine, error, law)
