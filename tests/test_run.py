@@ -179,6 +179,16 @@ def test_every_robot_of_a_batch_is_recorded_in_chunks(small_chunks):
     assert np.allclose(run.states.x[:, 8], alone.states.x, rtol=0, atol=1e-9)
 
 
+def test_a_batch_without_robots_is_refused():
+    with pytest.raises(sd.InputError, match="the batch is empty"):
+        sd.simulate(ROBOT, ROBOT.random_state(np.random.default_rng(0), 0), 1.0)
+
+
+def test_a_chunk_lasts_a_second_or_a_few():
+    assert [recording.next_room(16, 40, s) for s in (0.1, 2.0, 9.0, np.inf)] == [32, 16, 8, 16]
+    assert recording.next_room(32, 40, 0.1) == 40 and recording.next_room(1, 40, 9.0) == 1
+
+
 # --- files -----------------------------------------------------------------------------------------------------------
 
 

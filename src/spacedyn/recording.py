@@ -17,6 +17,7 @@ from . import faults
 from .audit import LEDGER, Auditor
 from .errors import InputError, UnknownName
 from .kernels import plan as p
+from .kernels.scalar import LANES
 from .origin import Origin
 from .watch import Interruption, Watch
 
@@ -28,6 +29,8 @@ ALWAYS = ("t", "x", "u")
 """Channels of a row that are always kept."""
 _CHUNK_BYTES = 8 << 20
 _CHUNK_RECORDS = 4096
+FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
+_OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 _CALL = 0.1  # seconds between looks at the keyboard
 
 
@@ -195,6 +198,13 @@ def largest_chunk(robots: int, width: int) -> int:
     return max(1, min(_CHUNK_RECORDS, _CHUNK_BYTES // (8 * robots * width)))
 
 
+def next_room(room: int, most: int, seconds: float) -> int:
+    """Records of the next chunk, so that it lasts a second or a few; the one before, of `room`, took so many."""
+    if seconds < _OFTEN:
+        return min(2 * room, most)
+    return max(1, room // 2) if _SELDOM < seconds < math.inf else room
+
+
 class InMemory:
     """Keeps records in memory, and a few checkpoints spread over them.
 
@@ -211,6 +221,8 @@ class InMemory:
     def __init__(self, origin: Origin, most: int, expected: int | None):
         self._shape, self._expected = origin.shape, expected
         self._most = most if expected is None else min(most, max(256, -(-expected // 4)))
+        # packs of robots take turns chunk by chunk: what an interruption finds in between is lost
+        self._room = self._most if origin.robots <= LANES else min(FIRST_CHUNK, self._most)
         self._rows: list[Array] = []
         self._spread: list[Checkpoint] = []
         self._latest: Checkpoint | None = None
@@ -225,7 +237,8 @@ class InMemory:
 
     def room(self, seconds: float) -> int:
         """Records of the next chunk."""
-        return self._most
+        self._room = next_room(self._room, self._most, seconds)
+        return self._room
 
     def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
         """Keep some records more."""

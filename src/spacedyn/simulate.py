@@ -326,6 +326,8 @@ def simulate(
         raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
     if not (np.isfinite(duration) and duration > 0.0 and np.isfinite(start)):
         raise InputError(f"duration must be a positive time [s], got {duration}")
+    if state.count == 0:
+        raise InputError("the batch is empty: there is no robot to be simulated")
     end = start + duration
     joints = read_prescribed(model, prescribed or {}, start, end)
     state = start_of(model, state, joints, start, adjust) if joints else state

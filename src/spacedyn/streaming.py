@@ -20,14 +20,13 @@ import numpy as np
 
 from .errors import InputError
 from .origin import Origin
-from .recording import Checkpoint, Past, kept_columns, row_width
+from .recording import FIRST_CHUNK, Checkpoint, Past, kept_columns, next_room, row_width
 from .run import row_columns
 
 Array = np.ndarray
 _DOUBLE = np.dtype("<f8")
 _ORIGIN, _STATE = "run.json", "state.f64"
 _ROWS, _CHECKPOINTS, _MANIFEST = "rows.f64", "checkpoints.f64", "manifest.jsonl"
-_OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 
 
 class Folder:
@@ -46,7 +45,7 @@ class Folder:
     def __init__(self, path: Path, origin: Origin, most: int):
         self.path, self._origin, self._most = path, origin, most
         self._records = self._checkpoints = 0
-        self._room = min(16, most)
+        self._room = min(FIRST_CHUNK, most)
         self._files: list[Any] = []
 
     @contextlib.contextmanager
@@ -112,10 +111,7 @@ class Folder:
 
     def room(self, seconds: float) -> int:
         """Records of the next chunk: so many that it is flushed every few seconds."""
-        if seconds < _OFTEN:
-            self._room = min(2 * self._room, self._most)
-        elif _SELDOM < seconds < np.inf:
-            self._room = max(1, self._room // 2)
+        self._room = next_room(self._room, self._most, seconds)
         return self._room
 
     def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
