@@ -61,10 +61,11 @@ def _feed(digest: Any, value: Any, done: set[int]) -> bool:
 
 
 def _is_named(digest: Any, value: Any) -> bool:
-    """A type, such as a NumPy number's, is told by its name."""
-    if isinstance(value, type):
-        digest.update(f"{value.__module__}.{value.__qualname__}".encode())
-    return isinstance(value, type)
+    """A library's type, such as a kind of number, is told by its name."""
+    if not isinstance(value, type) or value.__module__.partition(".")[0] not in _LIBRARIES:
+        return False
+    digest.update(f"{value.__module__}.{value.__qualname__}".encode())
+    return True
 
 
 def _feed_code(digest: Any, code: CodeType) -> set[str]:

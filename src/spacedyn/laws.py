@@ -202,7 +202,8 @@ def law(
         base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints and the
         law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states. Parameters are floats: write
         `int(p.n)` for an index. Indices are checked: one out of bounds, or a `raise`, ends the simulation with the
-        law's name. Write loops: they compile in a fraction of the time that whole-array expressions take.
+        law's name. Functions that it calls must be compiled themselves (`numba.njit`). Write loops: they compile in a
+        fraction of the time that whole-array expressions take.
     period : float, optional
         Time between samples [s]; the command is held between them. Continuous if left out.
     delay : float
@@ -235,6 +236,7 @@ class Compiled:
 
     def __init__(self, address: int, keep: Any):
         self.address, self.keep = address, keep
+        self.problem = ""  # why it runs as Python, if that was not asked for
 
 
 _known: dict[str, Compiled] = {}
@@ -244,27 +246,30 @@ def compile_law(law: Law) -> Compiled:
     """The law's C function: from the cache by its source, compiled now, or plain Python if it cannot be compiled."""
     source, fields = _wrapper_source(law)
     key = fingerprint(law.function, f"{_OPTIONS} {source}")
-    if key is not None and key in _known:
-        return _known[key]
-    if config.DISABLE_JIT:
-        compiled = _plain(law, source, fields)
-    else:
-        try:
-            wrapper = _wrapper(source, fields, numba.njit(**_OPTIONS)(law.function), numba.carray)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", NumbaWarning)
-                code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
-            compiled = Compiled(code.address, code)
-        except NumbaError as error:
-            lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
-            reason = (lines or ["unknown reason"])[0]
-            warn_user(
-                f"{law.role.what} '{law.name}' cannot be compiled and runs in Python, slowly: {reason}", RunWarning
-            )
-            compiled = _plain(law, source, fields)
-    if key is not None:
-        _known[key] = compiled
+    compiled = None if key is None else _known.get(key)
+    if compiled is None:
+        compiled = _plain(law, source, fields) if config.DISABLE_JIT else _native(law, source, fields, key)
+        if key is not None:
+            _known[key] = compiled
+    if compiled.problem:
+        message = f"{law.role.what} '{law.name}' cannot be compiled and runs in Python, slowly: {compiled.problem}"
+        warn_user(message, RunWarning)
     return compiled
+
+
+def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
+    """The law as machine code, or as Python with the reason why."""
+    try:
+        wrapper = _wrapper(source, fields, numba.njit(**_OPTIONS)(law.function), numba.carray)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
+        return Compiled(code.address, code)
+    except NumbaError as error:
+        lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+        compiled = _plain(law, source, fields)
+        compiled.problem = (lines or ["unknown reason"])[0]
+        return compiled
 
 
 def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
