@@ -138,6 +138,7 @@ class Auditor:
             name: self.numbers[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)
         }
 
+    @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
     def add(self, rows: Array) -> None:
         """Look at some records more, (records, robots, columns)."""
         if not len(rows):
@@ -167,11 +168,13 @@ class Auditor:
         self._note("quaternion_norm", np.abs(lengths - 1.0).max(axis=(1, 2))[:, None], rows[:, 0, 0])
 
     def _note(self, name: str, errors: Array, times: Array) -> None:
-        """Keep the largest of the errors (records, robots) and when it was."""
+        """Keep the largest of the errors (records, robots) and when it was; what is past telling is infinite."""
+        errors = np.where(np.isnan(errors), np.inf, errors)
         most, when = errors.max(axis=0), times[errors.argmax(axis=0)]
         larger = most > self._of[name]
         self._of[name][larger], self._of[f"{name}_at"][larger] = most[larger], when[larger]
 
+    @np.errstate(over="ignore")
     def audit(self, budget: float, balance: Callable[[], dict[str, Array]]) -> Audit:
         """The verdict on what has been looked at."""
         of = self._of
@@ -182,7 +185,7 @@ class Auditor:
             sizes["angular_momentum"] = np.linalg.norm(parts[:, 3:], axis=-1)
         errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
         for name, size in sizes.items():
-            relative = of[name] / np.where(size > 0.0, size, 1.0)
+            relative = of[name] / np.where((size > 0.0) & (size < np.inf), size, 1.0)
             worst = int(np.argmax(relative))
             errors[name], times[name] = float(relative[worst]), float(of[f"{name}_at"][worst])
         errors["quaternion_norm"] = float(of["quaternion_norm"][0])

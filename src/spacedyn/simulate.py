@@ -66,8 +66,8 @@ class Machine:
 
     def fail(self) -> None:
         """Stop soon, since a law raised something: nothing is finite any more."""
-        first, size = self.plan[p.M_VIEW], self.plan[p.VIEW]
-        self.view_at_fault = self.memory[first : first + size].copy()
+        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 else (self.memory, p.M_VIEW)
+        self.view_at_fault = array[self.plan[first] :][: self.plan[p.VIEW]].copy()
         self.work[:] = np.nan
 
     def advance(self, rows: Array, room: int, steps: int) -> int:
@@ -125,12 +125,12 @@ def build_machine(
     gravity: Any,
     prescribed: list[Prescribed],
     forces: list[Force],
+    compiled: list[Compiled],
 ) -> Machine:
     """Lay a simulation out. `window`: how many times to record it can hold at once; 0 if every step is recorded."""
     flat, tableau = model.flat, method.tableau
     lanes = 1 if state.count == 1 or config.DISABLE_JIT else LANES
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
-    compiled = list(map(compile_law, laws))
     internal = sum(law.state_size for law in laws)
     ledger = nj + 1 + ne + 1 + 6 + len(forces)
     size = 2 * nv + internal + ledger
@@ -380,9 +380,9 @@ def build_machines(origin: Origin, window: int) -> list[Machine]:
     everyone = State(o.model, o.state._data.reshape(o.robots, -1))
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
     laws, joints = list(o.laws), read_prescribed(o.model, o.prescribed, o.start, o.end)
-    forces = list(o.forces)
+    forces, codes = list(o.forces), list(map(compile_law, laws))
     return [
-        build_machine(o.model, part, o.start, o.end, laws, o.method, window, o.gravity, joints, forces)
+        build_machine(o.model, part, o.start, o.end, laws, o.method, window, o.gravity, joints, forces, codes)
         for part in parts
     ]
 
@@ -415,8 +415,9 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     elif outcome.status == "not finite":
         owner = first_rate(model, outcome.machine)
         where = f", first seen in {owner}" if owner else ""
+        step = "" if run.method.adaptive else f", or the step of {outcome.machine.clock[p.H]:g} s is far too long"
         cause = law_without_number(laws, outcome.machine, model) or (
-            f"numbers are no longer finite{where}: something is driven to infinity, or the step is far too long"
+            f"numbers are no longer finite{where}: something is driven to infinity{step}"
         )
     else:
         cause = "the step had to become too small: very stiff springs, a law that jumps, or motion out of bounds"
