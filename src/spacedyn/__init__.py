@@ -24,6 +24,7 @@ from .errors import (
     SpacedynError,
     UnknownName,
 )
+from .events import Event, condition, endpoint_reaches, joint_reaches
 from .forces import Drag, Spring, Tether, Wrench
 from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .kinematics import (
@@ -63,6 +64,7 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "Event",
     "InputError",
     "Model",
     "ModelError",
@@ -86,10 +88,12 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_acceleration",
     "center_of_mass_velocity",
+    "condition",
     "endpoint_acceleration",
     "endpoint_jacobian",
     "endpoint_jacobian_rate",
     "endpoint_pose",
+    "endpoint_reaches",
     "endpoint_velocity",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -100,6 +104,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian_rate",
+    "joint_reaches",
     "joint_reactions",
     "kinetic_energy",
     "law",

@@ -15,7 +15,7 @@ from .model.state_parts import layout_of
 from .momentum import kinetic_energy, momentum, momentum_matrix, potential_energy
 
 Array = np.ndarray
-WORKS = ("joint_work", "base_work", "endpoint_work", "force_work")
+WORKS = ("joint_work", "base_work", "endpoint_work", "force_work", "event_work")
 LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
 """Channels that the ledger is made of."""
 _ROUND_OFF = 1e-12

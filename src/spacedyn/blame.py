@@ -17,6 +17,7 @@ Array = np.ndarray
 
 def failed_law(laws: Sequence[Law], machine: Any, error: BaseException, name: str | None) -> str:
     """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
+    what = {law.name: law.role.what for law in laws}
     for law, sizes in zip(laws, _sizes(machine), strict=True):
         if name is None:
             try:
@@ -25,7 +26,8 @@ def failed_law(laws: Sequence[Law], machine: Any, error: BaseException, name: st
                 name, error = law.name, again
             except Exception:  # what only Python raises
                 continue
-    return f"{'a law' if name is None else f'law {name!r}'} raised {type(error).__name__}: {error}"
+    who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
+    return f"{who} raised {type(error).__name__}: {error}"
 
 
 def law_without_number(laws: Sequence[Law], machine: Any, model: Model) -> str | None:
@@ -40,12 +42,13 @@ def law_without_number(laws: Sequence[Law], machine: Any, model: Model) -> str |
                 try:
                     out = rehearse(law, float(time), views[:, lane], sizes)
                 except ArithmeticError as error:  # compiled, a division by zero gives no number
-                    return f"law '{law.name}' writes no number ({error})"
+                    return f"{law.role.what} '{law.name}' writes no number ({error})"
                 except Exception:  # what only Python raises
                     continue
                 bad = np.flatnonzero(~np.isfinite(out))
                 if bad.size:
-                    return f"law '{law.name}' writes {out[bad[0]]} to {_name(law, model, int(bad[0]), out.size)}"
+                    where = _name(law, model, int(bad[0]), out.size)
+                    return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}"
     return None
 
 
@@ -62,18 +65,24 @@ def first_rate(model: Model, machine: Any) -> str | None:
 
 
 def _sizes(machine: Any) -> list[Array]:
-    """Each law's sizes, as the driver hands them to it."""
-    records = machine.plan[p.PLAN : p.PLAN + p.LAW_INTS * machine.plan[p.LAWS]].reshape(-1, p.LAW_INTS)
+    """Sizes of each law and of each event's condition, as the driver hands them to it."""
+    count = int(machine.plan[p.LAWS] + machine.plan[p.EVENTS])
+    records = machine.plan[p.PLAN : p.PLAN + p.LAW_INTS * count].reshape(-1, p.LAW_INTS)
     return [record[p.L_SIZES : p.L_SIZES + 8] for record in records]
 
 
 def _present_views(machine: Any) -> Array:
     """(view, lanes): what laws see at the last good state."""
-    arrays = [getattr(machine, name) for name in ("tree", "par", "work", "plan", "numbers", "memory", "counters")]
     plan = machine.plan
-    y, k = int(plan[p.Y_NOW]), int(plan[p.Y_SPARE])
-    _function(int(plan[p.FLOW]), arrays)(float(machine.clock[p.T]), y, k, 0)
+    evaluate(machine, p.LOOK if plan[p.EVENTS] else 0)
     return machine.work.reshape(-1, machine.lanes)[plan[p.Y_VIEW] : plan[p.Y_VIEW] + plan[p.VIEW]].copy()
+
+
+def evaluate(machine: Any, due: int = 0) -> None:
+    """The right-hand side at the last good state: everything in `work` is of there."""
+    arrays = [getattr(machine, name) for name in ("tree", "par", "work", "plan", "numbers", "memory", "counters")]
+    y, k = int(machine.plan[p.Y_NOW]), int(machine.plan[p.Y_SPARE])
+    _function(int(machine.plan[p.FLOW]), arrays)(float(machine.clock[p.T]), y, k, due)
 
 
 def _function(address: int, arrays: list[Array]) -> Callable:
@@ -87,6 +96,8 @@ def _function(address: int, arrays: list[Array]) -> Callable:
 
 def _name(law: Law, model: Model, place: int, size: int) -> str:
     """The name of a law's output, with the index there."""
+    if law.role.written is not WRITTEN:
+        return f"{next(iter(law.role.written))}[{place}]"
     joints, first = model.nv - model.base_dof, size - law.state_size
     starts = {"tau": 0, "base_wrench": joints, "endpoint_wrenches": joints + 6}
     assert starts.keys() == WRITTEN.keys()

@@ -40,6 +40,7 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "dissipated": {"dissipated": ([], "J")},
     "impulse": {"impulse": (["wrench"], "N s, N m s")},
     "force_work": {"force_work": (["force"], "J")},
+    "event_work": {"event_work": (["jump"], "J")},
     "force_energy": {"force_energy": (["force"], "J")},
     "tension": {"tension": (["force"], "N")},
 }
@@ -81,6 +82,7 @@ def labels(origin: Origin) -> dict[str, list[str]]:
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
         "force": force_names(origin.forces),
+        "jump": ["all events"][: len(origin.events)],
     }
 
 

@@ -17,6 +17,7 @@ from scipy.interpolate import BSpline, PPoly
 
 from . import forces, methods
 from .errors import InputError, ModelWarning, RunWarning, warn_user
+from .events import Event, EventRecord
 from .forces import Force
 from .kernels.compiling import SOURCES
 from .laws import Law
@@ -77,8 +78,8 @@ class Origin:
 
     Attributes
     ----------
-    model, state, laws, method, gravity, prescribed, forces
-        What was simulated and how, as `simulate` takes it; of laws and motions a file holds records only.
+    model, state, laws, method, gravity, prescribed, forces, events
+        What was simulated and how, as `simulate` takes it; of laws, motions and events a file holds records only.
     start, end : float
         From when to when it was meant to go [s].
     record : float, (times,) or 'steps'
@@ -98,6 +99,7 @@ class Origin:
     gravity: Array | None
     prescribed: dict[str, Any]
     forces: tuple[Force, ...]
+    events: tuple[Event | EventRecord, ...]
     start: float
     end: float
     record: float | Array | str
@@ -124,6 +126,7 @@ class Origin:
                 "laws": [_plain(vars(record_of(law))) for law in self.laws],
                 "method": _settings(self.method),
                 "forces": [_settings(force) for force in self.forces],
+                "events": [vars(event.record) for event in self.events],
                 "gravity": None if self.gravity is None else self.gravity.tolist(),
                 "prescribed": {joint: _motion_text(motion) for joint, motion in self.prescribed.items()},
                 "start": self.start,
@@ -153,6 +156,7 @@ class Origin:
             None if made["gravity"] is None else np.array(made["gravity"]),
             {joint: _motion(text) for joint, text in made["prescribed"].items()},
             tuple(_made(force, forces, Force) for force in made["forces"]),
+            tuple(EventRecord(**event) for event in made["events"]),
             made["start"],
             made["end"],
             _arrays(made["record"]),

@@ -6,6 +6,7 @@ memory can be taken: a simulation goes on from it bit for bit.
 
 import math
 import time as wall
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from . import faults
 from .audit import LEDGER, Auditor
 from .errors import InputError, UnknownName
+from .events import EventLog, Happening
 from .kernels import plan as p
 from .kernels.scalar import LANES
 from .origin import Origin
@@ -99,12 +101,15 @@ class Past:
         To be recorded first, since they were once [s].
     folder : Path or None
         Where it is, if it is to go on there.
+    events : tuple of Happening
+        What happened.
     """
 
     checkpoints: list[Checkpoint]
     rows: Array
     times: Array
     folder: Path | None
+    events: tuple[Happening, ...] = ()
 
     @property
     def records(self) -> int:
@@ -178,8 +183,8 @@ class Keeper(Protocol):
     def room(self, seconds: float) -> int:
         """Records of the next chunk; the one before took so many seconds."""
 
-    def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
-        """Keep some records more (records, robots, columns), and a checkpoint after them, if there is one."""
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+        """Keep some records more (records, robots, columns), a checkpoint after them, if there is one, and events."""
 
     def finish(self, status: str, ledger: Array) -> None:
         """The run is over."""
@@ -240,8 +245,8 @@ class InMemory:
         self._room = next_room(self._room, self._most, seconds)
         return self._room
 
-    def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
-        """Keep some records more."""
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+        """Keep some records more; the log keeps events."""
         self._rows.append(np.array(rows))
         if checkpoint is None:
             return
@@ -302,6 +307,8 @@ class Recording:
         Who looks at them before.
     past : Past, optional
         What was recorded before.
+    log : EventLog
+        What is done at events.
     """
 
     def __init__(
@@ -313,10 +320,12 @@ class Recording:
         keeper: Keeper,
         auditor: Auditor,
         past: Past | None,
+        log: EventLog,
     ):
         self._machines, self._times, self._keeper, self._auditor = machines, times, keeper, auditor
         self._before = 0 if past is None else past.records
         self._written, self._steps = 0, 50
+        self._log, self._noted = log, len(log.happened)
         self._width = row_width(columns)
         parts = [np.arange(columns[name].start, columns[name].stop) for name in origin.channels]
         self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
@@ -339,9 +348,13 @@ class Recording:
                 outcome, rows = self._chunk(self._keeper.room(seconds), watch, interruption)
                 self._auditor.add(rows)
                 self._written += len(rows)
-                whole = outcome is None or (outcome.status in ("done", "interrupted") and outcome.error is None)
+                whole = outcome is None or (
+                    outcome.status in ("done", "event", "interrupted") and outcome.error is None
+                )
                 whole = whole and all(m.counters[p.C_RECORD] == len(rows) for m in self._machines)
-                self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None)
+                events = self._log.happened[self._noted :]
+                self._noted += len(events)
+                self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
                 if outcome is not None:
                     return outcome
                 seconds = wall.monotonic() - begun
@@ -387,6 +400,9 @@ class Recording:
             with faults.caught(machine.fail):
                 status = machine.advance(block, room, self._steps)
             error, law = faults.first()
+            if status == p.HAPPENED and error is None:
+                self._log.take(machine)
+                status = p.FULL if machine.counters[p.C_RECORD] >= room else p.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, p.PAUSED
             spent = wall.monotonic() - begun
@@ -395,4 +411,6 @@ class Recording:
         if status == p.FULL and error is None:
             return None
         end = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status]
+        if end == "done":
+            end = self._log.ending or end
         return Outcome(end, float(machine.clock[p.T]), machine, error, law)

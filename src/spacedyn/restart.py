@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .events import Event, same_events
+from .kernels import plan as p
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .origin import LawRecord, same_laws
@@ -22,6 +24,7 @@ def resume(
     at: float | None,
     laws: Law | Iterable[Law] | None,
     prescribed: Mapping[str, Any] | None,
+    events: Event | Iterable[Event] | None,
     record: Any,
     stream: Path | None,
     progress: bool,
@@ -34,7 +37,8 @@ def resume(
     if isinstance(kept, str) and origin.robots > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
     motions = _motions(run, prescribed or {})
-    origin = replace(origin, laws=_laws(run, laws), prescribed=motions, end=end, record=kept)
+    watched = same_events(origin.model, origin.events, events)
+    origin = replace(origin, laws=_laws(run, laws), prescribed=motions, events=watched, end=end, record=kept)
     past = _past(run, index, isinstance(kept, str))
     if stream is None and index is None and run.folder is not None:
         stream, past = run.folder, replace(past, folder=run.folder)
@@ -97,4 +101,5 @@ def _past(run: Run, index: int | None, steps: bool) -> Past:
     first = usable[-1].records
     rows = run._rows[:first].reshape(first, run.origin.robots, run._rows.shape[-1])
     again = np.empty(0) if steps or isinstance(run.origin.record, str) else run.time[first:records]
-    return Past(usable, rows, again, None)
+    happened = int(usable[-1].image[p.CLOCK + p.C_EVENTS]) if run.events else 0  # events are for one machine
+    return Past(usable, rows, again, None, run.events[:happened])

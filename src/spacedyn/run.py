@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from .audit import LEDGER, Audit, Auditor, balances, quantities
 from .errors import InputError, RunWarning, UnknownName, warn_user
+from .events import Event, Happening
 from .forces import Force, force_names
 from .kinematics import Motion, frame_motion
 from .laws import Law
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-def row_columns(model: Model, laws: Sequence[Any], forces: Sequence[Force] = ()) -> dict[str, slice]:
+def row_columns(
+    model: Model, laws: Sequence[Any], forces: Sequence[Force] = (), events: Sequence[Any] = ()
+) -> dict[str, slice]:
     """Columns of a row of the record."""
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     sizes = {
@@ -43,6 +46,7 @@ def row_columns(model: Model, laws: Sequence[Any], forces: Sequence[Force] = ())
         "dissipated": 1,
         "impulse": 6,
         "force_work": len(forces),
+        "event_work": min(1, len(events)),
         "forces": nv,
         "base_wrench": 6,
         "endpoint_wrenches": 6 * ne,
@@ -76,9 +80,12 @@ class Run:
     origin : Origin
         What made it; `model`, `laws`, `method`, `gravity` and `shape` are its own.
     status : str
-        'done', 'interrupted', 'unfinished' (its program was killed, or is still at work), or what went wrong.
+        'done', 'event' (a terminal one), 'interrupted', 'unfinished' (its program was killed, or is still at work), or
+        what went wrong.
     time : (times,)
         When it was recorded [s].
+    events : tuple of Happening
+        What happened, in order: name, time, state before and after.
     folder : Path or None
         Where its records are, if they are not in memory.
 
@@ -103,13 +110,14 @@ class Run:
         folder: Path | None,
         status: str,
         ledger: Array | None,
+        events: Sequence[Happening] = (),
     ):
         from .recording import kept_columns
 
         self.origin, self.status, self.folder = origin, status, folder
         self.model, self.laws, self.method, self.gravity = origin.model, origin.laws, origin.method, origin.gravity
-        self.shape, self.forces = origin.shape, origin.forces
-        self._all_columns = row_columns(origin.model, origin.laws, origin.forces)
+        self.shape, self.forces, self.events = origin.shape, origin.forces, tuple(events)
+        self._all_columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
         self._columns = kept_columns(self._all_columns, origin.channels)
         self._rows, self._checkpoints, self._ledger = rows, tuple(checkpoints), ledger
         self.time = np.array(rows[..., 0].reshape(len(rows), origin.robots)[:, 0])
@@ -293,6 +301,7 @@ class Run:
         at: float | None = None,
         laws: "Law | Iterable[Law] | None" = None,
         prescribed: Mapping[str, Any] | None = None,
+        events: "Event | Iterable[Event] | None" = None,
         record: float | ArrayLike | str | None = None,
         stream: str | os.PathLike[str] | None = None,
         progress: bool = True,
@@ -310,6 +319,8 @@ class Run:
             same that made it.
         prescribed : {joint: motion}, optional
             The same for joints that functions of time prescribed.
+        events : Event, optional
+            The same for events.
         record : float, times, 'steps', optional
             What to keep from there on; as before if left out.
         stream : path, optional
@@ -340,7 +351,8 @@ class Run:
         """
         from .restart import resume
 
-        return resume(self, until, at, laws, prescribed, record, None if stream is None else Path(stream), progress)
+        folder = None if stream is None else Path(stream)
+        return resume(self, until, at, laws, prescribed, events, record, folder, progress)
 
     # --- the ledger --------------------------------------------------------------------------------------------------
 

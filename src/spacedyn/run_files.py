@@ -12,16 +12,18 @@ import numpy as np
 
 from .dataset import batch_dimensions, rows_of
 from .errors import InputError
+from .events import Happening
+from .model.state import State
 from .origin import Origin
 from .recording import Checkpoint, kept_columns
 from .run import Run, row_columns
-from .streaming import is_run_folder, read_folder, read_origin
+from .streaming import is_run_folder, read_events, read_folder, read_origin
 
 if TYPE_CHECKING:
     import xarray
 
 _LARGEST = (1 << 32) - 4  # bytes of a variable in such a file
-_TEXT = "spacedyn_origin"
+_TEXT, _EVENTS = "spacedyn_origin", "spacedyn_events"
 
 
 def save(run: Run, path: Path) -> None:
@@ -35,6 +37,11 @@ def save(run: Run, path: Path) -> None:
         data["checkpoint_records"] = ("checkpoint", np.array([c.records for c in run._checkpoints], dtype=float))
         data["checkpoint_ledger"] = (("checkpoint", "ledger"), np.stack([c.ledger for c in run._checkpoints]))
         data["checkpoint_image"] = (("checkpoint", "image"), np.stack([c.image for c in run._checkpoints]))
+    if run.events:
+        data["event_time"] = ("event", np.array([event.time for event in run.events]), {"units": "s"})
+        both = np.array([[event.state._data, event.after._data] for event in run.events])
+        data["event_states"] = (("event", "before_and_after", "state_part"), both)
+        data.attrs[_EVENTS] = [event.name for event in run.events]
     if run._ledger is not None:
         data["ledger_numbers"] = ("ledger", run._ledger)
     for name, part in data.variables.items():
@@ -61,7 +68,7 @@ def load(path: Path) -> Run:
             raise InputError(f"'{path}' is a folder, but no run was streamed to it")
         origin = read_origin(path)
         rows, status, checkpoints, ledger = read_folder(path, origin)
-        return Run(origin, rows, checkpoints, path, status, ledger)
+        return Run(origin, rows, checkpoints, path, status, ledger, read_events(path, origin))
     import xarray
 
     if not path.exists():
@@ -73,10 +80,18 @@ def load(path: Path) -> Run:
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"'{path}' is not a run that was saved: {error}") from None
     origin = Origin.from_text(text, _numbers(data["initial_state"]))
-    columns = kept_columns(row_columns(origin.model, origin.laws, origin.forces), origin.channels)
+    columns = kept_columns(row_columns(origin.model, origin.laws, origin.forces, origin.events), origin.channels)
     rows = rows_of(data, origin, columns)
     ledger = _numbers(data["ledger_numbers"]) if "ledger_numbers" in data else None
-    return Run(origin, rows, _checkpoints(data), None, data.attrs["status"], ledger)
+    return Run(origin, rows, _checkpoints(data), None, data.attrs["status"], ledger, _events(data, origin))
+
+
+def _events(data: "xarray.Dataset", origin: Origin) -> list[Happening]:
+    if "event_time" not in data:
+        return []
+    names, times, states = json.loads(data.attrs[_EVENTS]), _numbers(data["event_time"]), _numbers(data["event_states"])
+    made = zip(names, times, states, strict=True)
+    return [Happening(name, float(t), *(State(origin.model, one) for one in both)) for name, t, both in made]
 
 
 def _checkpoints(data: "xarray.Dataset") -> list[Checkpoint]:

@@ -11,9 +11,10 @@ from numba.core import config
 from numpy.typing import ArrayLike
 
 from .audit import Auditor
-from .blame import failed_law, first_rate, law_without_number
+from .blame import evaluate, failed_law, first_rate, law_without_number
 from .calls import check_state, gravity_vector
 from .errors import InputError, RunWarning, SimulationFailed, warn_user
+from .events import Condition, Event, EventLog, directions, read_events
 from .forces import Force, lay_out_forces, read_forces
 from .kernels import plan as p
 from .kernels import tree as k
@@ -89,6 +90,16 @@ class Machine:
             kind,
         )
 
+    def set_directions(self, directions: Array) -> None:
+        """The directions that count, of each event."""
+        at = int(self.plan[p.M_EVENTS])
+        of_each = self.memory[at : at + p.EVENT_MEMORY * len(directions)].reshape(-1, p.EVENT_MEMORY)
+        of_each[:, p.V_DIRECTION] = directions
+
+    def evaluate(self) -> None:
+        """Bring what is in `work` to the present state."""
+        evaluate(self)
+
     def set_times(self, times: Array | None) -> None:
         """The next times to record, and an empty record; None: every step."""
         self.counters[[p.C_RECORD, p.C_TIME]] = 0
@@ -125,20 +136,22 @@ def build_machine(
     gravity: Any,
     prescribed: list[Prescribed],
     forces: list[Force],
+    conditions: list[Condition],
     compiled: list[Compiled],
 ) -> Machine:
     """Lay a simulation out. `window`: how many times to record it can hold at once; 0 if every step is recorded."""
     flat, tableau = model.flat, method.tableau
     lanes = 1 if state.count == 1 or config.DISABLE_JIT else LANES
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
+    called = [*laws, *conditions]
     internal = sum(law.state_size for law in laws)
-    ledger = nj + 1 + ne + 1 + 6 + len(forces)
+    ledger = nj + 1 + ne + 1 + 6 + len(forces) + min(1, len(conditions))
     size = 2 * nv + internal + ledger
     stages, degree = tableau.P.shape
     view = nx + 6 + nj + 9 + internal + 18 * ne
     outputs = nj + 6 * (ne + 1) + max([law.state_size for law in laws], default=0)
 
-    joints_at = p.PLAN + p.LAW_INTS * len(laws)
+    joints_at = p.PLAN + p.LAW_INTS * len(called)
     forces_at = joints_at + p.JOINT_INTS * len(prescribed)
     plan = np.zeros(forces_at + p.ELEMENT_INTS * len(forces), dtype=np.int64)
     numbers: list[Array] = []
@@ -150,8 +163,8 @@ def build_machine(
 
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
-    plan[p.ROW] = row_columns(model, laws, forces)["tension"].stop
-    seen = set().union(*(law.sees() for law in laws))
+    plan[p.ROW] = row_columns(model, laws, forces, conditions)["tension"].stop
+    seen = set().union(*(law.sees() for law in called))
     plan[p.CHOICES] = (
         (k.PASSIVE_FORCES if flat.passive else 0)
         | (k.LOADED if any(law.writes() & {"base_wrench", "endpoint_wrenches"} for law in laws) else 0)
@@ -178,10 +191,11 @@ def build_machine(
     plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.FORCES, p.FORCE_AT]] = len(prescribed), joints_at, len(forces), forces_at
     plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
-    memory = [view, outputs, 9 if prescribed else 0, len(laws) * lanes * outputs]
-    plan[[p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_HELD]] = np.cumsum([0, *memory[:3]])
+    memory = [view, outputs, 9 if prescribed else 0, p.EVENT_MEMORY * len(conditions), len(laws) * lanes * outputs]
+    plan[[p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_HELD]] = np.cumsum([0, *memory[:4]])
+    plan[p.EVENTS] = len(conditions)
     doubles, first = sum(memory), 0
-    for i, law in enumerate(laws):
+    for i, law in enumerate(called):
         record = plan[p.PLAN + i * p.LAW_INTS :]
         ring = 1 if law.period is None else int(np.ceil(law.delay / law.period - 1e-9)) + 2
         record[p.L_ADDRESS], record[p.L_SAMPLED] = compiled[i].address, law.period is not None
@@ -254,6 +268,7 @@ def simulate(
     prescribed: Mapping[str, Any] | None = None,
     adjust: bool = False,
     forces: Force | Iterable[Force] = (),
+    events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
     progress: bool = True,
@@ -286,6 +301,8 @@ def simulate(
         Whether to change a state that contradicts what is prescribed at the start; an error if not.
     forces : Force, optional
         `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
+    events : Event, optional
+        Conditions that are found to the instant; they may end the run or change the state. For one robot.
     start : float
         The time at the start [s].
     budget : float
@@ -332,6 +349,9 @@ def simulate(
     joints = read_prescribed(model, prescribed or {}, start, end)
     state = start_of(model, state, joints, start, adjust) if joints else state
     elements = read_forces(model, forces)
+    watched, _ = read_events(model, events)
+    if watched and state.shape:
+        raise InputError(f"events are for one robot; this state is a batch {state.shape}")
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
@@ -343,10 +363,11 @@ def simulate(
         gravity=None if gravity is None else gravity_vector(gravity),
         prescribed=dict(prescribed or {}),
         forces=tuple(elements),
+        events=tuple(watched),
         start=float(start),
         end=float(end),
         record=kept,
-        channels=chosen_channels(channels, row_columns(model, chosen, elements)),
+        channels=chosen_channels(channels, row_columns(model, chosen, elements, watched)),
         budget=float(budget),
     )
     return carry_out(origin, None if stream is None else Path(stream), progress)
@@ -354,10 +375,13 @@ def simulate(
 
 def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | None = None) -> Run:
     """Simulate what an origin says, from its beginning or from a past that it has already."""
-    columns = row_columns(origin.model, origin.laws, origin.forces)
+    columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
     most = largest_chunk(max(origin.robots, 1), row_width(columns))
     times = None if isinstance(origin.record, str) else RecordTimes(origin.record, origin.start, origin.end, past)
     auditor = Auditor(origin.model, origin.gravity, columns, origin.robots)
+    log = EventLog(
+        origin.model, origin.events, origin.gravity, list(origin.prescribed), () if past is None else past.events
+    )
     with Watch(progress, (origin.end - origin.start) * max(1, -(-origin.robots // LANES))) as watch:
         machines = build_machines(origin, 0 if times is None else most)
         keeper: Keeper = InMemory(origin, most, None if times is None else times.count)
@@ -366,9 +390,14 @@ def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | 
         if past is not None:
             past.restore(machines, auditor)
         with keeper.opened(past):
-            outcome = Recording(origin, machines, columns, times, keeper, auditor, past).run(watch)
+            outcome = Recording(origin, machines, columns, times, keeper, auditor, past, log).run(watch)
             keeper.finish(outcome.status, auditor.numbers)
-    run = Run(origin, *keeper.content(), outcome.status, auditor.numbers)
+    run = Run(origin, *keeper.content(), outcome.status, auditor.numbers, log.happened)
+    if log.failure is not None:
+        message, error = log.failure
+        raise SimulationFailed(
+            f"the simulation stopped at t = {outcome.time:g} s: {message}", run, outcome.time
+        ) from error
     _raise_if_failed(run, outcome)
     run.check()
     return run
@@ -380,11 +409,12 @@ def build_machines(origin: Origin, window: int) -> list[Machine]:
     everyone = State(o.model, o.state._data.reshape(o.robots, -1))
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
     laws, joints = list(o.laws), read_prescribed(o.model, o.prescribed, o.start, o.end)
-    forces, codes = list(o.forces), list(map(compile_law, laws))
-    return [
-        build_machine(o.model, part, o.start, o.end, laws, o.method, window, o.gravity, joints, forces, codes)
-        for part in parts
-    ]
+    forces, (events, conditions) = list(o.forces), read_events(o.model, o.events)
+    given = laws, o.method, window, o.gravity, joints, forces, conditions, list(map(compile_law, [*laws, *conditions]))
+    machines = [build_machine(o.model, part, o.start, o.end, *given) for part in parts]
+    for machine in machines:
+        machine.set_directions(directions(events))
+    return machines
 
 
 def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
@@ -404,12 +434,13 @@ def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
 
 def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     """Say what went wrong, when, and which law or part of the robot it was first seen in."""
-    if outcome.status == "done":
+    if outcome.status in ("done", "event"):
         return
     if outcome.status == "interrupted":
         warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
         return
-    model, laws, error = run.model, run.laws, outcome.error
+    model, error = run.model, outcome.error
+    laws = [*run.laws, *read_events(model, run.origin.events)[1]]
     if error is not None:
         cause = failed_law(laws, outcome.machine, error, outcome.law)
     elif outcome.status == "not finite":

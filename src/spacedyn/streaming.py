@@ -4,6 +4,7 @@
     state.f64          where it started
     rows.f64           records, one after another: doubles, little-endian
     checkpoints.f64    the machines' memory after each chunk
+    events.jsonl       a line for each event, if any happened
     manifest.jsonl     a line for each chunk: how much of the above is complete
 
 A chunk is written and flushed to the disk before its line is: what the last whole line says is there.
@@ -12,13 +13,15 @@ A chunk is written and flushed to the disk before its line is: what the last who
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .errors import InputError
+from .events import Happening
+from .model.state import State
 from .origin import Origin
 from .recording import FIRST_CHUNK, Checkpoint, Past, kept_columns, next_room, row_width
 from .run import row_columns
@@ -27,6 +30,7 @@ Array = np.ndarray
 _DOUBLE = np.dtype("<f8")
 _ORIGIN, _STATE = "run.json", "state.f64"
 _ROWS, _CHECKPOINTS, _MANIFEST = "rows.f64", "checkpoints.f64", "manifest.jsonl"
+_EVENTS = "events.jsonl"
 
 
 class Folder:
@@ -44,7 +48,7 @@ class Folder:
 
     def __init__(self, path: Path, origin: Origin, most: int):
         self.path, self._origin, self._most = path, origin, most
-        self._records = self._checkpoints = 0
+        self._records = self._checkpoints = self._events = 0
         self._room = min(FIRST_CHUNK, most)
         self._files: list[Any] = []
 
@@ -78,16 +82,19 @@ class Folder:
 
     def _reopen(self, past: Past) -> None:
         """Go on where it is; records after the last checkpoint are forgotten."""
-        self._records, self._checkpoints = past.records, len(past.checkpoints)
+        self._records, self._checkpoints, self._events = past.records, len(past.checkpoints), len(past.events)
         self._open("ab")
         self._files[2].write(b"\n")  # should the last line have been cut short
         self._note("unfinished")  # before anything is cut off: what a line says must be there
         self._files[0].truncate(past.rows[0].nbytes * past.records if past.records else 0)
         self._files[1].truncate(8 * self._checkpoints * (checkpoint_size(self.path) or 0))
         self._write_origin()
+        self._write_events(past.events, "w")
 
     def _copy(self, past: Past) -> None:
         """Write a past from elsewhere, a chunk at a time."""
+        self._write_events(past.events, "a")
+        self._events = len(past.events)
         first = 0
         for checkpoint in past.checkpoints:
             while first < checkpoint.records:
@@ -114,8 +121,20 @@ class Folder:
         self._room = next_room(self._room, self._most, seconds)
         return self._room
 
-    def add(self, rows: Array, checkpoint: Checkpoint | None) -> None:
-        """Keep some records more, and a checkpoint after them."""
+    def _write_events(self, events: Sequence[Happening], mode: str) -> None:
+        if not events and not (self.path / _EVENTS).exists():
+            return
+        with (self.path / _EVENTS).open(mode, encoding="utf-8") as file:
+            for one in events:
+                states = {"state": one.state._data.tolist(), "after": one.after._data.tolist()}
+                file.write(json.dumps({"name": one.name, "time": one.time, **states}) + "\n")
+            _flush(file)
+
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+        """Keep some records more, a checkpoint after them, and events."""
+        if events:
+            self._write_events(events, "a")
+            self._events += len(events)
         data, images, _ = self._files
         data.write(np.ascontiguousarray(rows, dtype=_DOUBLE).tobytes())
         self._records += len(rows)
@@ -132,6 +151,8 @@ class Folder:
     def _note(self, status: str, size: int | None = None, **more: Any) -> None:
         """A line of the manifest."""
         line = {"records": self._records, "checkpoints": self._checkpoints, "status": status, **more}
+        if self._events:
+            line["events"] = self._events
         if size is not None:
             line["checkpoint_size"] = size
         self._files[2].write((json.dumps(line) + "\n").encode())
@@ -184,7 +205,7 @@ def checkpoint_size(path: Path) -> int | None:
 
 def read_folder(path: Path, origin: Origin) -> tuple[Array, str, list[Checkpoint], Array | None]:
     """Records (mapped, not read), status, checkpoints, and the ledger."""
-    lines, columns = manifest(path), row_columns(origin.model, origin.laws, origin.forces)
+    lines, columns = manifest(path), row_columns(origin.model, origin.laws, origin.forces, origin.events)
     width = row_width(kept_columns(columns, origin.channels))
     if not lines:
         return np.empty((0, *origin.shape, width)), "unfinished", [], None
@@ -199,6 +220,17 @@ def read_folder(path: Path, origin: Origin) -> tuple[Array, str, list[Checkpoint
             found.append(Checkpoint(int(image[0]), image[stop:], image[2:stop]))
     ledger = np.array(last["ledger"]) if "ledger" in last else found[-1].ledger if found else None
     return rows, last["status"], found, ledger
+
+
+def read_events(path: Path, origin: Origin) -> list[Happening]:
+    """What happened in the run of a folder."""
+    lines = manifest(path)
+    count = lines[-1].get("events", 0) if lines else 0
+    if not count:
+        return []
+    found = [json.loads(line) for line in (path / _EVENTS).read_text(encoding="utf-8").splitlines()[:count]]
+    states = [[State(origin.model, np.array(one[when])) for when in ("state", "after")] for one in found]
+    return [Happening(one["name"], one["time"], *both) for one, both in zip(found, states, strict=True)]
 
 
 def read_origin(path: Path) -> Origin:

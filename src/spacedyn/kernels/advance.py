@@ -1,18 +1,19 @@
 """The driver: steps from now to a time, samples of laws on the way, rows of the record. Compiled once for all laws.
 
-It comes back when it is done, when the record is full, after so many steps (so that a person can interrupt), or when
-numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
+It comes back when it is done, at an event, when the record is full, after so many steps (so that a person can
+interrupt), or when numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
 """
 
 from .charts import move_along
 from .compiling import entry, inner
-from .explicit import combine_stages, error_norm, largest_lane, run_stages, state_within
+from .events import BAD, NONE, arm, correct_event, find_event, settle_events
+from .explicit import combine_stages, error_norm, largest_lane, run_stages, within
 from .flow import evaluate
 from .forces import switch_elements
 from .laws import hold_sample, load_counter, store_counter
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
-from .scalar import integer, load, pointer, scatter, store, zero_of
+from .scalar import integer, lanes_of, load, pointer, scatter, store, zero_of
 from .tree import *  # noqa: F403
 
 NEVER = 1e300
@@ -157,22 +158,6 @@ def try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh,
 
 
 @inner
-def within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, extra, zero):
-    """The vector y at a fraction of the step just taken, into Y_STAGE; `extra` stages are run first, if need be."""
-    y = integer(plan, Y_STAGE)
-    if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
-        for j in range(integer(plan, SIZE)):
-            a, b = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
-            store(work, y + j, a + fraction * (b - a))
-    else:
-        if extra:
-            main, stages = integer(plan, MAIN_STAGES), integer(plan, ALL_STAGES)
-            run_stages(tree, par, work, plan, numbers, memory, counters, t, h, main + 1, stages, 0, zero)
-        state_within(work, plan, numbers, h, fraction, y, zero)
-    return y
-
-
-@inner
 def record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, room, robots, zero):
     """Rows for the times from the start of the step just taken up to, but not including, its end.
 
@@ -213,10 +198,16 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     near = CLOSE * wanted
     if t >= end - near:
         return DONE
+    watched = integer(plan, EVENTS) > 0 and lanes_of(zero) == 1  # events are for one robot
+    if watched and load_counter(counters, C_ARMED) == 0:
+        arm(tree, par, work, plan, numbers, memory, counters, t)
     due, changed = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
     stop = next_break(plan, numbers, counters, clock, due, t + near)
     lands = t + wanted * (1.0 + 1e-6) >= stop
     h = stop - t if lands else wanted
+    retaken = load_counter(counters, C_RETAKE) > 0
+    if retaken:
+        h, lands = load(clock, H_EVENT, 0.0), False
     if integer(plan, PRESCRIBED) > 0 and choose_pieces(plan, numbers, counters, t + 0.5 * h):
         changed = True
     if integer(plan, FORCES) > 0 and switch_elements(plan, numbers, counters, t + 0.5 * h):
@@ -225,10 +216,10 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)
     adaptive = load(numbers, integer(plan, N_SCALE), 0.0) >= 0.0
     if is_bad(work, plan, zero) or not error == error:
-        if not adaptive or 0.1 * h < load(clock, H_MIN, 0.0):
+        if not adaptive or retaken or 0.1 * h < load(clock, H_MIN, 0.0):
             return NOT_FINITE
         error = 1e6
-    if error > 1.0:
+    if error > 1.0 and not retaken:
         store_counter(counters, C_REJECTED, load_counter(counters, C_REJECTED) + 1)
         shrink = max(0.2, 0.9 * error ** (-1.0 / load(clock, ORDER, 0.0)))
         store(clock, H, h * shrink)
@@ -237,9 +228,22 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
         # samples due were taken by the first stage, which stays as it is
         store_counter(counters, C_FRESH, 1)
         return REJECTED
+    if retaken:
+        if correct_event(tree, par, work, plan, numbers, memory, counters, clock, t, h):
+            return REJECTED
+        settle_events(plan, memory, counters)
+    elif watched:
+        fraction = find_event(tree, par, work, plan, numbers, memory, counters, clock, t, h, zero)
+        if fraction == BAD:
+            return NOT_FINITE
+        if fraction < NONE:
+            store(clock, H_EVENT, fraction * h)
+            store_counter(counters, C_RETAKE, 1)
+            store_counter(counters, C_FRESH, 1)
+            return REJECTED
     store(clock, H_TAKEN, h)
     store(clock, T_NEXT, stop if lands else t + h)
-    if adaptive:
+    if adaptive and not retaken:
         order, before = load(clock, ORDER, 0.0), load(clock, ERROR_BEFORE, 0.0)
         safe = max(error, 1e-10)
         factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
@@ -286,6 +290,9 @@ def advance(tree, par, work, plan, numbers, memory, counters, clock, rows, room,
             return FULL
         finish_step(tree, work, plan, numbers, memory, counters, clock, zero)
         store_counter(counters, C_TAKEN, 0)
+        if load_counter(counters, C_HAPPENED) == 1:
+            store_counter(counters, C_HAPPENED, 0)
+            return HAPPENED
         if load_counter(counters, C_RECORD) >= room:
             return FULL
     return PAUSED

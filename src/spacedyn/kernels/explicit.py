@@ -97,3 +97,19 @@ def state_within(work, plan, numbers, h, fraction, target, zero):
         for j in range(size):
             change = h * weight * load(work, K + i * size + j, zero)
             store(work, target + j, load(work, target + j, zero) + change)
+
+
+@inner
+def within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, extra, zero):
+    """The vector y at a fraction of the step just taken, into Y_STAGE; `extra` stages are run first, if need be."""
+    y = integer(plan, Y_STAGE)
+    if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
+        for j in range(integer(plan, SIZE)):
+            a, b = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
+            store(work, y + j, a + fraction * (b - a))
+    else:
+        if extra:
+            main, stages = integer(plan, MAIN_STAGES), integer(plan, ALL_STAGES)
+            run_stages(tree, par, work, plan, numbers, memory, counters, t, h, main + 1, stages, 0, zero)
+        state_within(work, plan, numbers, h, fraction, y, zero)
+    return y

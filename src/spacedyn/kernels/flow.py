@@ -32,7 +32,6 @@ def command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero
         store(work, k + 2 * nv + j, zero)
     if integer(plan, LAWS) == 0:
         return
-    fill_view(tree, par, work, plan, y, zero)
     outputs = integer(plan, OUTPUTS)
     for law in range(integer(plan, LAWS)):
         record = integer(plan, LAW_AT) + law * LAW_INTS
@@ -52,6 +51,15 @@ def command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero
                 for j in range(states):
                     place = (k + 2 * nv + integer(plan, record + L_STATE) + j) * lanes + lane
                     store(work, place, load(memory, out + outputs - states + j, 0.0))
+
+
+@inner
+def run_conditions(plan, numbers, work, memory, t, zero):
+    """Values of all events' conditions, above their levels."""
+    for e in range(integer(plan, EVENTS)):
+        at, out = integer(plan, M_EVENTS) + e * EVENT_MEMORY, integer(plan, M_OUT)
+        run_law(plan, numbers, work, memory, integer(plan, LAWS) + e, t, 0, out, zero)
+        store(memory, at + V_VALUE, load(memory, out, 0.0) - load(memory, at + V_LEVEL, 0.0))
 
 
 @inner
@@ -157,6 +165,11 @@ def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
     for j in range(nv):
         store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
     motion_forces(tree, par, work, True, zero)
+    if integer(plan, LAWS) > 0 or due == LOOK:
+        fill_view(tree, par, work, plan, y, zero)
+    if due == LOOK:
+        run_conditions(plan, numbers, work, memory, t, zero)
+        return
     command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
     for j in range(nv):
         store(work, rates + j * RATE_WORK + TAU, load(work, integer(plan, Y_TAU) + j, zero))
@@ -168,9 +181,9 @@ def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
             external_rates(tree, par, work, ledger, zero)
         add_wrenches(tree, par, work, -1.0, zero)
     if integer(plan, FORCES) > 0:
-        works = k + integer(plan, SIZE) - integer(plan, FORCES)
-        total = apply_elements(tree, par, work, plan, numbers, counters, works, zero)
-        add_impulse(tree, work, works - 6, total, zero)
+        impulse = ledger + nv - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS)
+        total = apply_elements(tree, par, work, plan, numbers, counters, impulse + 6, zero)
+        add_impulse(tree, work, impulse, total, zero)
     solve_dynamics(tree, par, work, integer(plan, CHOICES), zero)
     if integer(plan, LEDGER) > 0:
         joint_power(tree, par, work, plan, ledger, zero)

@@ -23,7 +23,9 @@ LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the r
 PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
 # forces: how many, where their records start, where their energies and tensions are in work
 FORCES, FORCE_AT, Y_FORCES = range(39, 42)
-PLAN = 42
+# events: how many, where they are in memory; the records of their conditions follow the laws'
+EVENTS, M_EVENTS = range(42, 44)
+PLAN = 44
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
@@ -39,17 +41,23 @@ LOCKED, PIECEWISE, FUNCTION = range(3)
 # plan: a force's record: its bodies (-1: none), its numbers, and a counter that is 1 while it acts
 E_KIND, E_BODY, E_OTHER, E_NUMBERS, E_PHASE, ELEMENT_INTS = range(6)
 WRENCH, SPRING, DRAG = range(3)
+# memory: of an event: its condition's value (above its level), side, level, the direction that counts, whether it
+# happened, how near to zero it was then, value and whether it crossed at a point of the step
+V_VALUE, V_SIDE, V_LEVEL, V_DIRECTION, V_FIRED, V_NEAR, V_LATE, V_CROSSED, EVENT_MEMORY = range(9)
+LOOK = -1  # instead of laws that are due: only look at the conditions
 # counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints,
 # phases of forces
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
-# C_BREAK: breaks passed
-C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_LAWS = range(8)
+# C_BREAK: breaks passed; C_ARMED: whether events have sides; C_RETAKE: steps tried to end at the event C_TARGET;
+# C_HAPPENED: whether the step taken ends at one; C_EVENTS: how many there were
+C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_ARMED, C_RETAKE, C_TARGET = range(10)
+C_HAPPENED, C_EVENTS, C_LAWS = range(10, 13)
 # clock
-T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
+T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, H_EVENT, EVENT_SLOPE, CLOCK = range(13)
 # numbers: a law's first two parameters are its period and its delay
 
 # methods
 EXPLICIT, SEMI_IMPLICIT_EULER = 0, 1
 # what `advance` returns
-DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL = range(5)
-TAKEN, REJECTED = 5, 6  # of one step
+DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED = range(6)
+TAKEN, REJECTED = 6, 7  # of one step

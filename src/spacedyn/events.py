@@ -1,0 +1,392 @@
+"""Events: conditions on the robot that are found to the instant, and what is done then.
+
+    fall = sd.Event(sd.endpoint_reaches("foot", point=(0, 0, 0), normal=(0, 0, 1)), direction=-1, action=bounce)
+    run = sd.simulate(robot, state, 10.0, events=[fall])
+    [(event.time, event.name) for event in run.events]
+
+A condition is a number that passes through zero: one that is ready made, or a function made by `condition`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .calls import vector
+from .errors import InputError
+from .kernels import plan as p
+from .laws import Law, LawTemplate, Role
+from .model.model import Model
+from .model.state import State
+from .momentum import kinetic_energy, momentum, potential_energy
+
+CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": "o[0:1]"})
+_MANY, _CHATTER = 20, 1e-7  # so many events within that part of the run's duration are too many
+_SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
+
+
+@dataclass(frozen=True, eq=False)
+class Condition(Law):
+    """A number that passes through zero when something happens; made by `condition`."""
+
+    role: ClassVar[Role] = CONDITION
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.name
+
+    def of(self, model: Model) -> "Condition":
+        """The same for any robot."""
+        return self
+
+
+@dataclass(frozen=True)
+class ConditionTemplate(LawTemplate):
+    """A condition without its parameters; call it with them to get a `Condition`."""
+
+    @property
+    def made(self) -> type[Law]:
+        """What it becomes with its parameters."""
+        return Condition
+
+
+def condition(function: Callable) -> ConditionTemplate:
+    """Make a condition of a function g(t, s, p, out) that writes `out.value[0]`; compiled when it is first simulated.
+
+    Parameters
+    ----------
+    function : callable
+        Reads the time `t` [s], the robot `s` and parameters `p`, all as a law does, and writes a number to
+        `out.value[0]` that passes through zero when the event happens.
+
+    Returns
+    -------
+    ConditionTemplate
+        Call it with the parameters.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> @sd.condition
+    ... def fast(t, s, p, out):
+    ...     out.value[0] = s.qd[0] - p.limit
+    >>> sd.Event(fast(limit=2.0), terminal=True).label
+    'fast'
+    """
+    return ConditionTemplate(function)
+
+
+@condition
+def _coordinate(t: float, s: Any, p: Any, out: Any) -> None:
+    out.value[0] = s.q[int(p.index)] - p.value
+
+
+@condition
+def _height(t: float, s: Any, p: Any, out: Any) -> None:
+    height = 0.0
+    for k in range(3):
+        height += p.normal[k] * (s.endpoints[int(p.endpoint), k] - p.point[k])
+    out.value[0] = height
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyMade:
+    """A condition that needs to know the robot."""
+
+    label: str
+    of: Callable[[Model], Condition]
+
+
+def joint_reaches(joint: str, value: float, *, part: int = 0) -> ReadyMade:
+    """A joint's coordinate passes through a value.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    value : float
+        [rad, m].
+    part : int
+        Which coordinate, of a joint that has several.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> stop = sd.Event(sd.joint_reaches("joint1", 0.5), terminal=True)
+    >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0]), 60.0, events=[stop])
+    >>> run.status, bool(abs(run.final.q[0] - 0.5) < 1e-12)
+    ('event', True)
+    """
+    if not np.isfinite(value):
+        raise InputError(f"joint_reaches: the value must be a finite number, got {value}")
+
+    def of(model: Model) -> Condition:
+        one = model.joint(joint)
+        if one.kind not in _SIMPLE:
+            raise InputError(f"joint_reaches: joint '{joint}' is {one.kind}; write a condition for its attitude")
+        if not 0 <= part < one.nq:
+            raise InputError(f"joint_reaches: joint '{joint}' has {one.nq} coordinates; there is no part {part}")
+        made = _coordinate(index=model.q_slice(joint).start + part, value=float(value))
+        assert isinstance(made, Condition)
+        return made
+
+    return ReadyMade(f"{joint} reaches {value:g}", of)
+
+
+def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> ReadyMade:
+    """An endpoint passes through a plane.
+
+    Parameters
+    ----------
+    endpoint : str
+        Its name.
+    point, normal : (3,)
+        Of the plane, inertial axes [m]. The condition is the endpoint's height above it, along the normal.
+    """
+    where, along = vector("point", point, "such as (0, 0, 0)"), vector("normal", normal, "such as (0, 0, 1)")
+    if not np.linalg.norm(along) > 0.0:
+        raise InputError("normal: expected a direction, got zero")
+    along = along / np.linalg.norm(along)
+
+    def of(model: Model) -> Condition:
+        made = _height(endpoint=model.endpoint_index(endpoint), point=where, normal=along)
+        assert isinstance(made, Condition)
+        return made
+
+    return ReadyMade(f"{endpoint} reaches the plane", of)
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that happens when a condition passes through zero.
+
+    Parameters
+    ----------
+    condition : Condition
+        `joint_reaches(...)`, `endpoint_reaches(...)`, or a function made by `condition` and called with parameters.
+    direction : int
+        1: only upward, -1: only downward, 0: both.
+    terminal : bool
+        Whether the run ends there.
+    action : callable, optional
+        f(t, state) that may return a changed State, with which the simulation goes on. The ledger takes what changes.
+    name : str, optional
+        For the record.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.Event(sd.joint_reaches("elbow", 1.0), direction=1).label
+    'elbow reaches 1'
+    """
+
+    condition: Condition | ReadyMade
+    direction: int = 0
+    terminal: bool = False
+    action: Callable[[float, State], State | None] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.condition, LawTemplate):
+            function = self.condition.function.__name__
+            raise InputError(f"condition '{function}' has no parameters yet; call it: {function}(...)")
+        if not isinstance(self.condition, Condition | ReadyMade):
+            raise InputError(
+                "Event: expected joint_reaches(...), endpoint_reaches(...), or a function made by @condition and "
+                f"called with its parameters, got {self.condition!r}"
+            )
+        if self.direction not in (-1, 0, 1):
+            raise InputError(f"Event: direction must be -1, 0 or 1, got {self.direction!r}")
+        if self.action is not None and not callable(self.action):
+            raise InputError(f"Event: action must be a function of time and state, got {self.action!r}")
+
+    @property
+    def label(self) -> str:
+        """What it is called in the record."""
+        return self.name or self.condition.label
+
+    @property
+    def record(self) -> "EventRecord":
+        """What a file keeps of it."""
+        return EventRecord(self.label, self.direction, self.terminal, self.action is not None)
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """What a file knows of an event: all but the code of its condition and its action."""
+
+    label: str
+    direction: int
+    terminal: bool
+    acts: bool
+
+    @property
+    def record(self) -> "EventRecord":
+        """Itself."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Happening:
+    """An event that happened in a run.
+
+    Attributes
+    ----------
+    name : str
+        The event's.
+    time : float
+        When [s].
+    state : State
+        Just before its action.
+    after : State
+        Just after; the same if it has none.
+    """
+
+    name: str
+    time: float
+    state: State
+    after: State
+
+
+def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]]:
+    """Check what was given; the conditions for this robot."""
+    chosen = [events] if isinstance(events, Event) else list(events)
+    for event in chosen:
+        if not isinstance(event, Event):
+            raise InputError(f"events: expected Event(...), got {event!r}")
+    return chosen, [event.condition.of(model) for event in chosen]
+
+
+class EventLog:
+    """Takes note of events, does what they ask for, and keeps the ledger right.
+
+    Attributes
+    ----------
+    happened : list of Happening
+        So far.
+    ending : str or None
+        How the run ends, once it is to end.
+    failure : tuple or None
+        Why the simulation cannot go on: what to say, and what was raised.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        events: Iterable[Any],
+        gravity: Any,
+        prescribed: list[str],
+        happened: Iterable[Happening] = (),
+    ):
+        self.happened: list[Happening] = list(happened)
+        self.ending: str | None = None
+        self.failure: tuple[str, BaseException | None] | None = None
+        self._model, self._events, self._gravity, self._prescribed = model, list(events), gravity, prescribed
+
+    def take(self, machine: Any) -> None:
+        """What happens where the machine stands; it is told to end there, if it is to."""
+        at, count = int(machine.plan[p.M_EVENTS]), len(self._events)
+        table = machine.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
+        t, changed = float(machine.clock[p.T]), False
+        for i in np.flatnonzero(table[:, p.V_FIRED] > 0.0):
+            event, before = self._events[i], self._state(machine)
+            after = before
+            if event.action is not None:
+                try:
+                    after = self._checked(event, before, event.action(t, before))
+                except Exception as error:
+                    self.failure = f"the action of event '{event.label}' failed: {error}", error
+            self.happened.append(Happening(event.label, t, before, after))
+            if self.failure is not None:
+                self.ending = "event failed"
+                break
+            if after is not before:
+                self._change(machine, before, after)
+                changed = True
+            if event.terminal:
+                self.ending = "event"
+        if changed:
+            machine.counters[[p.C_FRESH, p.C_ARMED]] = 0
+        else:
+            table[:, p.V_FIRED] = 0.0
+        span = _CHATTER * (machine.clock[p.T_END] - machine.clock[p.T_START])
+        if len(self.happened) >= _MANY and t - self.happened[-_MANY].time <= span:
+            self.failure, self.ending = (_chatter(self.happened[-_MANY:]), None), "chattering"
+        machine.counters[p.C_EVENTS] = len(self.happened)
+        if self.ending is not None:
+            machine.clock[p.T_END] = machine.clock[p.T]  # the last row is written as at any end
+
+    def _state(self, machine: Any) -> State:
+        plan, model = machine.plan, self._model
+        x, u = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW]) + model.nv
+        return State(model, np.concatenate([machine.work[x : x + 7 + model.nq], machine.work[u : u + model.nv]]))
+
+    def _checked(self, event: Event, before: State, after: Any) -> State:
+        """The state that an action returned, if it can be used."""
+        if after is None:
+            return before
+        if not isinstance(after, State) or after.model != self._model or after.shape:
+            raise InputError(f"it must return a State of '{self._model.name}' or nothing, not {after!r}")
+        if not np.isfinite(after._data).all():
+            raise InputError("it returned a state with numbers that are not finite")
+        for joint in self._prescribed:
+            q, qd = self._model.q_slice(joint), self._model.qd_slice(joint)
+            change = np.append(after.q[q] - before.q[q], after.qd[qd] - before.qd[qd])
+            if np.abs(change).max() > 1e-9:
+                raise InputError(f"it changed joint '{joint}', which is prescribed")
+        return after
+
+    def _change(self, machine: Any, before: State, after: State) -> None:
+        """Go on from another state; the ledger takes the change of energy and momentum."""
+        plan, model, work = machine.plan, self._model, machine.work
+        energy = self._energy(machine, before)
+        x, y = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
+        work[x : x + 7 + model.nq] = after.x
+        work[y + model.nv : y + 2 * model.nv] = after.u
+        ends = y + int(plan[p.SIZE])
+        work[ends - 1] += self._energy(machine, after) - energy
+        impulse = ends - 1 - int(plan[p.FORCES]) - 6
+        work[impulse : impulse + 6] += momentum(model, after, about="com") - momentum(model, before, about="com")
+
+    def _energy(self, machine: Any, state: State) -> float:
+        """Kinetic, potential, and elastic in forces; the machine must be at the state."""
+        total = kinetic_energy(self._model, state) + potential_energy(self._model, state, gravity=self._gravity)
+        count, at = int(machine.plan[p.FORCES]), int(machine.plan[p.Y_FORCES])
+        if count:
+            machine.evaluate()
+        return float(total + machine.work[at : at + count].sum())
+
+
+def _chatter(last: list[Happening]) -> str:
+    names = sorted({one.name for one in last})
+    who = f"event '{names[0]}'" if len(names) == 1 else f"events {', '.join(names)}"
+    return (
+        f"{who} happened {len(last)} times within {last[-1].time - last[0].time:.1e} s: it chatters. Make it terminal, "
+        "or let its action hold what it separates: contact that lasts is a force, not an event"
+    )
+
+
+def same_events(model: Model, before: Iterable[Any], now: Any) -> tuple[Event, ...]:
+    """The events that made a run, with their code; raise if those that are given are others."""
+    was = tuple(before)
+    if now is None:
+        if all(isinstance(event, Event) for event in was):
+            return was
+        names = ", ".join(f"'{event.record.label}'" for event in was)
+        raise InputError(
+            f"a file does not hold the code of events; give those that made it, {names}: resume(events=[...])"
+        )
+    given = tuple(read_events(model, now)[0])
+    old, new = [event.record for event in was], [event.record for event in given]
+    if old != new:
+        raise InputError(f"the run was made with the events {old}, in this order; given were {new}")
+    return given
+
+
+def directions(events: Iterable[Event]) -> np.ndarray:
+    """Of each event."""
+    return np.array([float(event.direction) for event in events])
