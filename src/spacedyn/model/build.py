@@ -61,9 +61,11 @@ class Builder:
         com: Any = None,
         shapes: Any = (),
         massless: bool = False,
+        visuals: Any = (),
+        collisions: Any = (),
     ) -> None:
         """The body that everything hangs on; exactly one. See `body`."""
-        self._bases.append(Body(name, mass, com, inertia, shapes, massless))
+        self._bases.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
 
     def body(
         self,
@@ -74,6 +76,8 @@ class Builder:
         com: Any = None,
         shapes: Any = (),
         massless: bool = False,
+        visuals: Any = (),
+        collisions: Any = (),
     ) -> None:
         """A rigid body, moved by the joint that names it as its child; its frame is at that joint.
 
@@ -94,8 +98,10 @@ class Builder:
             What it is made of, placed in the body's frame.
         massless : bool
             A mere frame between two joints, without mass.
+        visuals, collisions : sequence of Visual
+            How it looks, where that is more than its shapes, and what of it can be touched; no part of the dynamics.
         """
-        self._bodies.append(Body(name, mass, com, inertia, shapes, massless))
+        self._bodies.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
 
     def joint(
         self,
@@ -169,11 +175,14 @@ class Builder:
         com: Any = None,
         shapes: Any = (),
         massless: bool = False,
+        visuals: Any = (),
+        collisions: Any = (),
         **options: Any,
     ) -> None:
         """A body and the joint that moves it, both called `name`: `body` and `joint` in one."""
         self.joint(name, joint, parent=parent, child=name, **options)
-        self.body(name, mass=mass, inertia=inertia, com=com, shapes=shapes, massless=massless)
+        looks = {"shapes": shapes, "visuals": visuals, "collisions": collisions}
+        self.body(name, mass=mass, inertia=inertia, com=com, massless=massless, **looks)
 
     def endpoint(self, name: str, *, body: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
         """A named frame on a body, the base included; `position` (3,) [m] and `rotation` are in the body's frame."""

@@ -14,6 +14,7 @@ from ..errors import nearest
 from .parts import AXIS_KINDS, JOINT_KINDS, Body, Endpoint, Joint
 from .shapes import Shape, combine
 from .values import frozen, numbers, plain, rotation_matrix, shown, unit
+from .visuals import check_visuals
 
 SYMMETRY_TOLERANCE = 1e-9
 """Of an inertia's asymmetry and of its negative principal moments, relative to its largest entry."""
@@ -57,6 +58,7 @@ def check_body(problems: list[str], label: str, body: Any) -> Body | None:
     if not isinstance(body.massless, bool | np.bool_):
         problems.append(f"{label}: massless is {shown(body.massless)}; give True or False.")
     shapes = _shapes(problems, label, body.shapes)
+    looks = [check_visuals(problems, label, what, getattr(body, what)) for what in ("visuals", "collisions")]
     mass, com, inertia = body.mass, body.com, body.inertia
     if mass is None and inertia is None and (shapes is None or shapes):
         if com is not None:
@@ -78,7 +80,7 @@ def check_body(problems: list[str], label: str, body: Any) -> Body | None:
         )
     if len(problems) > before or mass is None or com is None or inertia is None or shapes is None:
         return None
-    return Body(str(body.name), float(mass), com, inertia, shapes, massless)
+    return Body(str(body.name), float(mass), com, inertia, shapes, massless, *looks)
 
 
 def _shapes(problems: list[str], label: str, given: Any) -> tuple[Shape, ...] | None:

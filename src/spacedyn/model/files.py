@@ -17,6 +17,9 @@
     [bodies.arm]                          # mass, inertia, com; or shapes, which settle all three
     shapes = [{ kind = "cylinder", mass = 5.0, radius = 0.1, length = 1.0, position = [0, 0, 0.5] }]
 
+    visuals = [{ mesh = "meshes/arm.stl", scale = [0.001, 0.001, 0.001], color = [1, 1, 1, 1] }]  # looks, where shapes
+    # are not enough: meshes (in the file's folder or below) or shapes without mass; also collisions
+
     [endpoints.hand]
     body = "arm"
     position = [0, 0, 1]
@@ -35,16 +38,22 @@ from ..errors import ModelError, nearest
 from .build import Builder
 from .checks import DEFAULTS
 from .model import Model
+from .parts import Visual
 from .rotations import rotation_quaternion, rotation_xyz_deg
 from .shapes import SHAPE_KINDS, Shape
 from .values import numbers, shown, unit
+from .visuals import mesh_inside
 from .writing import write_model
 
 __all__ = ["read_model", "write_model"]
 
 TURNS = ("rotation", "rpy_xyz_deg", "quaternion_xyzw")
 POSE = dict.fromkeys(("position", *TURNS), "numbers")
-BODY = {"mass": "numbers", "inertia": "numbers", "com": "numbers", "shapes": "tables", "massless": "truth"}
+LOOKS = ("visuals", "collisions")
+BODY = {
+    **{"mass": "numbers", "inertia": "numbers", "com": "numbers", "shapes": "tables", "massless": "truth"},
+    **dict.fromkeys(LOOKS, "tables"),
+}
 NAMED = {"kind": "text", "parent": "text", "child": "text"}
 KEYS: dict[str, dict[str, str]] = {
     "base": {"name": "text", "kind": "text", **BODY},
@@ -106,7 +115,7 @@ def read_model(path_or_text: str | os.PathLike[str]) -> Model:
     problems: list[str] = []
     tables = _check_file(data, problems)
     name = data.get("name", Path(source).stem if source.endswith(".toml") else "robot")
-    builder = _fill(name, tables, problems)
+    builder = _fill(name, tables, problems, None if source == TEXT else Path(source).absolute().parent)
     if problems:
         raise ModelError(source if source != TEXT or not isinstance(name, str) else name, problems)
     return builder.build()
@@ -200,13 +209,13 @@ def _toml_sort(value: Any) -> str:
     return sorts.get(type(value), "a date or time")
 
 
-def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: list[str]) -> Builder:
+def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: list[str], folder: Path | None) -> Builder:
     """Everything into a Builder, whose own checks see to numbers and names."""
     base = dict(tables["base"].get("", {}))
     builder = Builder(name, base=base.pop("kind", "free"))
-    builder.base(base.pop("name", "base"), **_body("[base]", base, problems))
+    builder.base(base.pop("name", "base"), **_body("[base]", base, problems, folder))
     for name, table in tables["bodies"].items():
-        builder.body(name, **_body(_label("bodies", name), table, problems))
+        builder.body(name, **_body(_label("bodies", name), table, problems, folder))
     for name, table in tables["joints"].items():
         keys = _pose(_label("joints", name), table, problems)
         named = {key: keys.pop(key, "") for key in NAMED}
@@ -217,11 +226,39 @@ def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: lis
     return builder
 
 
-def _body(label: str, table: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+def _body(label: str, table: Mapping[str, Any], problems: list[str], folder: Path | None) -> dict[str, Any]:
     shapes = [
         _shape(f"{label}: shape {i}", shape, problems) for i, shape in enumerate(table.get("shapes", []), start=1)
     ]
-    return {**table, "shapes": shapes}
+    looks = {
+        what: [
+            _visual(f"{label}: {what} {i}", keys, problems, folder)
+            for i, keys in enumerate(table.get(what, []), start=1)
+        ]
+        for what in LOOKS
+    }
+    return {**table, "shapes": shapes, **looks}
+
+
+def _visual(label: str, table: Mapping[str, Any], problems: list[str], folder: Path | None) -> Visual | None:
+    """A piece of a body's looks: a shape's keys without mass, or `mesh`, a file in the model's folder or below."""
+    own = {key: table[key] for key in ("name", "scale", "color") if key in table}
+    keys = {"name": "text", "scale": "numbers", "color": "numbers"}
+    count = len(problems)
+    own = _check_table(label, own, keys, (), problems)
+    rest = {key: value for key, value in table.items() if key not in keys}
+    if "mesh" not in table:
+        shape = _shape(label, {**rest, "mass": 0.0}, problems)
+        return None if len(problems) > count or shape is None else Visual(own.pop("name", ""), shape, **own)
+    rest = _check_table(label, rest, {"mesh": "text", **POSE}, (), problems)
+    if len(problems) > count:
+        return None
+    try:  # the text of a file has no folder: what it names must be whole
+        mesh = str(mesh_inside([folder or Path("/")], rest.pop("mesh")))
+    except ValueError as error:
+        problems.append(f"{label}: {error}.")
+        return None
+    return Visual(own.pop("name", ""), mesh=mesh, **own, **_pose(label, rest, problems))
 
 
 def _shape(label: str, table: Mapping[str, Any], problems: list[str]) -> Shape | None:

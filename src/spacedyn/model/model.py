@@ -310,8 +310,10 @@ def _restore(
     endpoints: tuple[Endpoint, ...],
 ) -> Model:
     """A model out of a pickle, its arrays read-only again (NumPy's pickles forget that)."""
+    looks = [look for body in bodies for look in (*body.visuals, *body.collisions)]
     shapes = [shape for body in bodies for shape in body.shapes]
-    for part in (*bodies, *joints, *endpoints, *shapes):
+    shapes += [look.shape for look in looks if look.shape is not None]
+    for part in (*bodies, *joints, *endpoints, *shapes, *looks):
         for value in vars(part).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)

@@ -5,9 +5,11 @@ moves it (at the joint, moving with the body); the base's frame is wherever its 
 These are plain records: `model.build` checks them, `model.flatten` turns them into kernel arrays.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from .shapes import Shape
 
 BASE_KINDS = {"free": 6, "attitude": 3, "planar": 3, "fixed": 0}
 """Degrees of freedom of each kind of base."""
@@ -30,6 +32,23 @@ AXIS_KINDS = ("revolute", "prismatic", "helical", "cylindrical")
 
 
 @dataclass(frozen=True, eq=False)
+class Visual:
+    """A piece of a body's looks, or of its collision geometry: a shape, or a mesh from a file; drawing only.
+
+    Either `shape` or `mesh` is there. A shape's own pose is neutral and its mass 0: `position` and `rotation` put its
+    frame, or the mesh's, into the body's, after every axis was stretched by `scale`.
+    """
+
+    name: str
+    shape: Shape | None = None
+    mesh: str | None = None  # absolute path of a file
+    scale: np.ndarray = (1.0, 1.0, 1.0)  # type: ignore[assignment]  # (3,)
+    position: np.ndarray = (0.0, 0.0, 0.0)  # type: ignore[assignment]  # (3,) in the body's frame [m]
+    rotation: np.ndarray = None  # type: ignore[assignment]  # (3, 3) body <- shape or mesh
+    color: tuple[float, float, float, float] | None = None  # red, green, blue, opacity, each 0 … 1
+
+
+@dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body: mass [kg], centre of mass [m] and inertia about it [kg m^2], in the body's axes."""
 
@@ -39,6 +58,9 @@ class Body:
     inertia: np.ndarray  # (3, 3) about the centre of mass
     shapes: tuple = ()  # what it is made of, for drawing (model.shapes)
     massless: bool = False  # True: a mere frame between two joints, declared so on purpose
+    # compare=False: beside the dynamics, and not part of a model's digest
+    visuals: tuple[Visual, ...] = field(default=(), compare=False)  # how it looks; where there are none, its shapes
+    collisions: tuple[Visual, ...] = field(default=(), compare=False)  # what of it can be touched
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import tomli_w
 
 from .checks import DEFAULTS, check_body
 from .model import Model
-from .parts import AXIS_KINDS, Body, Joint
+from .parts import AXIS_KINDS, Body, Joint, Visual
 from .rotations import angles_xyz, rotation_xyz_deg
 from .shapes import SHAPE_KINDS, Shape
 
@@ -24,7 +24,7 @@ def write_model(model: Model, path: str | os.PathLike[str] | None = None) -> str
     model : Model
         The robot.
     path : str or path, optional
-        Where to write the text as well.
+        Where to write the text as well. A file names only meshes in its own folder or below; others are left out of it.
 
     Returns
     -------
@@ -46,11 +46,11 @@ def write_model(model: Model, path: str | os.PathLike[str] | None = None) -> str
     mass = 2.0
     inertia = [0.4, 0.5, 0.6]
     """
-    base = model.bodies[0]
-    tables = [_table(("base",), {"name": base.name, "kind": model.base_kind, **_body(base)})]
+    base, folder = model.bodies[0], None if path is None else Path(path).absolute().parent
+    tables = [_table(("base",), {"name": base.name, "kind": model.base_kind, **_body(base), **_looks(base, folder)})]
     for joint, body in zip(model.joints, model.bodies[1:], strict=True):
         tables.append(_table(("joints", joint.name), _joint(joint)))
-        tables.append(_table(("bodies", body.name), _body(body)))
+        tables.append(_table(("bodies", body.name), {**_body(body), **_looks(body, folder)}))
     for point in model.endpoints:
         keys = {"body": point.body, **_pose(point.position, point.rotation)}
         tables.append(_table(("endpoints", point.name), keys))
@@ -72,6 +72,32 @@ def _body(body: Body) -> dict[str, Any]:
     if body.shapes:
         keys["shapes"] = [_shape(shape) for shape in body.shapes]
     return keys
+
+
+def _looks(body: Body, folder: Path | None) -> dict[str, Any]:
+    """Visuals and collisions; meshes as whole paths in a text, relative to the folder of a file."""
+    keys = {}
+    for what, looks in (("visuals", body.visuals), ("collisions", body.collisions)):
+        listed = [_visual(look, folder) for look in looks]
+        if any(listed):
+            keys[what] = [table for table in listed if table]
+    return keys
+
+
+def _visual(look: Visual, folder: Path | None) -> dict[str, Any]:
+    keys: dict[str, Any] = {"name": look.name} if look.name else {}
+    if look.shape is not None:
+        keys |= {key: value for key, value in _shape(look.shape).items() if key != "mass"}
+    elif look.mesh is not None:
+        mesh = look.mesh if folder is None else os.path.relpath(os.path.realpath(look.mesh), os.path.realpath(folder))
+        if mesh.startswith(".."):
+            return {}
+        keys["mesh"] = mesh.replace(os.sep, "/")
+    if (look.scale != 1.0).any():
+        keys["scale"] = look.scale
+    if look.color is not None:
+        keys["color"] = np.array(look.color)
+    return {**keys, **_pose(look.position, look.rotation)}
 
 
 def _follows_from_shapes(body: Body) -> bool:
