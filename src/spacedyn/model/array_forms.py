@@ -29,7 +29,7 @@ def read_arrays(given: dict[str, Any], repeated: dict[str, Any], problems: list[
     dict
         The same keys: BB as a list of int, J_type as a list of letters, the others as arrays of float.
     """
-    parents = _parents(given["BB"], problems)
+    parents = read_parents(given["BB"], problems)
     if parents is None:
         return {}
     n = len(parents)
@@ -51,7 +51,7 @@ def read_arrays(given: dict[str, Any], repeated: dict[str, Any], problems: list[
     return arrays
 
 
-def _parents(BB: ArrayLike, problems: list[str]) -> list[int] | None:
+def read_parents(BB: ArrayLike, problems: list[str]) -> list[int] | None:
     """Parent numbers as plain integers; None where nothing further can be checked without them."""
     numbers = _numbers("BB", BB, problems)
     if numbers is None:
