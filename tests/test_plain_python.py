@@ -71,6 +71,9 @@ def every_result(rng, model, state):
         "kinetic_energy": sd.kinetic_energy(model, state),
         "potential_energy": sd.potential_energy(model, state, gravity=GRAVITY),
     }
+    results |= {"operators": applied(model, state, udot, tau, loads)}
+    kane = sd.kane.prescribed_dynamics(model, state, given, udot, tau, **loads)
+    results["kane"] = flat([*kane, *sd.kane.partial_velocities(model, state, given)[:4]])
     if not state.shape:  # with the JIT off, one state takes a second
         results["forward_dynamics_derivatives"] = flat(sd.forward_dynamics_derivatives(model, state, tau, **loads))
         results["inverse_dynamics_derivatives"] = flat(sd.inverse_dynamics_derivatives(model, state, udot, **loads))
@@ -81,6 +84,20 @@ def every_result(rng, model, state):
         results["simulate"] = simulated(model, state)
         results["waypoints"] = driven(model, state)
     return {name: np.ravel(value) for name, value in results.items()}
+
+
+def applied(model, state, udot, tau, loads):
+    """Every spatial operator and its transpose, about either set of points; and what is made of them."""
+    parts = []
+    for about in ("base", "bodies"):
+        ops = sd.operators.SpatialOperators(model, state, about=about)
+        for op in [value for value in vars(ops).values() if isinstance(value, sd.operators.Operator)]:
+            parts += [op @ np.cos(np.arange(op.shape[1])), op.T @ np.sin(np.arange(op.shape[0]))]
+        parts += [*sd.operators.filter_smoother(ops, tau, **loads), sd.operators.operational_compliance(ops)]
+    if model.base_kind != "fixed":
+        qd = udot[..., model.base_dof :]
+        parts += [*sd.operators.base_rates(ops, qd), *sd.operators.base_acceleration(ops, qd)]
+    return flat(parts)
 
 
 @sd.law(states={"lag": 1})

@@ -2,6 +2,7 @@
 
 from scipy.spatial.transform import Rotation
 
+from . import kane, operators
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics import (
     bias_force,
@@ -106,6 +107,7 @@ __all__ = [
     "jacobian_rate",
     "joint_reaches",
     "joint_reactions",
+    "kane",
     "kinetic_energy",
     "law",
     "load",
@@ -117,6 +119,7 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_rate",
     "motion",
+    "operators",
     "passive_force",
     "potential_energy",
     "reaction_null_space",

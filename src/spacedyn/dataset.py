@@ -6,7 +6,7 @@ import numpy as np
 
 from .forces import force_names
 from .model.model import Model
-from .model.parts import Joint
+from .model.names import all_rate_names, coordinate_names, rate_names
 from .model.state_parts import BASE_RATES
 from .origin import Origin
 
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 Array = np.ndarray
 AXES = ["x", "y", "z"]
 SIX = ["fx", "fy", "fz", "mx", "my", "mz"]
-_SIX_RATES = ["vx", "vy", "vz", "wx", "wy", "wz"]
-_PARTS = {
-    "cylindrical": (["z", "angle"], ["z", "angle"]),
-    "universal": (["angle1", "angle2"], ["angle1", "angle2"]),
-    "planar": (["x", "y", "angle"], ["x", "y", "angle"]),
-    "spherical": (["qx", "qy", "qz", "qw"], ["wx", "wy", "wz"]),
-    "free": (["x", "y", "z", "qx", "qy", "qz", "qw"], ["vx", "vy", "vz", "wx", "wy", "wz"]),
-}
 _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "x": {"base_position": (["axis"], "m"), "base_quaternion": (["xyzw"], "1"), "q": (["coordinate"], "rad or m")},
     "u": {"base_velocity": (["axis"], "m/s"), "base_rate": (["axis"], "rad/s"), "qd": (["rate"], "rad/s or m/s")},
@@ -47,38 +39,15 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
 """Variables of the dataset that each channel of a row is made into: their dimensions and units."""
 
 
-def coordinate_names(model: Model) -> list[str]:
-    """Names of the entries of q: a joint's own name, with what it is where there are several.
-
-    >>> import spacedyn as sd
-    >>> coordinate_names(sd.load("tian_wu"))
-    ['joint1', 'joint2', 'joint3']
-    """
-    return [name for joint in model.joints for name in _names(joint, 0)]
-
-
-def rate_names(model: Model) -> list[str]:
-    """Names of the entries of q̇."""
-    return [name for joint in model.joints for name in _names(joint, 1)]
-
-
-def _names(joint: Joint, which: int) -> list[str]:
-    parts = _PARTS.get(joint.kind)
-    if parts is None:
-        return [joint.name] * joint.nv
-    return [f"{joint.name}.{part}" for part in parts[which]]
-
-
 def labels(origin: Origin) -> dict[str, list[str]]:
     """Names along each dimension."""
     model = origin.model
-    base = [f"base.{_SIX_RATES[k]}" for k in BASE_RATES[model.base_kind]]
     return {
         "axis": AXES,
         "xyzw": ["x", "y", "z", "w"],
         "coordinate": coordinate_names(model),
         "rate": rate_names(model),
-        "all_rates": [*base, *rate_names(model)],
+        "all_rates": all_rate_names(model),
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
         "force": force_names(origin.forces),

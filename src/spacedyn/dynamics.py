@@ -152,7 +152,7 @@ def hybrid_dynamics(
     """
     check_state(model, state)
     flat, nv = model.flat, model.nv
-    mask = _given_mask(model, given)
+    mask = given_mask(model, given)
     accelerations = np.where(mask, operand("udot", udot, nv, state).reshape(*state.shape, nv), 0.0)
     joints = flat.joint_rates
     forces = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
@@ -166,7 +166,7 @@ def hybrid_dynamics(
     return Hybrid(both[..., :nv].copy(), np.where(mask, both[..., nv:], applied))
 
 
-def _given_mask(model: Model, given: Iterable[str]) -> Array:
+def given_mask(model: Model, given: Iterable[str]) -> Array:
     """(nv,) 1 where the acceleration is given."""
     mask = np.zeros(model.nv, dtype=np.int64)
     if isinstance(given, str):

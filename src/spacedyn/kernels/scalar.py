@@ -349,6 +349,21 @@ def _lower_pointer(context, builder, sig, args):
     return context.make_array(sig.args[0])(context, builder, args[0]).data
 
 
+def later(array, k):
+    """The same memory from number k on: that of the next pack of robots."""
+    return array[k:]
+
+
+@type_callable(later)
+def _type_later(context):
+    return lambda array, k: array
+
+
+@lower_builtin(later, types.CPointer, types.Integer)
+def _lower_later(context, builder, sig, args):
+    return builder.gep(args[0], [args[1]])
+
+
 ZEROS: dict[type, Any] = {float: 0.0, int: 0.0}
 """Without the JIT: zero of the scalar that a value of this type stands for."""
 
