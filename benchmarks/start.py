@@ -98,6 +98,7 @@ def every_kernel() -> dict[str, Any]:
         "endpoint_jacobian": lambda s: sd.endpoint_jacobian(robot, s, "tip"),
         "momentum_matrix": lambda s: sd.momentum_matrix(robot, s, about="base"),
         "potential_energy": lambda s: sd.potential_energy(robot, s, gravity=(0, 0, -9.81)),
+        "operators": lambda s: sd.operators.filter_smoother(sd.operators.SpatialOperators(robot, s)),
     }
     for name, call in calls.items():
         for kind, state in (("one", robot.neutral_state()), ("batch", robot.state(q=[[0.1]] * 16))):
