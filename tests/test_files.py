@@ -362,7 +362,7 @@ def test_deep_nesting_is_reported_not_raised():
 def test_files_that_cannot_be_read_are_reported(tmp_path):
     assert "there is no file" in problems(tmp_path / "none.toml")[0]
     assert "there is no file none.toml" in problems("none.toml")[0]
-    assert "cannot be read" in problems(tmp_path)[0]
+    assert "is not a file" in problems(tmp_path)[0]
     assert "cannot be read" in problems("\0.toml")[0]
     path = tmp_path / "latin.toml"
     path.write_bytes("name = 'é'".encode("latin-1"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from spacedyn.errors import InputError, ModelError, ModelWarning, UnknownName
+from spacedyn.errors import ModelError, ModelWarning, UnknownName
 from spacedyn.model.arrays import from_arrays
 from spacedyn.model.files import read_model, write_model
 from spacedyn.model.load import available, load
@@ -168,9 +168,3 @@ def test_a_file_that_is_not_there_is_reported(tmp_path):
         load(tmp_path / "none.toml")
     with pytest.raises(ModelError, match=r"the robot that comes along is load\('ets7'\)"):
         load("ets7.toml")
-
-
-@pytest.mark.parametrize("name", ["arm.urdf", "ARM.URDF"])
-def test_urdf_is_refused_with_the_way_out(name):
-    with pytest.raises(InputError, match="reading URDF is not part of this installation yet"):
-        load(name)

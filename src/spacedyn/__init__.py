@@ -43,7 +43,9 @@ from .methods import DormandPrince5, DormandPrince8, RungeKutta4, SemiImplicitEu
 from .model import shapes
 from .model.build import Builder
 from .model.load import available, load
+from .model.mimic import Mimic, mimic_coupling, read_mimics
 from .model.model import Model
+from .model.parts import Visual
 from .model.state import State
 from .momentum import (
     center_of_mass,
@@ -67,6 +69,7 @@ __all__ = [
     "Drag",
     "Event",
     "InputError",
+    "Mimic",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -81,6 +84,7 @@ __all__ = [
     "State",
     "Tether",
     "UnknownName",
+    "Visual",
     "Wrench",
     "available",
     "base_recoil",
@@ -115,6 +119,7 @@ __all__ = [
     "mass_matrix_blocks",
     "mass_matrix_inverse",
     "mass_matrix_inverse_product",
+    "mimic_coupling",
     "momentum",
     "momentum_matrix",
     "momentum_matrix_rate",
@@ -123,6 +128,7 @@ __all__ = [
     "passive_force",
     "potential_energy",
     "reaction_null_space",
+    "read_mimics",
     "shapes",
     "simulate",
     "waypoints",

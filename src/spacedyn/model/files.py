@@ -39,6 +39,7 @@ from .build import Builder
 from .checks import DEFAULTS
 from .model import Model
 from .parts import Visual
+from .reading import file_bytes
 from .rotations import rotation_quaternion, rotation_xyz_deg
 from .shapes import SHAPE_KINDS, Shape
 from .values import numbers, shown, unit
@@ -127,20 +128,15 @@ def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
     if isinstance(path_or_text, str) and ("\n" in given or ("=" in given and not given.endswith(".toml"))):
         return given, TEXT
     try:
-        return Path(given).read_bytes().decode("utf-8-sig"), given
+        return file_bytes(given).decode("utf-8-sig"), given
     except UnicodeDecodeError as error:
-        fault = f"{given} is not text in UTF-8 (byte {error.start}): save it as UTF-8."
-    except FileNotFoundError:
-        fault = f"there is no file {given}: check the path; the current folder is {Path.cwd()}."
-    except (OSError, ValueError) as error:
-        fault = f"{given} cannot be read: {getattr(error, 'strerror', None) or error}."
-    raise ModelError(given, [fault])
+        raise ModelError(given, [f"{given} is not text in UTF-8 (byte {error.start}): save it as UTF-8."]) from None
 
 
 def _parse(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         message = str(error)
     found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     lines = text.splitlines() or [""]
@@ -254,7 +250,7 @@ def _visual(label: str, table: Mapping[str, Any], problems: list[str], folder: P
     if len(problems) > count:
         return None
     try:  # the text of a file has no folder: what it names must be whole
-        mesh = str(mesh_inside([folder or Path("/")], rest.pop("mesh")))
+        mesh = str(mesh_inside(folder or Path("/"), rest.pop("mesh"), [folder or Path("/")]))
     except ValueError as error:
         problems.append(f"{label}: {error}.")
         return None

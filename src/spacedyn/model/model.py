@@ -236,6 +236,20 @@ class Model:
 
         return write_model(self, path)
 
+    @staticmethod
+    def from_urdf(path_or_text: str | os.PathLike[str], **options: Any) -> "Model":
+        """A robot from a URDF file, or the text of one. See `urdf.read_urdf` for the options."""
+        from .urdf import read_urdf
+
+        return read_urdf(path_or_text, **options)
+
+    @staticmethod
+    def from_mjcf(path_or_text: str | os.PathLike[str], **options: Any) -> "Model":
+        """A robot from MuJoCo's XML, a file or the text of one. See `mjcf.read_mjcf` for the options."""
+        from .mjcf import read_mjcf
+
+        return read_mjcf(path_or_text, **options)
+
     # --- what it is, for Python and for people -----------------------------------------------------------------------
 
     @cached_property

@@ -65,18 +65,18 @@ MESHES = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off", ".msh", ".3mf
 """Files that may be a mesh: nothing else is ever opened as one."""
 
 
-def mesh_inside(folders: Sequence[Path], name: str) -> Path:
-    """The file of that name, relative to the first folder or absolute, if it lies in one of the folders.
+def mesh_inside(folder: Path, name: str, within: Sequence[Path], *, known: bool = True) -> Path:
+    """The file of that name, relative to a folder or absolute, if it lies within one of the others.
 
     Links are seen through. Raises ValueError with the reason why it may not be read.
     """
-    if not name or "\0" in name or not name.isprintable():
+    if not name or not name.isprintable():
         raise ValueError(f"the name of its mesh is {shown(name)}; give the name of a file")
-    if not name.lower().endswith(MESHES):
+    path = Path(os.path.realpath(folder / name))
+    if not any(path.is_relative_to(os.path.realpath(inside)) for inside in within):
+        raise ValueError(f"mesh {shown(name)} lies outside the folder of the model; copy it there")
+    if known and not name.lower().endswith(MESHES):
         raise ValueError(f"mesh {shown(name)} is not of a known kind ({' '.join(MESHES)})")
-    path = Path(os.path.realpath(folders[0] / name))
-    if not any(path.is_relative_to(os.path.realpath(folder)) for folder in folders):
-        raise ValueError(f"mesh {shown(name)} lies outside the folder of the model ({folders[0]}); copy it there")
     return path
 
 
