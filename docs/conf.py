@@ -55,9 +55,22 @@ def topic_page(topic: str, names: list[str]) -> str:
     return "\n".join([f"# {topic.capitalize()}", "", "```{eval-rst}", table, "", *map(directive, names), "```", ""])
 
 
+CLASSIC = """# Classic
+
+SpaceDyn's functions by name: [Coming from SpaceDyn](../coming_from_spacedyn.md).
+
+```{eval-rst}
+.. automodule:: spacedyn.classic
+   :members:
+   :imported-members:
+```
+"""
+
+
 def write_reference(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     pages = {topic: topic_page(topic, names) for topic, names in topics().items()}
+    pages["classic"] = CLASSIC
     pages["index"] = "\n".join(["# Reference", "", "```{toctree}", *pages, "```", ""])
     for stale in set(folder.glob("*.md")) - {folder / f"{page}.md" for page in pages}:
         stale.unlink()
