@@ -243,3 +243,17 @@ def test_five_seconds_by_runge_kutta(case):
     step_agrees(tuple(plain), wanted["reference_solution"]["final"], bound=1e-10)
     SV = sc.f_dyn_rk2(case.LP, SV)  # the same step in the other style
     step_agrees(SV, dict(zip(RATES, sc.f_dyn_rk2(*case.plain(DYNAMIC)), strict=True)), bound=0.0)
+
+
+# --- what the page says of the original -------------------------------------------------------------------------------
+
+
+def test_the_original_is_wrong_where_the_page_says_so(case):
+    """Else there would be nothing to be right about."""
+    steps, true = case.data["single_step_dt_0.01"], case.data["single_step_dt_0.01"]["v2r1"]["f_dyn_rk2"]
+    euler = np.abs(np.subtract(steps["v2r1"]["int_eu2"]["A0"], true["A0"])).max()
+    for release, name in (("v2r1", "int_eu"), ("v2r1", "int_sr"), ("v1r2", "f_dyn_rk"), ("v1r2", "f_dyn_nb")):
+        astray = np.abs(np.subtract(steps[release][name]["A0"], true["A0"])).max()
+        assert astray > 20 * euler  # a wrong rate is worse than a crude step
+    ahead = np.subtract(steps["v2r1"]["f_dyn_rk"]["R0"], case.v["R0"]) / np.subtract(true["R0"], case.v["R0"])
+    assert np.abs(ahead - 3.0).max() < 0.5  # about three steps at once
