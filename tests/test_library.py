@@ -29,7 +29,7 @@ def poses(model: Model, q=None) -> dict[str, np.ndarray]:
 
 def test_the_list_is_complete_and_sorted():
     assert available() == (
-        *("ets7", "planar_four_link", "ssrms", "tian_wu"),
+        *("ets7", "koike", "planar_four_link", "ssrms", "tian_wu"),
         *("two_arm_sample", "umetani_yoshida"),
     )
 
@@ -131,6 +131,19 @@ def test_tian_wu_starts_where_the_example_does():
     start = poses(model, [math.pi / 2, 0, math.pi / 2])["hand"][:3, 3]
     np.testing.assert_allclose(start, [0.0, 2.0, 0], atol=1e-12)
     np.testing.assert_array_equal(np.diag(model.body("link3").inertia), [0.0063, 0.11, 0.11])
+
+
+def test_koikes_robot_is_a_box_and_two_rods():
+    model = load("koike")
+    M = 5.0
+    np.testing.assert_allclose(np.diag(model.bodies[0].inertia), M * np.array([1, 13, 13]) / 150, rtol=1e-15)
+    for body in model.bodies[1:]:
+        assert body.mass == M / 4
+        np.testing.assert_allclose(np.diag(body.inertia), [0, M / 48, M / 48], rtol=1e-15)
+    y, z = 0.3, -0.2
+    tips = poses(model, [y, z])
+    np.testing.assert_allclose(tips["tip_y"][:3, 3], [0.5 - math.cos(y), 0, math.sin(y)], atol=1e-12)
+    np.testing.assert_allclose(tips["tip_z"][:3, 3], [-0.5 + math.cos(z), 0.1 + math.sin(z), 0], atol=1e-12)
 
 
 def test_the_planar_robot_has_sparts_moments():
