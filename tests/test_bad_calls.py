@@ -97,7 +97,17 @@ def operands(*arguments):
 
 
 def test_every_public_function_and_argument_is_looked_at():
-    elsewhere = {"available", "load", "mimic_coupling", "read_mimics", "law", "motion", "simulate", "waypoints"}
+    elsewhere = {
+        "available",
+        "load",
+        "mimic_coupling",
+        "read_mimics",
+        "scene",
+        "law",
+        "motion",
+        "simulate",
+        "waypoints",
+    }
     elsewhere |= {"condition", "joint_reaches", "endpoint_reaches"}
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))} - elsewhere
     assert functions == set(NEEDED)  # those of simulation have tests of their own

@@ -46,6 +46,7 @@ from .model.load import available, load
 from .model.mimic import Mimic, mimic_coupling, read_mimics
 from .model.model import Model
 from .model.parts import Visual
+from .model.scene import scene
 from .model.state import State
 from .momentum import (
     center_of_mass,
@@ -129,6 +130,7 @@ __all__ = [
     "potential_energy",
     "reaction_null_space",
     "read_mimics",
+    "scene",
     "shapes",
     "simulate",
     "waypoints",

@@ -250,6 +250,12 @@ class Model:
 
         return read_mjcf(path_or_text, **options)
 
+    def to_urdf(self, path: str | os.PathLike[str] | None = None, *, lossy: bool = False) -> str:
+        """The robot as URDF; also written to `path`, if given. See `urdf_write.write_urdf`."""
+        from .urdf_write import write_urdf
+
+        return write_urdf(self, path, lossy=lossy)
+
     # --- what it is, for Python and for people -----------------------------------------------------------------------
 
     @cached_property

@@ -90,7 +90,7 @@ def lock(
             pitch=0.0,
             **dict.fromkeys(("rest", *PER_RATE), np.zeros(0)),  # type: ignore[arg-type]
         )
-    return _assemble([model.bodies], model.name, model.base_kind, model.bodies, records, model.endpoints)
+    return assemble_known([model.bodies], model.name, model.base_kind, model.bodies, records, model.endpoints)
 
 
 def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
@@ -131,7 +131,7 @@ def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
     root = model.body_index(body)
     kept = [index for index in range(len(model.bodies)) if root in _ancestry(model, index)]
     names = {model.bodies[index].name for index in kept}
-    return _assemble(
+    return assemble_known(
         [model.bodies],
         f"{model.name}.{body}",
         base_kind,
@@ -206,7 +206,7 @@ def attach(
         for part in other.joints
     ]
     endpoints = [replace(part, name=prefix + part.name, body=prefix + part.body) for part in other.endpoints]
-    return _assemble(
+    return assemble_known(
         [model.bodies, bodies],
         model.name,
         model.base_kind,
@@ -242,7 +242,7 @@ def joint_transform(joint: Joint, q: np.ndarray) -> Pose:
     return still, level
 
 
-def _assemble(
+def assemble_known(
     known: Iterable[Sequence[Body]],
     name: str,
     base_kind: str,

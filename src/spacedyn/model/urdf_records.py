@@ -12,6 +12,9 @@ from .urdf_checks import KINDS
 from .urdf_looks import Looks
 
 AXES = ("revolute", "prismatic")
+UNLIMITED = 1e16
+"""How files write a limit that is not there; from a tenth of it on, none is meant."""
+
 PLANE = "/plane"
 """Ends the name of the frame that a planar joint with an axis other than z moves in: its z is that axis."""
 
@@ -86,4 +89,4 @@ def _properties(joint: Any) -> dict[str, Any]:
     if limit is not None:
         bounds = {"max_force": limit.effort, "max_rate": limit.velocity}
         keys |= {key: float(value) for key, value in bounds.items() if value is not None}
-    return keys
+    return {key: np.copysign(np.inf, value) if abs(value) >= 0.1 * UNLIMITED else value for key, value in keys.items()}
