@@ -61,6 +61,7 @@ from .momentum import (
 from .prescribe import motion, waypoints
 from .run import Run
 from .simulate import simulate
+from .viewer.film import film
 
 __version__ = "0.1.0"
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "endpoint_pose",
     "endpoint_reaches",
     "endpoint_velocity",
+    "film",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_kinematics",

@@ -24,8 +24,10 @@ from .origin import Origin
 if TYPE_CHECKING:
     import pandas
     import xarray
+    from matplotlib.figure import Figure
 
     from .recording import Checkpoint
+    from .viewer.pages import Film
 
 Array = np.ndarray
 
@@ -353,6 +355,87 @@ class Run:
 
         folder = None if stream is None else Path(stream)
         return resume(self, until, at, laws, prescribed, events, record, folder, progress)
+
+    # --- to look at it -----------------------------------------------------------------------------------------------
+
+    def plot(
+        self,
+        *names: str,
+        against: "Run | Sequence[Run] | Mapping[str, Run]" = (),
+        spectrum: bool = False,
+        degrees: bool = False,
+        style: str = "screen",
+        width: float | str | None = None,
+        columns: int | None = None,
+    ) -> "Figure":
+        """A figure with a panel for each quantity, labelled and with units.
+
+        Parameters
+        ----------
+        names : str
+            'q', 'qd', 'tau', 'base_position', 'base_attitude', 'momentum', 'energy', 'ledger', 'com' or any other
+            variable of `data`; an endpoint or a body ('hand', 'hand.velocity', 'link2.attitude'); or one curve of these
+            ('q.joint3'). What a person wants to see first if left out.
+        against : Run, sequence or dict of Runs
+            Others to compare with, drawn in other kinds of line.
+        spectrum : bool
+            Amplitudes over frequency instead of values over time.
+        degrees : bool
+            Angles in degrees.
+        style : 'screen' or 'publication'
+            The latter in a journal's column, with its fonts and line widths.
+        width : float or 'single' or 'double'
+            [inch], or a journal's one or two columns.
+        columns : int, optional
+            Of panels.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Of a batch: each robot, or the median and bands if there are many.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such quantity; lists those that there are.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> figure = run.plot("q", "base_attitude", "hand.velocity")
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['[rad]', '[rad]', '[m/s]']
+        """
+        from .plots.figure import plot
+
+        return plot(
+            self, *names, against=against, spectrum=spectrum, degrees=degrees, style=style, width=width, columns=columns
+        )
+
+    def film(self, **options: Any) -> "Film":
+        """A page that plays it in three dimensions beside its key plots; see `film` for the options.
+
+        A notebook shows it; `.save("film.html")` writes it as one file that needs nothing else.
+        """
+        from .viewer.film import film
+
+        return film(self, **options)
+
+    def to_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a film of it as one HTML file that opens offline, and return where; see `film` for the options.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> run.to_html(Path(tempfile.mkdtemp()) / "film.html", follow="hand").stat().st_size < 1_000_000
+        True
+        """
+        return self.film(**options).save(path)
 
     # --- the ledger --------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Looking at robots and runs in three dimensions: geometry, scenes, offline films, the live viewer."""
