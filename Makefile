@@ -21,7 +21,7 @@ help:  ## this list
 demo: $(VENV)/has-core  ## simulate something real and print what came out
 	@$(RUN) examples/demo.py
 
-test: $(VENV)/has-dev-peers  ## all tests, doctests and the README's program
+test: $(VENV)/has-tests  ## all tests, doctests and the README's program
 	$(RUN) -m pytest $(ARGS)
 
 check: format-check lint types layers  ## form, lint, types, import layers (make -k check shows all findings)
@@ -65,10 +65,10 @@ $(VENV)/made:
 $(VENV)/has-core: extras :=
 $(VENV)/has-dev: extras := [dev]
 $(VENV)/has-peers: extras := [peers]
-$(VENV)/has-dev-peers: extras := [dev,peers]
+$(VENV)/has-tests: extras := [dev,peers,plots,view]
 $(VENV)/has-docs: extras := [docs]
 
-$(VENV)/has-core $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-dev-peers $(VENV)/has-docs: $(VENV)/made pyproject.toml
+$(VENV)/has-core $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-tests $(VENV)/has-docs: $(VENV)/made pyproject.toml
 	@echo "installing spacedyn$(extras) into $(VENV) (once, a minute or two)"
 	@$(RUN) -m pip install --quiet --editable '.$(extras)'
 	@touch $@

@@ -73,7 +73,7 @@ def film(
     >>> robot = sd.load("ets7")
     >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
     >>> sd.film(run)
-    <Film: 0.5 MB; .save('film.html') writes it>
+    <Film: 0.8 MB; .save('film.html') writes it>
     """
     from ..plots.figure import named_runs
     from ..run import Run

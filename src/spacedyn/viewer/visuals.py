@@ -45,6 +45,8 @@ def read_mesh(path: Path, scale: Any = None) -> list[Mesh]:
         pieces = [piece for piece in scene.dump(concatenate=False) if hasattr(piece, "faces") and len(piece.faces)]
     except Exception as error:  # of whatever kind the readers of so many formats raise
         raise InputError(f"the mesh '{path}' cannot be read: {error}") from error
+    if not pieces:
+        raise InputError(f"the mesh '{path}' cannot be drawn: there is no triangle in it")
     factor = np.ones(3) if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), 3)
     found = []
     for piece in pieces:
