@@ -83,6 +83,7 @@ def every_result(rng, model, state):
     if not state.shape and model.n < 12:
         results["simulate"] = simulated(model, state)
         results["waypoints"] = driven(model, state)
+        results["table"] = switched(model, state)
     return {name: np.ravel(value) for name, value in results.items()}
 
 
@@ -167,6 +168,32 @@ def driven(model, state):
     return flat([run["x"], run["forces"], run["force_work"], run["tension"]])
 
 
+@sd.law(period=0.02, delay=0.01)
+def hold(t, s, p, out):
+    """Locks the first joint and frees it; reads a table."""
+    for i in range(s.mode.size):
+        out.mode[i] = sd.FREE if s.mode[i] == sd.LOCKED else sd.LOCKED
+    for i in range(s.qd.size):
+        out.tau[i] = sd.sample(p.path, t) + sd.sample(p.path, t, 0, 1)
+
+
+@sd.condition
+def brief(t, s, p, out):
+    """Below zero for a moment."""
+    out.value[0] = abs(t - 0.0551) - 1e-5
+
+
+def switched(model, state):
+    """A short run in which joints are locked and freed, by a law and by an event that is over in an instant."""
+    laws = [hold(path=sd.table([0.0, 0.03, 0.05, 0.06], [0.1, 0.2, 0.15, 0.1]))]
+    last = model.joint_names[-1:]
+    events = [sd.Event(brief(), direction=-1, action=[sd.lock(*last)] if last else None)]
+    options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9}
+    run = sd.simulate(model, state, 0.08, laws=laws, events=events, **options)
+    assert len(run.events) == 1
+    return flat([run["x"], run["forces"], run["mode"], run["event_work"]])
+
+
 def flat(parts):
     """All arrays in parts and in parts of parts."""
     arrays = [flat(vars(p).values()) if hasattr(p, "__dict__") else p for p in parts if p is not None]
@@ -219,7 +246,7 @@ def plain(tmp_path_factory):
 
 
 def test_it_agrees_with_the_compiled_code(plain):
-    names, bounds = set(), {"simulate": 1e-7, "waypoints": 1e-9}
+    names, bounds = set(), {"simulate": 1e-7, "waypoints": 1e-9, "table": 1e-9}
     for case, *made in cases():
         for name, compiled in every_result(*made).items():
             names.add(name)
@@ -232,6 +259,7 @@ def test_it_agrees_with_the_compiled_code(plain):
     made = {"available", "load", "law", "motion", "condition", "joint_reaches", "endpoint_reaches"}  # no numbers
     made |= {"mimic_coupling", "read_mimics", "scene"}
     made |= {"film"}
+    made |= {"endpoints_within", "lock", "free", "follow", "attach", "release"}
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))}
     assert functions - names == made, "a public function without a test here"
 

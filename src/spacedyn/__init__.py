@@ -25,7 +25,7 @@ from .errors import (
     SpacedynError,
     UnknownName,
 )
-from .events import Event, condition, endpoint_reaches, joint_reaches
+from .events import Event, condition, endpoint_reaches, endpoints_within, joint_reaches
 from .forces import Drag, Spring, Tether, Wrench
 from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .kinematics import (
@@ -48,6 +48,7 @@ from .model.model import Model
 from .model.parts import Visual
 from .model.scene import scene
 from .model.state import State
+from .modes import FREE, LOCKED, PRESCRIBED, attach, follow, free, lock, release
 from .momentum import (
     center_of_mass,
     center_of_mass_acceleration,
@@ -58,13 +59,17 @@ from .momentum import (
     momentum_matrix_rate,
     potential_energy,
 )
-from .prescribe import motion, waypoints
+from .prescribe import motion
 from .run import Run
 from .simulate import simulate
+from .trajectories import sample, table, waypoints
 from .viewer.film import film
 
 __version__ = "0.1.0"
 __all__ = [
+    "FREE",
+    "LOCKED",
+    "PRESCRIBED",
     "Builder",
     "DormandPrince5",
     "DormandPrince8",
@@ -88,6 +93,7 @@ __all__ = [
     "UnknownName",
     "Visual",
     "Wrench",
+    "attach",
     "available",
     "base_recoil",
     "bias_force",
@@ -102,10 +108,13 @@ __all__ = [
     "endpoint_pose",
     "endpoint_reaches",
     "endpoint_velocity",
+    "endpoints_within",
     "film",
+    "follow",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_kinematics",
+    "free",
     "generalized_inertia",
     "generalized_jacobian",
     "hybrid_dynamics",
@@ -118,6 +127,7 @@ __all__ = [
     "kinetic_energy",
     "law",
     "load",
+    "lock",
     "mass_matrix",
     "mass_matrix_blocks",
     "mass_matrix_inverse",
@@ -132,8 +142,11 @@ __all__ = [
     "potential_energy",
     "reaction_null_space",
     "read_mimics",
+    "release",
+    "sample",
     "scene",
     "shapes",
     "simulate",
+    "table",
     "waypoints",
 ]

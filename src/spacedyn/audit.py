@@ -12,7 +12,9 @@ import numpy as np
 from .model.model import Model
 from .model.state import State
 from .model.state_parts import layout_of
+from .modes import FREE, deviations
 from .momentum import kinetic_energy, momentum, momentum_matrix, potential_energy
+from .prescribe import Prescribed
 
 Array = np.ndarray
 WORKS = ("joint_work", "base_work", "endpoint_work", "force_work", "event_work")
@@ -27,7 +29,7 @@ class Audit:
 
     Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
     impulse of all external forces; relative to the energy, and to the sum of the magnitudes that make up the momentum.
-    NaN where there is nothing to compare: the momentum of a base that is not free.
+    NaN where there is nothing to compare: the momentum of a base that is not free, joints that none is prescribed of.
 
     Attributes
     ----------
@@ -35,6 +37,8 @@ class Audit:
         Largest relative error over the run.
     quaternion_norm : float
         Largest distance of a quaternion's length from one.
+    constraints : float
+        Largest distance of prescribed and locked joints' coordinates and rates from what they should be.
     times : dict of float
         When each of them was reached [s].
     budget : float
@@ -45,6 +49,7 @@ class Audit:
     linear_momentum: float
     angular_momentum: float
     quaternion_norm: float
+    constraints: float
     times: dict[str, float]
     budget: float
     _balance: Callable[[], dict[str, Array]] = field(repr=False, compare=False)
@@ -69,7 +74,7 @@ class Audit:
         for name in _NAMES:
             value, words = getattr(self, name), name.replace("_", " ")
             when = "" if np.isnan(value) else f"{value:7.1e}  at {self.times[name]:g} s"
-            lines.append(f"  {words:18s}{when or '      –  (the base is not free)'}")
+            lines.append(f"  {words:18s}{when or f'      –  ({_NOTHING[name]})'}")
         return "\n".join([*lines, f"  verdict: {self.verdict}"])
 
     @property
@@ -83,7 +88,8 @@ class Audit:
         return f"<pre>{self}</pre>"
 
 
-_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm")
+_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints")
+_NOTHING = dict.fromkeys(_NAMES, "the base is not free") | {"constraints": "no joint was prescribed or locked"}
 
 
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
@@ -124,11 +130,25 @@ class Auditor:
         Where the channels are in a row.
     robots : int
         How many robots a record holds.
+    joints : list of Prescribed
+        Those that are or may be held.
+    start : (robots, nq)
+        Joint coordinates at the start.
     """
 
-    def __init__(self, model: Model, gravity: Any, columns: dict[str, slice], robots: int):
+    def __init__(
+        self,
+        model: Model,
+        gravity: Any,
+        columns: dict[str, slice],
+        robots: int,
+        joints: list[Prescribed] | None = None,
+        start: Array | None = None,
+    ):
         self._model, self._gravity, self._columns = model, gravity, columns
+        self._joints, self._start = joints or [], start
         sizes = {"begun": 1, "quaternion_norm": 1, "quaternion_norm_at": 1}
+        sizes |= {"constraints": 1, "constraints_at": 1, "constrained": 1}
         sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
         sizes |= dict.fromkeys((*_NAMES[:3], *(f"{name}_at" for name in _NAMES[:3])), robots)
         sizes |= dict.fromkeys(("momentum_0", "parts", "impulse"), 6 * robots)
@@ -166,6 +186,21 @@ class Auditor:
         starts = layout_of(model).quaternions
         lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
         self._note("quaternion_norm", np.abs(lengths - 1.0).max(axis=(1, 2))[:, None], rows[:, 0, 0])
+        if self._joints:
+            self._add_constraints(rows, states)
+
+    def _add_constraints(self, rows: Array, states: State) -> None:
+        """How far joints that are held are from where they should be."""
+        modes: Array | None = rows[..., self._columns["mode"]]
+        anchors = rows[..., self._columns["anchor"]]
+        if anchors.shape[-1] == 0:  # nothing changes its mode
+            assert self._start is not None
+            modes, anchors = None, self._start
+        held = np.array([one.mode for one in self._joints]) if modes is None else modes
+        if np.any(held != FREE):
+            self._of["constrained"][0] = 1.0
+        off = deviations(self._model, self._joints, rows[:, 0, 0], states.x, states.u, modes, anchors)
+        self._note("constraints", off.max(axis=1)[:, None], rows[:, 0, 0])
 
     def _note(self, name: str, errors: Array, times: Array) -> None:
         """Keep the largest of the errors (records, robots) and when it was; what is past telling is infinite."""
@@ -184,12 +219,12 @@ class Auditor:
             sizes["linear_momentum"] = np.linalg.norm(parts[:, :3], axis=-1)
             sizes["angular_momentum"] = np.linalg.norm(parts[:, 3:], axis=-1)
         errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
+        for name in ("quaternion_norm", "constraints") if of["constrained"][0] else ("quaternion_norm",):
+            errors[name], times[name] = float(of[name][0]), float(of[f"{name}_at"][0])
         for name, size in sizes.items():
             relative = of[name] / np.where((size > 0.0) & (size < np.inf), size, 1.0)
             worst = int(np.argmax(relative))
             errors[name], times[name] = float(relative[worst]), float(of[f"{name}_at"][worst])
-        errors["quaternion_norm"] = float(of["quaternion_norm"][0])
-        times["quaternion_norm"] = float(of["quaternion_norm_at"][0])
         return Audit(**errors, times=times, budget=budget, _balance=balance)
 
 

@@ -68,7 +68,7 @@ def _sizes(machine: Any) -> list[Array]:
     """Sizes of each law and of each event's condition, as the driver hands them to it."""
     count = int(machine.plan[p.LAWS] + machine.plan[p.EVENTS])
     records = machine.plan[p.PLAN : p.PLAN + p.LAW_INTS * count].reshape(-1, p.LAW_INTS)
-    return [record[p.L_SIZES : p.L_SIZES + 8] for record in records]
+    return [record[p.L_SIZES : p.L_SIZES + p.SIZES] for record in records]
 
 
 def _present_views(machine: Any) -> Array:
@@ -100,6 +100,7 @@ def _name(law: Law, model: Model, place: int, size: int) -> str:
         return f"{next(iter(law.role.written))}[{place}]"
     joints, first = model.nv - model.base_dof, size - law.state_size
     starts = {"tau": 0, "base_wrench": joints, "endpoint_wrenches": joints + 6}
+    starts["mode"] = joints + 6 + 6 * len(model.endpoints)
     assert starts.keys() == WRITTEN.keys()
     for name, count in law.states.items():
         starts[name], first = first, first + count

@@ -9,6 +9,7 @@ from .model.model import Model
 from .model.names import all_rate_names, coordinate_names, rate_names
 from .model.state_parts import BASE_RATES
 from .origin import Origin
+from .run import may_switch
 
 if TYPE_CHECKING:
     import pandas
@@ -35,13 +36,15 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "event_work": {"event_work": (["jump"], "J")},
     "force_energy": {"force_energy": (["force"], "J")},
     "tension": {"tension": (["force"], "N")},
+    "mode": {"mode": (["joint"], "1 free, 2 locked, 3 prescribed")},
+    "anchor": {"anchor": (["anchored"], "rad or m")},
 }
 """Variables of the dataset that each channel of a row is made into: their dimensions and units."""
 
 
 def labels(origin: Origin) -> dict[str, list[str]]:
     """Names along each dimension."""
-    model = origin.model
+    model, switching = origin.model, may_switch(origin.laws, origin.events)
     return {
         "axis": AXES,
         "xyzw": ["x", "y", "z", "w"],
@@ -51,7 +54,9 @@ def labels(origin: Origin) -> dict[str, list[str]]:
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
         "force": force_names(origin.forces),
-        "jump": ["all events"][: len(origin.events)],
+        "jump": ["all events"] if switching or origin.events else [],
+        "joint": list(model.joint_names) if switching else [],
+        "anchored": coordinate_names(model) if switching else [],
     }
 
 

@@ -7,7 +7,7 @@
 A condition is a number that passes through zero: one that is ready made, or a function made by `condition`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from .kernels import plan as p
 from .laws import Law, LawTemplate, Role
 from .model.model import Model
 from .model.state import State
+from .modes import MODE_NAMES, Switch, Switcher
 from .momentum import kinetic_energy, momentum, potential_energy
 
 CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": "o[0:1]"})
@@ -160,6 +161,44 @@ def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> Read
     return ReadyMade(f"{endpoint} reaches the plane", of)
 
 
+@condition
+def _distance(t: float, s: Any, p: Any, out: Any) -> None:
+    square = 0.0
+    for k in range(3):
+        square += (s.endpoints[int(p.one), k] - s.endpoints[int(p.other), k]) ** 2
+    out.value[0] = square**0.5 - p.distance
+
+
+def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
+    """Two endpoints come within a distance of each other: a hand reaches what it is to catch.
+
+    Parameters
+    ----------
+    endpoint, other : str
+        Their names.
+    distance : float
+        [m]; the condition is how much farther they are apart, so `direction=-1` is their coming nearer.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.Event(sd.endpoints_within("hand", "handle", 0.02), direction=-1).label
+    'hand within 0.02 of handle'
+    """
+    if not (np.isfinite(distance) and distance > 0.0):
+        raise InputError(f"endpoints_within: the distance must be a positive length [m], got {distance}")
+
+    def of(model: Model) -> Condition:
+        one, two = model.endpoint_index(endpoint), model.endpoint_index(other)
+        if one == two:
+            raise InputError(f"endpoints_within: expected two endpoints, got '{endpoint}' twice")
+        made = _distance(one=one, other=two, distance=float(distance))
+        assert isinstance(made, Condition)
+        return made
+
+    return ReadyMade(f"{endpoint} within {distance:g} of {other}", of)
+
+
 @dataclass(frozen=True, eq=False)
 class Event:
     """Something that happens when a condition passes through zero.
@@ -172,8 +211,10 @@ class Event:
         1: only upward, -1: only downward, 0: both.
     terminal : bool
         Whether the run ends there.
-    action : callable, optional
-        f(t, state) that may return a changed State, with which the simulation goes on. The ledger takes what changes.
+    action : callable or Switch, or several, optional
+        f(t, state) that may return a changed State, with which the simulation goes on; the ledger takes what changes.
+        Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints and are
+        inside the robot: its momentum stays. A function may return one of these, too. Several are done in order.
     name : str, optional
         For the record.
 
@@ -187,7 +228,7 @@ class Event:
     condition: Condition | ReadyMade
     direction: int = 0
     terminal: bool = False
-    action: Callable[[float, State], State | None] | None = None
+    action: Callable[[float, State], Any] | Switch | Sequence[Any] | None = None
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -201,8 +242,12 @@ class Event:
             )
         if self.direction not in (-1, 0, 1):
             raise InputError(f"Event: direction must be -1, 0 or 1, got {self.direction!r}")
-        if self.action is not None and not callable(self.action):
-            raise InputError(f"Event: action must be a function of time and state, got {self.action!r}")
+        for action in self.actions:
+            if not (isinstance(action, Switch) or callable(action)):
+                raise InputError(
+                    f"Event: action must be a function of time and state, or lock(...), free(...) and the like, got "
+                    f"{action!r}"
+                )
 
     @property
     def label(self) -> str:
@@ -210,9 +255,22 @@ class Event:
         return self.name or self.condition.label
 
     @property
+    def actions(self) -> tuple[Any, ...]:
+        """What is done, in order."""
+        if self.action is None:
+            return ()
+        return tuple(self.action) if isinstance(self.action, list | tuple) else (self.action,)
+
+    @property
+    def switches(self) -> bool:
+        """Whether it may change modes of joints, or looks at them."""
+        return bool(self.actions) or (isinstance(self.condition, Law) and self.condition.switches)
+
+    @property
     def record(self) -> "EventRecord":
         """What a file keeps of it."""
-        return EventRecord(self.label, self.direction, self.terminal, self.action is not None)
+        done = "; ".join(one.label if isinstance(one, Switch) else "a function" for one in self.actions)
+        return EventRecord(self.label, self.direction, self.terminal, bool(self.actions), self.switches, done)
 
 
 @dataclass(frozen=True)
@@ -223,6 +281,8 @@ class EventRecord:
     direction: int
     terminal: bool
     acts: bool
+    switches: bool = False
+    done: str = ""
 
     @property
     def record(self) -> "EventRecord":
@@ -258,6 +318,9 @@ def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]
     for event in chosen:
         if not isinstance(event, Event):
             raise InputError(f"events: expected Event(...), got {event!r}")
+        for action in event.actions:
+            if isinstance(action, Switch):
+                action.check(model)
     return chosen, [event.condition.of(model) for event in chosen]
 
 
@@ -279,65 +342,104 @@ class EventLog:
         model: Model,
         events: Iterable[Any],
         gravity: Any,
-        prescribed: list[str],
+        switcher: Switcher,
         happened: Iterable[Happening] = (),
     ):
         self.happened: list[Happening] = list(happened)
         self.ending: str | None = None
         self.failure: tuple[str, BaseException | None] | None = None
-        self._model, self._events, self._gravity, self._prescribed = model, list(events), gravity, prescribed
+        self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
 
     def take(self, machine: Any) -> None:
         """What happens where the machine stands; it is told to end there, if it is to."""
-        at, count = int(machine.plan[p.M_EVENTS]), len(self._events)
-        table = machine.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
+        table = self._table(machine)
         t, changed = float(machine.clock[p.T]), False
         for i in np.flatnonzero(table[:, p.V_FIRED] > 0.0):
-            event, before = self._events[i], self._state(machine)
-            after = before
-            if event.action is not None:
+            event, before = self._events[i], self._switcher.state(machine)
+            for action in event.actions:
                 try:
-                    after = self._checked(event, before, event.action(t, before))
+                    changed |= self._act(machine, event, action, t)
                 except Exception as error:
-                    self.failure = f"the action of event '{event.label}' failed: {error}", error
-            self.happened.append(Happening(event.label, t, before, after))
+                    self._fail("event failed", f"the action of event '{event.label}' failed: {error}", error)
+                    break
+            self.happened.append(Happening(event.label, t, before, self._switcher.state(machine)))
             if self.failure is not None:
-                self.ending = "event failed"
                 break
-            if after is not before:
-                self._change(machine, before, after)
-                changed = True
             if event.terminal:
                 self.ending = "event"
         if changed:
             machine.counters[[p.C_FRESH, p.C_ARMED]] = 0
+            self.overlook(machine)
         else:
             table[:, p.V_FIRED] = 0.0
         span = _CHATTER * (machine.clock[p.T_END] - machine.clock[p.T_START])
         if len(self.happened) >= _MANY and t - self.happened[-_MANY].time <= span:
-            self.failure, self.ending = (_chatter(self.happened[-_MANY:]), None), "chattering"
+            self._fail("chattering", _chatter(self.happened[-_MANY:]))
         machine.counters[p.C_EVENTS] = len(self.happened)
+        self._end(machine)
+
+    def switch(self, machine: Any) -> None:
+        """Laws ask for other modes of joints where the machine stands."""
+        try:
+            self._switcher.obey(machine)
+        except InputError as error:
+            self._fail("mode failed", str(error), error)
+        machine.counters[p.C_ARMED] = 0
+        self.overlook(machine)
+        self._end(machine)
+
+    def overlook(self, machine: Any) -> None:
+        """Events that could only make joints what they are do not happen: a body that is caught stays caught."""
+        held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(machine)}
+        for event, memory in zip(self._events, self._table(machine), strict=True):
+            asleep = memory[p.V_ASLEEP]
+            memory[p.V_ASLEEP] = bool(event.actions) and all(
+                isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()
+                for action in event.actions
+            )
+            if asleep and not memory[p.V_ASLEEP]:
+                memory[p.V_FIRED] = 1.0  # where it is now is no event
+
+    def _table(self, machine: Any) -> np.ndarray:
+        """What the machine keeps of each event."""
+        at, count = int(machine.plan[p.M_EVENTS]), len(self._events)
+        return machine.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
+
+    def _fail(self, ending: str, message: str, error: BaseException | None = None) -> None:
+        self.ending, self.failure = ending, (message, error)
+
+    def _end(self, machine: Any) -> None:
         if self.ending is not None:
             machine.clock[p.T_END] = machine.clock[p.T]  # the last row is written as at any end
 
-    def _state(self, machine: Any) -> State:
-        plan, model = machine.plan, self._model
-        x, u = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW]) + model.nv
-        return State(model, np.concatenate([machine.work[x : x + 7 + model.nq], machine.work[u : u + model.nv]]))
+    def _act(self, machine: Any, event: Event, action: Any, t: float) -> bool:
+        """Do what an event asks for; whether anything has changed."""
+        before = self._switcher.state(machine)
+        asked = action if isinstance(action, Switch) else action(t, before)
+        if isinstance(asked, Switch):
+            asked.check(self._model)
+            self._switcher.switch(machine, asked.modes, asked.rates)
+            return True
+        after = self._checked(machine, before, asked)
+        if after is not before:
+            self._change(machine, before, after)
+        return after is not before
 
-    def _checked(self, event: Event, before: State, after: Any) -> State:
+    def _checked(self, machine: Any, before: State, after: Any) -> State:
         """The state that an action returned, if it can be used."""
         if after is None:
             return before
         if not isinstance(after, State) or after.model != self._model or after.shape:
-            raise InputError(f"it must return a State of '{self._model.name}' or nothing, not {after!r}")
+            raise InputError(
+                f"it must return a State of '{self._model.name}', lock(...) or the like, or nothing, not {after!r}"
+            )
         if not np.isfinite(after._data).all():
             raise InputError("it returned a state with numbers that are not finite")
-        for joint in self._prescribed:
+        for joint in self._switcher.held(machine):
             q, qd = self._model.q_slice(joint), self._model.qd_slice(joint)
             change = np.append(after.q[q] - before.q[q], after.qd[qd] - before.qd[qd])
-            if np.abs(change).max() > 1e-9:
-                raise InputError(f"it changed joint '{joint}', which is prescribed")
+            if np.abs(change).max(initial=0.0) > 1e-9:
+                raise InputError(f"it changed joint '{joint}', which is prescribed or locked")
         return after
 
     def _change(self, machine: Any, before: State, after: State) -> None:

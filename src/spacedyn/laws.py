@@ -29,6 +29,7 @@ from . import faults
 from .errors import InputError, RunWarning, nearest, warn_user
 from .fingerprint import fingerprint
 from .kernels.compiling import PLAIN_FUNCTIONS, Address
+from .trajectories import packed
 
 SEEN = {
     "base_position": "view[0:3]",
@@ -40,18 +41,21 @@ SEEN = {
     "com": "view[nx + nj + 6 : nx + nj + 9]",
     "linear_momentum": "view[nx + nj + 9 : nx + nj + 12]",
     "angular_momentum": "view[nx + nj + 12 : nx + nj + 15]",
-    "endpoints": "view[nx + nj + 15 + ni :].reshape(ne, 18)",
+    "mode": "view[nx + nj + 15 + ni : nx + nj + 15 + ni + nm]",
+    "endpoints": "view[nx + nj + 15 + ni + nm :].reshape(ne, 18)",
 }
 """What a law sees of the robot, and where it is in its view. `endpoints`: a row each, position (3), rotation (9, row by
-row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes."""
+row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes. `mode`: of each
+joint, FREE, LOCKED or PRESCRIBED."""
 
 WRITTEN = {
     "tau": "o[0:nj]",
     "base_wrench": "o[nj : nj + 6]",
     "endpoint_wrenches": "o[nj + 6 : nj + 6 + 6 * ne].reshape(ne, 6)",
+    "mode": "o[nj + 6 + 6 * ne : nj + 6 + 6 * ne + nm]",
 }
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
-robot at its endpoints; inertial axes."""
+robot at its endpoints; inertial axes; modes of joints, where zero is no command."""
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
 _OPTIONS = {"error_model": "numpy", "boundscheck": True}
@@ -95,7 +99,7 @@ class LawTemplate:
     states: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, *, period: float | None = None, delay: float | None = None, **parameters: Any) -> "Law":
-        """The law with parameters: numbers, or arrays of up to two dimensions."""
+        """The law with parameters: numbers, arrays of up to two dimensions, or tables (waypoints, splines of SciPy)."""
         whose = f"{self.made.role.what} '{self.function.__name__}'"
         return self.made(
             self.function,
@@ -147,6 +151,12 @@ class Law:
             raise InputError(f"law '{self.name}': its delay must be zero or a positive time [s], got {self.delay}")
         if self.delay > 0.0 and self.period is None:
             raise InputError(f"law '{self.name}': only a sampled law can have a delay; give it a period")
+        written = _attributes(self.function, self.role, "out", None) & set(self.role.written)
+        if self.period is None and "mode" in written:
+            raise InputError(
+                f"law '{self.name}' commands modes of joints, which only a sampled law can; give it a period. What is "
+                "to happen at the very instant of a condition is an event: Event(condition, action=lock(...))"
+            )
         for name in self.parameters:
             if name not in _attributes(self.function, self.role, "p", set(self.parameters)):
                 warn_user(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", UserWarning)
@@ -177,6 +187,16 @@ class Law:
         parts = [self.initial.get(name, np.zeros(size)) for name, size in self.states.items()]
         return np.concatenate(parts) if parts else np.empty(0)
 
+    @property
+    def switches(self) -> bool:
+        """Whether it reads or commands modes of joints."""
+        whole = set() if self.period is None else {"mode"}  # what is handed on whole may be used
+        return any(
+            "mode" in _attributes(self.function, self.role, argument, None)
+            or "mode" in _attributes(self.function, self.role, argument, whole)
+            for argument in ("s", "out")
+        )
+
     def sees(self) -> set[str]:
         """Names that it reads of `s`."""
         return _attributes(self.function, self.role, "s", {*SEEN, *self.states})
@@ -199,11 +219,13 @@ def law(
     ----------
     function : callable
         Reads the time `t` [s], the robot `s` and parameters `p`, and writes commands to `out`. `s` has base_position,
-        base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints and the
-        law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states. Parameters are floats: write
-        `int(p.n)` for an index. Indices are checked: one out of bounds, or a `raise`, ends the simulation with the
-        law's name. Functions that it calls must be compiled themselves (`numba.njit`). Write loops: they compile in a
-        fraction of the time that whole-array expressions take.
+        base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints, mode
+        and the law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states, and, if the law is
+        sampled, mode: FREE, LOCKED or PRESCRIBED for each joint that is to be so from now on. Parameters are floats:
+        write `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. Indices are checked: one out of
+        bounds, or a `raise`, ends the simulation with the law's name. Functions that it calls must be compiled
+        themselves (`numba.njit`). Write loops: they compile in a fraction of the time that whole-array expressions
+        take.
     period : float, optional
         Time between samples [s]; the command is held between them. Continuous if left out.
     delay : float
@@ -342,8 +364,8 @@ def _wrapper_source(law: Law) -> tuple[str, dict[str, Any]]:
         handed[argument] = f"record_{argument}({', '.join(columns.values()) or '0.0'})"
     source = f"""
 def wrapper(t, view_, p_, o_, sizes_):
-    n = carray(sizes_, (8,))
-    nx, nj, ne, ni, first, ns, nview, no = n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]
+    n = carray(sizes_, (9,))
+    nx, nj, ne, ni, first, ns, nm, nview, no = n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]
     at = nx + nj + 15 + first
     view, p, o = carray(view_, (nview,)), carray(p_, ({max(start, 1)},)), carray(o_, (no,))
     law({", ".join(handed[argument] for argument in role.arguments)})
@@ -377,7 +399,8 @@ _ATTRIBUTE_STEPS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 
 
 def _parameter(whose: str, name: str, value: Any) -> np.ndarray:
-    array = np.asarray(value)
+    table = packed(value)
+    array = np.asarray(value) if table is None else table
     if array.dtype.kind not in "biuf":
         raise InputError(f"{whose}: parameter '{name}' must be real numbers, got {array.dtype}")
     if array.ndim > 2:

@@ -24,7 +24,7 @@ from .laws import Law
 from .methods import Method
 from .model.model import Model
 from .model.state import State
-from .prescribe import Trajectory, trajectory_of
+from .trajectories import Trajectory, trajectory_of
 
 Array = np.ndarray
 
@@ -41,6 +41,8 @@ class LawRecord:
         As in `Law`.
     source : str
         Hash of its function's source.
+    switches : bool
+        Whether it has to do with modes of joints.
     """
 
     name: str
@@ -50,6 +52,7 @@ class LawRecord:
     states: dict[str, int]
     initial: dict[str, Array] = field(default_factory=dict)
     source: str = ""
+    switches: bool = False
 
     @property
     def state_size(self) -> int:
@@ -61,7 +64,8 @@ def record_of(law: "Law | LawRecord") -> LawRecord:
     """What a file keeps of a law."""
     if isinstance(law, LawRecord):
         return law
-    return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, _source(law.function))
+    source = _source(law.function)
+    return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, source, law.switches)
 
 
 def _source(function: Any) -> str:
@@ -78,7 +82,7 @@ class Origin:
 
     Attributes
     ----------
-    model, state, laws, method, gravity, prescribed, forces, events
+    model, state, laws, method, gravity, prescribed, modes, forces, events
         What was simulated and how, as `simulate` takes it; of laws, motions and events a file holds records only.
     start, end : float
         From when to when it was meant to go [s].
@@ -98,6 +102,7 @@ class Origin:
     method: Method
     gravity: Array | None
     prescribed: dict[str, Any]
+    modes: dict[str, str]
     forces: tuple[Force, ...]
     events: tuple[Event | EventRecord, ...]
     start: float
@@ -128,6 +133,7 @@ class Origin:
                 "forces": [_settings(force) for force in self.forces],
                 "events": [vars(event.record) for event in self.events],
                 "gravity": None if self.gravity is None else self.gravity.tolist(),
+                "modes": self.modes,
                 "prescribed": {joint: _motion_text(motion) for joint, motion in self.prescribed.items()},
                 "start": self.start,
                 "end": self.end,
@@ -155,6 +161,7 @@ class Origin:
             _made(made["method"], methods, Method),
             None if made["gravity"] is None else np.array(made["gravity"]),
             {joint: _motion(text) for joint, text in made["prescribed"].items()},
+            made.get("modes", {}),
             tuple(_made(force, forces, Force) for force in made["forces"]),
             tuple(EventRecord(**event) for event in made["events"]),
             made["start"],

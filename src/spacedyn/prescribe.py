@@ -10,24 +10,25 @@ The force that each of them takes is in the record, its work in the ledger.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from math import factorial
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.typing import ArrayLike
-from scipy.interpolate import BPoly, BSpline, CubicSpline, PPoly, make_interp_spline
+from scipy.interpolate import BSpline, PPoly
 
 from .errors import InputError
 from .kernels import plan as p
 from .laws import Compiled, Law, LawTemplate, Role, compile_law
 from .model.model import Model
 from .model.state import State
+from .trajectories import Trajectory, trajectory_of
 
 Array = np.ndarray
 SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
+MODES = {"free": p.MODE_FREE, "locked": p.MODE_LOCKED, "prescribed": p.MODE_PRESCRIBED}
+"""What a joint may be: free to move, locked where it is, or moved as prescribed."""
 _NEAR = 1e-9  # of a state to what is prescribed at the start
 
 MOTION = Role(
@@ -45,11 +46,16 @@ class Motion(Law):
 
     def at(self, t: float, size: int) -> Array:
         """(3, size) value, rate and acceleration at a time, by plain Python."""
-        out = np.zeros((3, size))
-        written = SimpleNamespace(value=out[0], rate=out[1], acceleration=out[2])
+        return self.over_times(np.array([t]), size)[:, 0]
+
+    def over_times(self, times: Array, size: int) -> Array:
+        """(3, times, size) the same at many times."""
+        out = np.zeros((len(times), 3, size))
         given = SimpleNamespace(**{k: float(v) if v.ndim == 0 else v for k, v in self.parameters.items()})
-        getattr(self.function, "py_func", self.function)(t, given, written)
-        return out
+        function = getattr(self.function, "py_func", self.function)
+        for t, one in zip(times, out, strict=True):
+            function(float(t), given, SimpleNamespace(value=one[0], rate=one[1], acceleration=one[2]))
+        return out.transpose(1, 0, 2)
 
 
 @dataclass(frozen=True)
@@ -91,120 +97,6 @@ def motion(function: Callable) -> MotionTemplate:
     return MotionTemplate(function)
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
-    """Polynomials between breaks; made by `waypoints`, or of SciPy's splines.
-
-    Attributes
-    ----------
-    breaks : (pieces + 1,)
-        Times [s], ascending.
-    coefficients : (pieces, coordinates, degree + 1)
-        Of powers of the time since the piece's beginning, the highest first.
-    """
-
-    breaks: Array
-    coefficients: Array
-
-    def at(self, t: float, size: int = 1) -> Array:
-        """(3, coordinates) value, rate and acceleration at a time.
-
-        >>> waypoints([0, 2], [0.0, 1.0]).at(1.0).ravel().round(4).tolist()
-        [0.5, 0.9375, 0.0]
-        """
-        piece = int(np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.breaks) - 2))
-        return self._within(piece, t)
-
-    def _within(self, piece: int, t: float) -> Array:
-        s = t - self.breaks[piece]
-        parts = [np.poly1d(c) for c in self.coefficients[piece]]
-        return np.array([[part.deriv(k)(s) if k else part(s) for part in parts] for k in range(3)])
-
-    def over(self, start: float, end: float, joint: str) -> "Trajectory":
-        """The same, held beyond its ends so that it covers a span of time; only what is at rest can be held."""
-        breaks, pieces = list(self.breaks), list(self.coefficients)
-        for place, edge, short in ((0, breaks[0], start < breaks[0]), (-1, breaks[-1], end > breaks[-1])):
-            if not short:
-                continue
-            value, rate, _ = self._within(0 if place == 0 else len(pieces) - 1, edge)
-            if np.abs(rate).max() > _NEAR * (1.0 + np.abs(value).max()):
-                raise InputError(
-                    f"joint '{joint}' is prescribed from {self.breaks[0]:g} to {self.breaks[-1]:g} s and still moves "
-                    f"there, but the run lasts from {start:g} to {end:g} s"
-                )
-            held = np.zeros(self.coefficients.shape[1:])
-            held[:, -1] = value
-            if place == 0:
-                breaks, pieces = [start, *breaks], [held, *pieces]
-            else:
-                breaks, pieces = [*breaks, end], [*pieces, held]
-        return Trajectory(np.array(breaks), np.array(pieces))
-
-
-def waypoints(times: ArrayLike, values: ArrayLike, kind: str = "quintic", *, stop: bool = False) -> Trajectory:
-    """A smooth motion through waypoints that begins and ends at rest.
-
-    Parameters
-    ----------
-    times : (points,)
-        When [s], ascending; two or more.
-    values : (points,) or (points, coordinates)
-        Where [rad, m].
-    kind : 'quintic' or 'cubic'
-        Quintic pieces begin and end without acceleration too; cubic ones do not.
-    stop : bool
-        Whether to come to rest at every waypoint, and not only at both ends.
-
-    Returns
-    -------
-    Trajectory
-        For `simulate(..., prescribed={joint: trajectory})`. Before and after its times the joint stands.
-
-    Examples
-    --------
-    >>> import spacedyn as sd
-    >>> path = sd.waypoints([0, 1, 3], [0.0, 0.5, 0.2])
-    >>> path.at(1.0)[0].round(12).tolist(), bool(abs(path.at(3.0)[1, 0]) < 1e-12)
-    ([0.5], True)
-    """
-    if kind not in ("quintic", "cubic"):
-        raise InputError(f"kind: expected 'quintic' or 'cubic', got {kind!r}")
-    t, y = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
-    if t.ndim != 1 or t.size < 2 or not np.isfinite(t).all() or np.any(np.diff(t) <= 0.0):
-        raise InputError("times of waypoints must be two or more, finite and ascending")
-    if y.shape[:1] != t.shape or y.ndim > 2 or not np.isfinite(y).all():
-        raise InputError(f"values of waypoints: expected finite numbers ({t.size},) or ({t.size}, n), got {y.shape}")
-    y = y.reshape(t.size, -1)
-    still = np.zeros(y.shape[1])
-    ends = [(1, still), (2, still)]
-    if stop:
-        rest = [[v, 0 * v] if kind == "cubic" else [v, 0 * v, 0 * v] for v in y]
-        return _of_spline(PPoly.from_bernstein_basis(BPoly.from_derivatives(t, rest)))
-    if kind == "cubic":
-        return _of_spline(CubicSpline(t, y, bc_type="clamped"))
-    return _of_b_spline(make_interp_spline(t, y, k=5, bc_type=(ends, ends)))
-
-
-def trajectory_of(path: Trajectory | BSpline | PPoly) -> Trajectory:
-    """The same as polynomials between breaks."""
-    if isinstance(path, Trajectory):
-        return path
-    return _of_b_spline(path) if isinstance(path, BSpline) else _of_spline(path)
-
-
-def _of_spline(spline: Any) -> Trajectory:
-    """From SciPy's piecewise polynomials c (degree + 1, pieces, …)."""
-    c = spline.c.reshape(*spline.c.shape[:2], -1)
-    return Trajectory(np.array(spline.x), np.ascontiguousarray(c.transpose(1, 2, 0)))
-
-
-def _of_b_spline(spline: BSpline) -> Trajectory:
-    """From a B-spline, by its derivatives at the knots."""
-    breaks = np.unique(spline.t[spline.k : len(spline.t) - spline.k])
-    powers = [spline(breaks[:-1], nu=d).reshape(len(breaks) - 1, -1) / factorial(d) for d in range(spline.k, -1, -1)]
-    return Trajectory(breaks, np.stack(powers, axis=-1))
-
-
 def _of_polynomial(polynomial: Polynomial, start: float, end: float) -> Trajectory:
     """Around the start of the run, which is its only piece."""
     moved = polynomial.convert(domain=[-1, 1], window=[-1, 1])(Polynomial([start, 1.0]))
@@ -213,11 +105,12 @@ def _of_polynomial(polynomial: Polynomial, start: float, end: float) -> Trajecto
 
 @dataclass(frozen=True, eq=False)
 class Prescribed:
-    """One joint's motion as the kernels take it; `given` is None for a locked joint."""
+    """One joint's motion as the kernels take it, None if it has none; and the mode that it starts in."""
 
     joint: str
     size: int
     given: Trajectory | Motion | None
+    mode: int
 
     def at(self, t: float) -> Array:
         """(3, size) value, rate and acceleration."""
@@ -225,12 +118,34 @@ class Prescribed:
         return self.given.at(t, self.size)
 
 
-def read_prescribed(model: Model, prescribed: Mapping[str, Any], start: float, end: float) -> list[Prescribed]:
-    """Check what was given for each joint, in the order of the model."""
+def read_prescribed(
+    model: Model,
+    prescribed: Mapping[str, Any],
+    modes: Mapping[str, str],
+    start: float,
+    end: float,
+    every: bool = False,
+) -> list[Prescribed]:
+    """Check what was given for each joint, in the order of the model; with `every`, those without anything, too."""
     if not isinstance(prescribed, Mapping):
         raise InputError(f"prescribed: expected {{joint: motion}}, got {prescribed!r}")
-    found = [_read(model, name, value, start, end) for name, value in prescribed.items()]
-    return sorted(found, key=lambda one: model.joint_index(one.joint))
+    if not isinstance(modes, Mapping):
+        raise InputError(f"modes: expected {{joint: mode}}, got {modes!r}")
+    found = {name: _read(model, name, value, start, end) for name, value in prescribed.items()}
+    for joint in model.joints if every else [model.joint(name) for name in modes]:
+        found.setdefault(joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE))
+    for name, mode in modes.items():
+        found[name] = replace(found[name], mode=mode_number(name, mode, found[name].given is not None))
+    return sorted(found.values(), key=lambda one: model.joint_index(one.joint))
+
+
+def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
+    """A mode as the kernels have it; raise if the joint cannot have it."""
+    if mode not in MODES:
+        raise InputError(f"modes: expected one of {', '.join(map(repr, MODES))} for joint '{joint}', got {mode!r}")
+    if mode == "prescribed" and not has_motion:
+        raise InputError(f"joint '{joint}' has no motion to follow; give it one: prescribed={{'{joint}': ...}}")
+    return MODES[mode]
 
 
 def _read(model: Model, name: str, value: Any, start: float, end: float) -> Prescribed:
@@ -238,7 +153,7 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
     if isinstance(value, str):
         if value != "locked":
             raise InputError(f"prescribed joint '{name}': expected a motion or 'locked', got {value!r}")
-        return Prescribed(name, joint.nv, None)
+        return Prescribed(name, joint.nv, None, p.MODE_LOCKED)
     if joint.kind not in SIMPLE:
         raise InputError(
             f"joint '{name}' is {joint.kind} and can only be 'locked'; a motion can be prescribed for joints of the "
@@ -248,11 +163,11 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
         raise InputError(f"motion '{value.function.__name__}' of joint '{name}' has no parameters yet; call it")
     if isinstance(value, Motion):
         _check_derivatives(name, value, joint.nv, start, end)
-        return Prescribed(name, joint.nv, value)
+        return Prescribed(name, joint.nv, value, p.MODE_PRESCRIBED)
     path = _trajectory(name, value, start, end)
     if path.coefficients.shape[1] != joint.nv or not np.isfinite(path.coefficients).all():
         raise InputError(f"joint '{name}' has {joint.nv} coordinates; finite motions of so many are needed")
-    return Prescribed(name, joint.nv, path.over(start, end, name))
+    return Prescribed(name, joint.nv, path.over(start, end, name), p.MODE_PRESCRIBED)
 
 
 def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
@@ -295,9 +210,11 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
     """The state, if it agrees with what is prescribed at the start; put right, if wanted."""
     data = state._data.copy()
     for one in joints:
+        if one.mode == p.MODE_FREE:
+            continue
         q, qd = model.q_slice(one.joint), model.u_slice(one.joint)
         x, u = data[..., 7 + q.start : 7 + q.stop], data[..., 7 + model.nq + qd.start : 7 + model.nq + qd.stop]
-        value, rate = (x, np.zeros(one.size)) if one.given is None else one.at(t)[:2]
+        value, rate = (x, np.zeros(one.size)) if one.mode == p.MODE_LOCKED else one.at(t)[:2]
         for what, has, wanted in (("at", x, value), ("moving with", u, rate)):
             off = np.abs(has - wanted).max(initial=0.0)
             if off > _NEAR * (1.0 + np.abs(wanted).max(initial=0.0)) and not adjust:
@@ -318,13 +235,13 @@ def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable)
         record[p.J_RATE], record[p.J_COORDINATE] = model.u_slice(one.joint).start, 7 + model.q_slice(one.joint).start
         record[p.J_COUNT], record[p.J_PIECE] = one.size, counter + i
         if one.given is None:
-            record[p.J_KIND] = p.LOCKED
+            record[p.J_KIND] = p.NO_MOTION
         elif isinstance(one.given, Motion):
             code = compile_law(one.given)
             compiled.append(code)
             record[p.J_KIND], record[p.J_ADDRESS] = p.FUNCTION, code.address
             record[p.J_NUMBERS] = put(*one.given.parameters.values(), [0.0])
-            record[p.J_SIZES : p.J_SIZES + 8] = 0, 0, 0, 0, 0, one.size, 0, 3 * one.size
+            record[p.J_SIZES : p.J_SIZES + p.SIZES] = 0, 0, 0, 0, 0, one.size, 0, 0, 3 * one.size
         else:
             path = one.given
             record[p.J_KIND], record[p.J_PIECES] = p.PIECEWISE, len(path.coefficients)

@@ -403,6 +403,9 @@ class Recording:
             if status == p.HAPPENED and error is None:
                 self._log.take(machine)
                 status = p.FULL if machine.counters[p.C_RECORD] >= room else p.PAUSED
+            if status == p.SWITCHED and error is None:
+                self._log.switch(machine)
+                status = p.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, p.PAUSED
             spent = wall.monotonic() - begun

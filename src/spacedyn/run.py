@@ -32,11 +32,17 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+def may_switch(laws: Sequence[Any], events: Sequence[Any]) -> bool:
+    """Whether modes of joints may change during a run."""
+    return any(one.switches for one in (*laws, *events))
+
+
 def row_columns(
     model: Model, laws: Sequence[Any], forces: Sequence[Force] = (), events: Sequence[Any] = ()
 ) -> dict[str, slice]:
     """Columns of a row of the record."""
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
+    switching = may_switch(laws, events)
     sizes = {
         "t": 1,
         "x": nx,
@@ -48,13 +54,15 @@ def row_columns(
         "dissipated": 1,
         "impulse": 6,
         "force_work": len(forces),
-        "event_work": min(1, len(events)),
+        "event_work": int(switching or len(events) > 0),
         "forces": nv,
         "base_wrench": 6,
         "endpoint_wrenches": 6 * ne,
         "udot": nv,
         "force_energy": len(forces),
         "tension": len(forces),
+        "mode": model.n if switching else 0,
+        "anchor": model.nq if switching else 0,
     }
     stops = np.cumsum(list(sizes.values())).tolist()
     return {name: slice(stop - size, stop) for (name, size), stop in zip(sizes.items(), stops, strict=True)}
@@ -127,7 +135,7 @@ class Run:
     # --- reading it --------------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Array:
-        """A channel (times, …): x, u, states, forces, udot, base_wrench, endpoint_wrenches, and the ledger's works."""
+        """A channel (times, …): x, u, states, forces, udot, wrenches, modes of joints, and the ledger's works."""
         if name not in self._all_columns:
             raise UnknownName("channel", name, list(self._columns))
         if name not in self._columns:
@@ -477,6 +485,8 @@ class Run:
             step = self.method.step  # type: ignore[attr-defined]
             stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
             cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
+        elif audit.constraints > audit.budget:
+            cause = "prescribed or locked joints are not where they should be"
         elif audit.energy <= audit.budget:
             cause = "a force that the ledger does not know of"
         else:

@@ -26,6 +26,7 @@ from .methods import DormandPrince8, Method
 from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
+from .modes import Switcher
 from .momentum import kinetic_energy, potential_energy
 from .origin import Origin
 from .prescribe import Prescribed, lay_out, read_prescribed, start_of
@@ -41,7 +42,7 @@ from .recording import (
     largest_chunk,
     row_width,
 )
-from .run import Run, row_columns
+from .run import Run, may_switch, row_columns
 from .streaming import Folder
 from .watch import Watch
 
@@ -63,6 +64,7 @@ class Machine:
     laws: list[Compiled]
     robots: int
     lanes: int
+    tolerances: Array  # of each number of y, if none were held
     view_at_fault: Array | None = None  # what a law saw that raised something
 
     def fail(self) -> None:
@@ -96,6 +98,16 @@ class Machine:
         of_each = self.memory[at : at + p.EVENT_MEMORY * len(directions)].reshape(-1, p.EVENT_MEMORY)
         of_each[:, p.V_DIRECTION] = directions
 
+    def choose_tolerances(self) -> None:
+        """None of what is held: it has no error."""
+        scale = self.tolerances.copy()
+        if len(scale) > 1:  # steps are chosen
+            first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
+            given = self.tree[first : first + nv * k.RATE_INTS].reshape(nv, k.RATE_INTS)[:, k.RATE_GIVEN] > 0
+            scale[: 2 * nv][np.tile(given, 2)] = 0.0
+        at = int(self.plan[p.N_SCALE])
+        self.numbers[at : at + scale.size] = scale.ravel()
+
     def evaluate(self) -> None:
         """Bring what is in `work` to the present state."""
         evaluate(self)
@@ -122,6 +134,7 @@ class Machine:
             part[...] = image[: part.size].reshape(part.shape)
             image = image[part.size :]
         self.clock[[p.T_END, p.H_MIN, p.H_MAX]] = ends
+        self.choose_tolerances()
         return image
 
 
@@ -136,6 +149,7 @@ def build_machine(
     gravity: Any,
     prescribed: list[Prescribed],
     forces: list[Force],
+    events: list[Event],
     conditions: list[Condition],
     compiled: list[Compiled],
 ) -> Machine:
@@ -145,11 +159,12 @@ def build_machine(
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     called = [*laws, *conditions]
     internal = sum(law.state_size for law in laws)
-    ledger = nj + 1 + ne + 1 + 6 + len(forces) + min(1, len(conditions))
+    modes = model.n if may_switch(laws, events) else 0
+    ledger = nj + 1 + ne + 1 + 6 + len(forces) + min(1, len(conditions) + modes)
     size = 2 * nv + internal + ledger
     stages, degree = tableau.P.shape
-    view = nx + 6 + nj + 9 + internal + 18 * ne
-    outputs = nj + 6 * (ne + 1) + max([law.state_size for law in laws], default=0)
+    view = nx + 6 + nj + 9 + internal + modes + 18 * ne
+    outputs = nj + 6 * (ne + 1) + modes + max([law.state_size for law in laws], default=0)
 
     joints_at = p.PLAN + p.LAW_INTS * len(called)
     forces_at = joints_at + p.JOINT_INTS * len(prescribed)
@@ -163,7 +178,7 @@ def build_machine(
 
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
-    plan[p.ROW] = row_columns(model, laws, forces, conditions)["tension"].stop
+    plan[p.ROW], plan[p.MODES] = row_columns(model, laws, forces, events)["anchor"].stop, modes
     seen = set().union(*(law.sees() for law in called))
     plan[p.CHOICES] = (
         (k.PASSIVE_FORCES if flat.passive else 0)
@@ -181,8 +196,9 @@ def build_machine(
     plan[p.N_TIMES] = put(np.zeros(window))
     given = np.zeros(nv, dtype=bool)
     for one in prescribed:
-        given[model.u_slice(one.joint)] = True
-    plan[p.N_SCALE] = put(_tolerances(model, state, method, given, internal, ledger))
+        given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
+    tolerances = _tolerances(model, state, method, internal, ledger)
+    plan[p.N_SCALE] = put(tolerances)
     counter = p.C_LAWS + 2 * len(laws)
     records, motions, breaks = lay_out(model, prescribed, counter, put)
     elements, jumps = lay_out_forces(model, forces, counter + len(prescribed), put)
@@ -191,8 +207,10 @@ def build_machine(
     plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.FORCES, p.FORCE_AT]] = len(prescribed), joints_at, len(forces), forces_at
     plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
-    memory = [view, outputs, 9 if prescribed else 0, p.EVENT_MEMORY * len(conditions), len(laws) * lanes * outputs]
-    plan[[p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_HELD]] = np.cumsum([0, *memory[:4]])
+    memory = [view, outputs, 9 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
+    memory += [len(prescribed) + modes, model.nq if modes else 0, len(laws) * lanes * outputs]
+    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_HELD]
+    plan[places] = np.cumsum([0, *memory[:-1]])
     plan[p.EVENTS] = len(conditions)
     doubles, first = sum(memory), 0
     for i, law in enumerate(called):
@@ -202,7 +220,8 @@ def build_machine(
         record[p.L_PARAMETERS] = put([law.period or 0.0, law.delay], *law.parameters.values(), [0.0])
         record[p.L_STATE], record[p.L_STATES] = first, law.state_size
         record[p.L_RING], record[p.L_RING_SIZE] = doubles, ring
-        record[p.L_SIZES : p.L_SIZES + 8] = nx, nj, ne, internal, first, law.state_size, view, outputs
+        handed = nx, nj, ne, internal, first, law.state_size, modes, view, outputs
+        record[p.L_SIZES : p.L_SIZES + p.SIZES] = handed
         doubles += ring * lanes * outputs
         first += law.state_size
     plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
@@ -223,11 +242,18 @@ def build_machine(
     clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
-    joined = np.concatenate(numbers)
-    return Machine(
-        flat.with_given(given), par.copy(), plan, joined, work.reshape(-1), np.zeros(doubles), counters, clock,
-        compiled + motions, state.count, lanes,
+    kept = np.zeros(doubles)
+    for i, one in enumerate(prescribed):
+        kept[plan[p.M_MODE] + i] = one.mode
+        if modes and one.mode == p.MODE_LOCKED:
+            q = model.q_slice(one.joint)
+            kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = state.q.reshape(model.nq)[q]
+    machine = Machine(
+        flat.with_given(given), par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
+        compiled + motions, state.count, lanes, tolerances,
     )  # fmt: skip
+    machine.choose_tolerances()
+    return machine
 
 
 def _steps(method: Any, duration: float) -> tuple[float, float]:
@@ -238,16 +264,15 @@ def _steps(method: Any, duration: float) -> tuple[float, float]:
     return min(method.first_step or 1e-3, largest), largest
 
 
-def _tolerances(model: Model, state: State, method: Any, given: Array, internal: int, ledger: int) -> Array:
+def _tolerances(model: Model, state: State, method: Any, internal: int, ledger: int) -> Array:
     """Absolute and relative tolerance of each number of y, zero where none is kept; negative for a fixed step."""
     if not method.adaptive:
-        return np.full(2, -1.0)
+        return np.full((1, 2), -1.0)
     counted = 2 * model.nv + internal
     scale = np.zeros((counted + ledger, 2))
     scale[:counted] = method.atol, method.rtol
     # positions are measured from the step's start, where they are zero: relative to one radian or metre
     scale[: model.nv] = method.atol + method.rtol, 0.0
-    scale[: 2 * model.nv][np.tile(given, 2)] = 0.0
     if model.flat.passive:
         # what joints dissipate may bend where no force does, so that only this shows: when a spent end stop is left
         energy = np.mean(kinetic_energy(model, state) + potential_energy(model, state))
@@ -266,6 +291,7 @@ def simulate(
     record: float | ArrayLike | str | None = None,
     gravity: ArrayLike | None = None,
     prescribed: Mapping[str, Any] | None = None,
+    modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     forces: Force | Iterable[Force] = (),
     events: Event | Iterable[Event] = (),
@@ -297,8 +323,11 @@ def simulate(
     prescribed : {joint: motion}, optional
         Joints that move as given functions of time, whatever force it takes: `waypoints(...)`, a function made by
         `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'. Laws' commands to them have no effect.
+    modes : {joint: 'free', 'locked' or 'prescribed'}, optional
+        What joints are at the start, if not what `prescribed` says: one whose motion is to be followed later on is
+        'free' or 'locked' first. Laws and events may change it (`out.mode`, `lock`, `free`, `follow`).
     adjust : bool
-        Whether to change a state that contradicts what is prescribed at the start; an error if not.
+        Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
     forces : Force, optional
         `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
     events : Event, optional
@@ -346,7 +375,7 @@ def simulate(
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
     end = start + duration
-    joints = read_prescribed(model, prescribed or {}, start, end)
+    joints = read_prescribed(model, prescribed or {}, modes or {}, start, end)
     state = start_of(model, state, joints, start, adjust) if joints else state
     elements = read_forces(model, forces)
     watched, _ = read_events(model, events)
@@ -362,6 +391,7 @@ def simulate(
         method=method,
         gravity=None if gravity is None else gravity_vector(gravity),
         prescribed=dict(prescribed or {}),
+        modes=dict(modes or {}),
         forces=tuple(elements),
         events=tuple(watched),
         start=float(start),
@@ -378,15 +408,17 @@ def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | 
     columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
     most = largest_chunk(max(origin.robots, 1), row_width(columns))
     times = None if isinstance(origin.record, str) else RecordTimes(origin.record, origin.start, origin.end, past)
-    auditor = Auditor(origin.model, origin.gravity, columns, origin.robots)
-    log = EventLog(
-        origin.model, origin.events, origin.gravity, list(origin.prescribed), () if past is None else past.events
-    )
+    joints, start = _joints(origin), origin.state.q.reshape(origin.robots, -1)
+    auditor = Auditor(origin.model, origin.gravity, columns, origin.robots, joints, start)
+    switcher = Switcher(origin.model, joints)
+    log = EventLog(origin.model, origin.events, origin.gravity, switcher, () if past is None else past.events)
     with Watch(progress, (origin.end - origin.start) * max(1, -(-origin.robots // LANES))) as watch:
         machines = build_machines(origin, 0 if times is None else most)
         keeper: Keeper = InMemory(origin, most, None if times is None else times.count)
         if stream is not None:
             keeper = Folder(stream, origin, most)
+        for machine in machines:
+            log.overlook(machine)
         if past is not None:
             past.restore(machines, auditor)
         with keeper.opened(past):
@@ -405,16 +437,23 @@ def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | 
 
 def build_machines(origin: Origin, window: int) -> list[Machine]:
     """A machine for each pack of robots."""
-    o, size = origin, 1 if config.DISABLE_JIT else LANES
+    o, alone = origin, config.DISABLE_JIT or may_switch(origin.laws, origin.events)
+    size = 1 if alone else LANES  # robots of a pack have the same modes
     everyone = State(o.model, o.state._data.reshape(o.robots, -1))
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
-    laws, joints = list(o.laws), read_prescribed(o.model, o.prescribed, o.start, o.end)
+    laws, joints = list(o.laws), _joints(o)
     forces, (events, conditions) = list(o.forces), read_events(o.model, o.events)
-    given = laws, o.method, window, o.gravity, joints, forces, conditions, list(map(compile_law, [*laws, *conditions]))
+    code = list(map(compile_law, [*laws, *conditions]))
+    given = laws, o.method, window, o.gravity, joints, forces, events, conditions, code
     machines = [build_machine(o.model, part, o.start, o.end, *given) for part in parts]
     for machine in machines:
         machine.set_directions(directions(events))
     return machines
+
+
+def _joints(o: Origin) -> list[Prescribed]:
+    """The joints that are or may be held."""
+    return read_prescribed(o.model, o.prescribed, o.modes, o.start, o.end, may_switch(o.laws, o.events))
 
 
 def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:

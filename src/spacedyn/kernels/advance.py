@@ -10,7 +10,7 @@ from .events import BAD, NONE, arm, correct_event, find_event, settle_events
 from .explicit import combine_stages, error_norm, largest_lane, run_stages, within
 from .flow import evaluate
 from .forces import switch_elements
-from .laws import hold_sample, load_counter, store_counter
+from .laws import ask_for_modes, hold_sample, load_counter, store_counter
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
 from .scalar import integer, lanes_of, load, pointer, scatter, store, zero_of
@@ -70,20 +70,30 @@ def next_break(plan, numbers, counters, clock, due, after):
 
 @inner
 def laws_due(plan, numbers, memory, counters, clock, t, near, zero):
-    """Bring waiting samples into effect; the laws whose samples are due now, as bits; -1 if something changed."""
-    due, changed = 0, False
+    """The laws whose samples are due now, and those whose waiting samples have come into effect, as bits."""
+    due, held = 0, 0
     for law in range(integer(plan, LAWS)):
         if hold_time(plan, numbers, counters, clock, law) <= t + near:
             hold_sample(plan, memory, counters, law, zero)
-            changed = True
+            held |= 1 << law
         if sample_time(plan, numbers, counters, clock, law) <= t + near:
             due |= 1 << law
-    return due, changed
+    return due, held
+
+
+@inner
+def laws_at_once(plan, numbers, due):
+    """Those of the laws that are due whose samples take effect without delay, as bits."""
+    for law in range(integer(plan, LAWS)):
+        at = integer(plan, integer(plan, LAW_AT) + law * LAW_INTS + L_PARAMETERS)
+        if load(numbers, at + 1, 0.0) > 0.0:
+            due &= ~(1 << law)
+    return due
 
 
 @inner
 def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, robots, zero):
-    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations, elements."""
+    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations, elements, modes."""
     row, width = load_counter(counters, C_RECORD), integer(plan, ROW)
     nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
     evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), 0)
@@ -98,6 +108,13 @@ def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, r
     write_some(rows, width, at + nv + wrenches, nv, first, last, work, integer(tree, W_RATE) + QDD, RATE_WORK, zero)
     forces = 2 * integer(plan, FORCES)
     write_some(rows, width, at + 2 * nv + wrenches, forces, first, last, work, integer(plan, Y_FORCES), 1, zero)
+    if integer(plan, MODES) > 0:
+        at += 2 * nv + wrenches + forces
+        for j in range(integer(plan, MODES)):
+            scatter(rows, width, first, last, at + j, zero + load(memory, integer(plan, M_MODE) + j, 0.0))
+        at += integer(plan, MODES)
+        for j in range(nx - 7):
+            scatter(rows, width, first, last, at + j, zero + load(memory, integer(plan, M_ANCHOR) + j, 0.0))
     store_counter(counters, C_RECORD, row + 1)
 
 
@@ -201,7 +218,16 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     watched = integer(plan, EVENTS) > 0 and lanes_of(zero) == 1  # events are for one robot
     if watched and load_counter(counters, C_ARMED) == 0:
         arm(tree, par, work, plan, numbers, memory, counters, t)
-    due, changed = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
+    due, held = laws_due(plan, numbers, memory, counters, clock, t, near, zero)
+    changed = held != 0
+    if integer(plan, MODES) > 0 and (due != 0 or changed):  # modes are for one robot: lanes of a pack cannot differ
+        if due != 0:
+            held |= laws_at_once(plan, numbers, due)
+            evaluate(tree, par, work, plan, numbers, memory, counters, t, integer(plan, Y_NOW), integer(plan, Y_K), due)
+            store_counter(counters, C_FRESH, 1)
+            due, changed = 0, False
+        if ask_for_modes(tree, plan, memory, held):
+            return SWITCHED
     stop = next_break(plan, numbers, counters, clock, due, t + near)
     lands = t + wanted * (1.0 + 1e-6) >= stop
     h = stop - t if lands else wanted

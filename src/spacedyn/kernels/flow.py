@@ -166,7 +166,7 @@ def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
         store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
     motion_forces(tree, par, work, True, zero)
     if integer(plan, LAWS) > 0 or due == LOOK:
-        fill_view(tree, par, work, plan, y, zero)
+        fill_view(tree, par, work, plan, memory, y, zero)
     if due == LOOK:
         run_conditions(plan, numbers, work, memory, t, zero)
         return

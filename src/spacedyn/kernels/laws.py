@@ -3,9 +3,10 @@
     law(t, view, parameters, out, sizes)
 
 `view` holds what a law may read of one robot, `out` what it writes: doubles. In packs it is called for each lane.
-View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of all laws, then for
-each endpoint position (3), rotation (9), velocity (6).
-Out: tau (joints), base wrench (6), endpoint wrenches (6 each), internal states: their rates, or new values at a sample.
+View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of all laws, modes of
+joints, then for each endpoint position (3), rotation (9), velocity (6).
+Out: tau (joints), base wrench (6), endpoint wrenches (6 each), modes of joints, internal states: their rates, or new
+values at a sample.
 """
 
 from llvmlite import ir
@@ -100,7 +101,7 @@ def sums_of_bodies(tree, work, zero):
 
 
 @inner
-def fill_view(tree, par, work, plan, y, zero):
+def fill_view(tree, par, work, plan, memory, y, zero):
     """What laws may read, as scalars; poses, motion and inertias of all bodies must be there."""
     at, nx, nv, base = (
         integer(plan, Y_VIEW),
@@ -127,6 +128,9 @@ def fill_view(tree, par, work, plan, y, zero):
     for k in range(integer(plan, INTERNAL)):
         store(work, at + k, load(work, y + 2 * nv + k, zero))
     at += integer(plan, INTERNAL)
+    for k in range(integer(plan, MODES)):
+        store(work, at + k, zero + load(memory, integer(plan, M_MODE) + k, 0.0))
+    at += integer(plan, MODES)
     if integer(plan, CHOICES) & SEES_ENDPOINTS:
         for e in range(integer(tree, ENDPOINTS)):
             body = integer(tree, W_BODY) + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
@@ -197,3 +201,22 @@ def hold_sample(plan, memory, counters, law, zero):
         value = load(memory, integer(plan, record + L_RING) + slot * lanes * outputs + k, 0.0)
         store(memory, integer(plan, M_HELD) + law * lanes * outputs + k, value)
     store_counter(counters, C_LAWS + 2 * law + 1, held + 1)
+
+
+@inner
+def ask_for_modes(tree, plan, memory, laws):
+    """Modes that laws command, given as bits, into memory; whether any is another than the present one."""
+    count, present = integer(plan, MODES), integer(plan, M_MODE)
+    first = integer(tree, RATES) - integer(tree, BASE_RATES) + 6 * (integer(tree, ENDPOINTS) + 1)
+    for j in range(count):
+        store(memory, present + count + j, load(memory, present + j, 0.0))
+    for law in range(integer(plan, LAWS)):
+        if (laws >> law) & 1:
+            for j in range(count):  # the last of several laws that command the same joint decides
+                mode = load(memory, integer(plan, M_HELD) + law * integer(plan, OUTPUTS) + first + j, 0.0)
+                if mode != 0.0:
+                    store(memory, present + count + j, mode)
+    for j in range(count):
+        if load(memory, present + count + j, 0.0) != load(memory, present + j, 0.0):
+            return True
+    return False

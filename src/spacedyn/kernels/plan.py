@@ -25,25 +25,33 @@ PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
 FORCES, FORCE_AT, Y_FORCES = range(39, 42)
 # events: how many, where they are in memory; the records of their conditions follow the laws'
 EVENTS, M_EVENTS = range(42, 44)
-PLAN = 44
+# modes: of how many joints they may change (all or none); where the modes of prescribed joints are in memory, behind
+# them those that laws ask for; where the coordinates are that locked joints are held at, or motions are shifted by
+MODES, M_MODE, M_ANCHOR = range(44, 47)
+PLAN = 47
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 
 # plan: a law's record
 L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_SIZES = range(8)
-LAW_INTS = 16  # the last eight are the sizes that the law is called with
+SIZES = 9  # how many sizes a law is called with: they come last in its record
+LAW_INTS = L_SIZES + SIZES
 # plan: a prescribed joint's record; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a counter
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_SIZES = range(10)
-JOINT_INTS = 18  # the last eight are the sizes that a function is called with
-# how a joint's motion is given: it stays where it is, polynomials between breaks, a C function of time
-LOCKED, PIECEWISE, FUNCTION = range(3)
+JOINT_INTS = J_SIZES + SIZES
+# how a joint's motion is given: not at all, polynomials between breaks, a C function of time
+NO_MOTION, PIECEWISE, FUNCTION = range(3)
+# memory: the mode of such a joint; 0 in what a law writes: no command
+MODE_FREE, MODE_LOCKED, MODE_PRESCRIBED = 1, 2, 3
 # plan: a force's record: its bodies (-1: none), its numbers, and a counter that is 1 while it acts
 E_KIND, E_BODY, E_OTHER, E_NUMBERS, E_PHASE, ELEMENT_INTS = range(6)
 WRENCH, SPRING, DRAG = range(3)
 # memory: of an event: its condition's value (above its level), side, level, the direction that counts, whether it
-# happened, how near to zero it was then, value and whether it crossed at a point of the step
-V_VALUE, V_SIDE, V_LEVEL, V_DIRECTION, V_FIRED, V_NEAR, V_LATE, V_CROSSED, EVENT_MEMORY = range(9)
+# happened, how near to zero it was then, value at a point of the step, fractions between which it crossed (0: it did
+# not), values at the start of the step and at the two points before, whether it is to be overlooked
+V_VALUE, V_SIDE, V_LEVEL, V_DIRECTION, V_FIRED, V_NEAR, V_LATE, V_CROSSED = range(8)
+V_START, V_OLD, V_OLDER, V_FROM, V_ASLEEP, EVENT_MEMORY = range(8, 14)
 LOOK = -1  # instead of laws that are due: only look at the conditions
 # counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints,
 # phases of forces
@@ -61,3 +69,4 @@ EXPLICIT, SEMI_IMPLICIT_EULER = 0, 1
 # what `advance` returns
 DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED = range(6)
 TAKEN, REJECTED = 6, 7  # of one step
+SWITCHED = 8  # laws ask for other modes of joints than the present ones

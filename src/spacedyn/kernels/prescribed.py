@@ -1,11 +1,13 @@
 """Joints that move as given functions of time: their places in y, and their accelerations, wherever y is used.
 
-A joint stays where it is (LOCKED), follows polynomials between breaks (PIECEWISE), or a C function of time (FUNCTION):
+A joint's mode says whether it is free, locked where it is, or moves as given: by polynomials between breaks
+(PIECEWISE), or by a C function of time (FUNCTION):
 
     motion(t, -, parameters, out, sizes)
 
 which writes value, rate and acceleration of each of the joint's coordinates. No step crosses a break: the piece is
-chosen once for the step, so that its ends see the limits from within where the acceleration jumps.
+chosen once for the step, so that its ends see the limits from within where the acceleration jumps. A joint that was
+switched to its motion follows it from where it was: its anchor is added to all values.
 """
 
 from .compiling import call, inner
@@ -21,7 +23,10 @@ def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
     for i in range(integer(plan, PRESCRIBED)):
         record = integer(plan, PRESCRIBED_AT) + i * JOINT_INTS
         kind, count = integer(plan, record + J_KIND), integer(plan, record + J_COUNT)
-        if kind == LOCKED:
+        mode = load(memory, integer(plan, M_MODE) + i, 0.0)
+        if mode == MODE_FREE:
+            continue
+        if mode == MODE_LOCKED:
             for j in range(count):
                 k = integer(plan, record + J_RATE) + j
                 store(work, y + k, zero)
@@ -43,7 +48,10 @@ def place_joint(tree, work, plan, memory, record, y, zero):
     for j in range(count):
         k = integer(plan, record + J_RATE) + j
         origin = load(work, integer(plan, Y_ORIGIN) + integer(plan, record + J_COORDINATE) + j, zero)
-        store(work, y + k, load(memory, out + j, 0.0) - origin)
+        value = load(memory, out + j, 0.0)
+        if integer(plan, MODES) > 0:
+            value += load(memory, integer(plan, M_ANCHOR) + integer(plan, record + J_COORDINATE) - 7 + j, 0.0)
+        store(work, y + k, value - origin)
         store(work, y + integer(tree, RATES) + k, zero + load(memory, out + count + j, 0.0))
         place = integer(tree, W_RATE) + k * RATE_WORK + QDD
         store(work, place, zero + load(memory, out + 2 * count + j, 0.0))
