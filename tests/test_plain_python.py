@@ -187,7 +187,7 @@ def switched(model, state):
     """A short run in which joints are locked and freed, by a law and by an event that is over in an instant."""
     laws = [hold(path=sd.table([0.0, 0.03, 0.05, 0.06], [0.1, 0.2, 0.15, 0.1]))]
     last = model.joint_names[-1:]
-    events = [sd.Event(brief(), direction=-1, action=[sd.lock(*last)] if last else None)]
+    events = [sd.Event(brief(), direction=-1, action=[sd.free(*last)] if last else None)]
     options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9}
     run = sd.simulate(model, state, 0.08, laws=laws, events=events, **options)
     assert len(run.events) == 1
