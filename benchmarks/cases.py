@@ -68,6 +68,7 @@ def disagreement(case: Case, few: int = 4) -> float:
         worst.append(_relative(pin.aba(robot, data, rows.q[k], rows.v[k], rows.tau[k]), rows.a[k]))
         force = pin.rnea(robot, data, rows.q[k], rows.v[k], rows.a[k])
         worst.append(_relative(force, rows.tau[k], bias[k]))
+        worst.append(_coriolis_difference(case, k))
         robot, data, rows = _at(case, k)
         mujoco.mj_forward(robot, data)
         worst.append(_relative(data.qacc, rows.a[k]))
@@ -79,6 +80,20 @@ def disagreement(case: Case, few: int = 4) -> float:
             f"{case.model.name} joints: we and the peers differ by {max(worst):.1e}; nothing was measured"
         )
     return max(worst)
+
+
+def _coriolis_difference(case: Case, k: int) -> float:
+    """Between our Coriolis matrix and Pinocchio's, of rates v = B u in the base's axes: C = B'(C_pin B + M Ḃ)."""
+    pool, data, rows = case.pinocchio
+    robot, nv = pool.getModel(0), case.model.nv
+    R, w = case.state[k].base_attitude.as_matrix(), case.state[k].base_rate
+    B, change = np.eye(nv), np.zeros((nv, nv))
+    B[:3, :3] = B[3:6, 3:6] = R.T
+    change[:3, :3] = change[3:6, 3:6] = -R.T @ np.cross(np.eye(3), w)
+    upper = np.triu(pin.crba(robot, data, rows.q[k]))
+    C = pin.computeCoriolisMatrix(robot, data, rows.q[k], rows.v[k])
+    theirs = B.T @ (C @ B + (upper + np.triu(upper, 1).T) @ change)
+    return _relative(sd.coriolis_matrix(case.model, case.state[k]), theirs)
 
 
 def _relative(one: Array, other: Array, scale: float | None = None) -> float:
@@ -124,6 +139,10 @@ def _sized(makers: dict[str, Callable[[int], Contestant]], peers: tuple[str, ...
 def _public(function: Callable, case: Case, operand: Array, rows: int) -> Contestant:
     names = {"f": function, "model": case.model, "state": case.state[:rows], "operand": operand[:rows].copy()}
     return Contestant("f(model, state, operand)", names, rows)
+
+
+def _public_matrix(function: Callable, case: Case, rows: int) -> Contestant:
+    return Contestant("f(model, state)", {"f": function, "model": case.model, "state": case.state[:rows]}, rows)
 
 
 def _float64_loop(run: Callable, case: Case, operand: Array, rows: int) -> Contestant:
@@ -176,6 +195,13 @@ def one_call(case: Case, what: str) -> dict[str, Contestant]:
             "float64": Contestant("f(model, state, udot)", {"f": sd.inverse_dynamics, **ours}),
             "pinocchio": Contestant("f(m, d, q, v, a)", {"f": pin.rnea, **theirs}),
             "mujoco": Contestant("f(m, d)", {"f": mujoco.mj_inverse, **there}),
+        }
+    if what == "coriolis":  # Pinocchio has no loop over states for it
+        many = batch(lambda rows: _public_matrix(sd.coriolis_matrix, case, rows), len(case.tau))
+        return {
+            "packs": many,
+            "float64": Contestant("f(model, state)", {"f": sd.coriolis_matrix, **ours}),
+            "pinocchio": Contestant("f(m, d, q, v)", {"f": pin.computeCoriolisMatrix, **theirs}),
         }
     return {
         "float64": Contestant("f(model, state)", {"f": sd.mass_matrix, **ours}),

@@ -86,7 +86,7 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
         contestants["many forward"] = many_forward(case, ("pinocchio", "mujoco"))
         contestants["many inverse"] = many_inverse(case, ("pinocchio",))
     if "call" in plan.sections:
-        contestants |= {f"call {what}": one_call(case, what) for what in ("forward", "inverse", "inertia")}
+        contestants |= {f"call {what}": one_call(case, what) for what in ("forward", "inverse", "inertia", "coriolis")}
     if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants["simulate"] = simulation.contestants(case)
     return [Row(what, case.model.name, len(case.model.bodies), Contest(who)) for what, who in contestants.items()]

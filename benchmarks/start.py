@@ -93,6 +93,7 @@ def every_kernel() -> dict[str, Any]:
         "inverse_dynamics": lambda s: sd.inverse_dynamics(robot, s, np.zeros(7)),
         "mass_matrix": lambda s: sd.mass_matrix(robot, s),
         "mass_matrix_inverse": lambda s: sd.mass_matrix_inverse(robot, s),
+        "coriolis_matrix": lambda s: sd.coriolis_matrix(robot, s),
         "passive_force": lambda s: sd.passive_force(robot, s),
         "forward_kinematics": lambda s: sd.forward_kinematics(robot, s),
         "endpoint_jacobian": lambda s: sd.endpoint_jacobian(robot, s, "tip"),

@@ -15,6 +15,7 @@ PARTS = {
     "call forward": ("Forward dynamics of one, µs", 1e6, "", "public call", "aba", "mj_forward"),
     "call inverse": ("Inverse dynamics of one, µs", 1e6, "", "public call", "rnea", "mj_inverse"),
     "call inertia": ("Mass matrix of one, µs", 1e6, "", "public call", "crba", ""),
+    "call coriolis": ("Coriolis matrix of one, µs", 1e6, "a batch", "public call", "computeCoriolisMatrix", ""),
     "simulate": (
         "A simulated second at 1 kHz, ms",
         1e3,

@@ -51,6 +51,8 @@ TARGETS = (
     Target(("many forward", "6"), "float64 ≥ 3×", 3.0, True, ratio("many forward", "6", "float64")),
     Target(("many inverse", "6"), "packs ≥ 10×", 10.0, True, ratio("many inverse", "6", "packs")),
     Target(("call forward", "6"), "float64 ≥ 1×", 1.0, True, ratio("call forward", "6", "float64")),
+    Target(("call coriolis", "6"), "float64 ≥ 1×", 1.0, True, ratio("call coriolis", "6", "float64")),
+    Target(("call coriolis", "6"), "packs ≥ 5×", 5.0, True, ratio("call coriolis", "6", "packs")),
     Target(("simulate", "6"), "float64 ≥ 8×", 8.0, True, ratio("simulate", "6", "float64")),
     Target(("simulate", "6"), "≥ 2.5× MuJoCo", 2.5, True, ratio("simulate", "6", "float64", "mujoco")),
     Target(("simulate", "6"), "packs ≥ 8× MuJoCo", 8.0, True, ratio("simulate", "6", "packs", "mujoco")),

@@ -36,6 +36,7 @@ NEEDED = {
     "center_of_mass": {},
     "center_of_mass_acceleration": {"udot": np.zeros(NV)},
     "center_of_mass_velocity": {},
+    "coriolis_matrix": {},
     "endpoint_acceleration": {"udot": np.zeros(NV), "endpoint": "hand"},
     "endpoint_jacobian": {"endpoint": "hand"},
     "endpoint_jacobian_rate": {"endpoint": "hand"},

@@ -78,6 +78,7 @@ QUANTITIES: dict[str, Callable[[Case], Any]] = {
     "hybrid_dynamics": lambda c: sd.hybrid_dynamics(c.model, c.state, GIVEN, c.udot, c.tau, **c.loads),
     "hybrid_dynamics, base": lambda c: sd.hybrid_dynamics(c.model, c.state, ["base"], c.udot, c.tau),
     "bias_force": lambda c: sd.bias_force(c.model, c.state, gravity=GRAVITY),
+    "coriolis_matrix": lambda c: sd.coriolis_matrix(c.model, c.state),
     "passive_force": lambda c: sd.passive_force(c.model, c.state),
     "mass_matrix": lambda c: sd.mass_matrix(c.model, c.state),
     "mass_matrix_blocks": lambda c: sd.mass_matrix_blocks(c.model, c.state),

@@ -10,6 +10,7 @@ import pytest
 
 from random_trees import random_model
 from spacedyn.kernels import (
+    coriolis,
     energy,
     forward_dynamics,
     inertia,
@@ -252,6 +253,7 @@ ENTRIES = {
     "inverse_dynamics": (inverse_dynamics, lambda m: m.nv, lambda m: m.nv + 6 * len(m.bodies), (2 + 8,)),
     "mass_matrix_inverse": (mass_matrix_inverse, lambda m: m.nv, lambda m: m.nv, (1,)),
     "inertia": (inertia, None, lambda m: m.nv**2, ()),
+    "coriolis": (coriolis, None, lambda m: m.nv**2, ()),
     "momentum": (momentum, None, lambda m: 3 + 12 * m.nv, (16,)),
     "energy": (energy, None, lambda m: 8, ()),
     "passive": (passive, None, lambda m: m.nv, ()),

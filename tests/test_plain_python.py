@@ -49,6 +49,7 @@ def every_result(rng, model, state):
         "joint_reactions": sd.joint_reactions(model, state, udot, **loads),
         "hybrid_dynamics": flat(sd.hybrid_dynamics(model, state, given, udot, tau, **loads)),
         "bias_force": sd.bias_force(model, state, gravity=GRAVITY),
+        "coriolis_matrix": sd.coriolis_matrix(model, state),
         "passive_force": sd.passive_force(model, state),
         "mass_matrix": sd.mass_matrix(model, state),
         "mass_matrix_blocks": flat(sd.mass_matrix_blocks(model, state)),

@@ -13,6 +13,7 @@ import pytest
 from mpmath.libmp import from_float, mpf_cos_sin, mpf_sub, to_float
 
 from spacedyn.errors import InputError
+from spacedyn.kernels.rows import read_rows, write_rows
 from spacedyn.kernels.scalar import (
     LANES,
     ONE,
@@ -188,6 +189,28 @@ def test_rows_are_read_and_written_lane_by_lane_and_never_beyond_the_last(kind, 
     np.testing.assert_array_equal(out[: 3 * count], rows)
     np.testing.assert_array_equal(shifted[: 3 * count].reshape(-1, 3), rows.reshape(-1, 3) + numbers)
     assert not out[3 * count :].any() and not shifted[3 * count :].any()
+
+
+@strict
+def copy_blocks(rows, width, count, work, stride, out, kind):
+    """Rows to scalars, some way apart, and to rows again: whole blocks of components, then those left over."""
+    rows, work, out = pointer(rows), pointer(work), pointer(out)
+    zero = zero_of(kind)
+    for row in range(0, count, lanes_of(zero)):
+        read_rows(rows, width, 0, width, row, count, work, 0, stride, zero)
+        write_rows(out, width, 0, width, row, count, work, 0, stride, zero)
+
+
+@KINDS
+@pytest.mark.parametrize("count", [1, LANES - 1, LANES, LANES + 1, 3 * LANES])
+@pytest.mark.parametrize("width", [1, LANES, 2 * LANES + 1])
+@pytest.mark.parametrize("stride", [1, 3])
+def test_blocks_of_components_are_turned_over(kind, count, width, stride):
+    rows, work = np.random.default_rng(0).normal(size=count * width), np.zeros(width * stride * LANES)
+    out = np.zeros(count * width + LANES)
+    copy_blocks(rows, width, count, work, stride, out, kind)
+    np.testing.assert_array_equal(out[: count * width], rows)
+    assert not out[count * width :].any()
 
 
 @strict

@@ -6,6 +6,7 @@ from . import kane, operators
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics import (
     bias_force,
+    coriolis_matrix,
     forward_dynamics,
     hybrid_dynamics,
     inverse_dynamics,
@@ -102,6 +103,7 @@ __all__ = [
     "center_of_mass_acceleration",
     "center_of_mass_velocity",
     "condition",
+    "coriolis_matrix",
     "endpoint_acceleration",
     "endpoint_jacobian",
     "endpoint_jacobian_rate",

@@ -10,6 +10,7 @@ from .errors import InputError
 from .kernels import forward_dynamics as _forward
 from .kernels import tree as k
 from .kernels.scalar import LANES, ONE, PACK
+from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
 
@@ -199,8 +200,18 @@ def _flat_index(robot: list[int], state: State) -> int:
 def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *options: int) -> Array:
     """Call an entry point `kernel(tree, par, work, state, out, count, *options, kind)`; its rows (…, width)."""
     flat = model.flat
+    if not state.shape:  # one robot's call is short enough for every allocation to show
+        spare = flat.spare_with_room.setdefault(room, [])
+        try:
+            work = spare.pop()
+        except IndexError:  # none yet, or in the hands of other threads
+            work = flat.scratch(1, room)
+        row = np.empty(width)
+        kernel(flat.tree, flat.par, work, state._rows, row, 1, *options, ONE)
+        spare.append(work)
+        return row
     kind, lanes = scalar_kind(state.count)
-    out = np.empty(state.count * width)
+    out = aligned(state.count * width)
     kernel(flat.tree, flat.par, flat.scratch(lanes, room), state._rows, out, state.count, *options, kind)
     return out.reshape(*state.shape, width)
 

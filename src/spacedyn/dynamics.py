@@ -23,6 +23,7 @@ from .calls import (
     with_wrenches,
 )
 from .errors import InputError, UnknownName
+from .kernels import coriolis as _coriolis
 from .kernels import forward_dynamics as _forward
 from .kernels import inertia as _inertia
 from .kernels import inverse_dynamics as _inverse
@@ -319,9 +320,50 @@ def mass_matrix(model: Model, state: State) -> Array:
     >>> H.shape, bool(np.isclose(H[0, 0], robot.total_mass))
     ((7, 7), True)
     """
-    check_state(model, state)
-    nv = model.nv
+    if type(state) is not State or state.model is not model:
+        check_state(model, state)
+    nv = model.flat.rates
     return run_on_states(_inertia.run, model, state, nv * nv, nv * nv).reshape(*state.shape, nv, nv)
+
+
+def coriolis_matrix(model: Model, state: State) -> Array:
+    """Coriolis matrix C(x, u), (…, nv, nv): C u is the bias force without gravity, and Ḣ - 2C is skew.
+
+    Parameters
+    ----------
+    model, state
+        The robot; one state or a batch.
+
+    Returns
+    -------
+    (…, nv, nv)
+        Rows as the forces (on the base at its centre of mass, inertial axes, as far as it can move; then of the
+        joints), columns as u = (v0, ω0, q̇). A robot's velocity v0 changes nothing: its columns are zero.
+
+    Notes
+    -----
+    Many matrices give the same product C u. This is the one that Newton's law has for the points of mass: with
+    ṙ = J u for each of them, H = ∫ J'J dm and C = ∫ J'J̇ dm, hence Ḣ = C + C'. It is the connection of the kinetic
+    energy [1]_: where all rates are derivatives of coordinates (a fixed base, no spherical or free joints) its entries
+    are those of Christoffel's symbols, Σ (∂H_ij/∂q_k + ∂H_ik/∂q_j - ∂H_jk/∂q_i) q̇_k / 2. Rates w other than u may be
+    put into C(x, u) w, as controllers do that follow a reference. Rotors add nothing. docs/theory/lagrangian.md.
+
+    .. [1] S. Echeandia and P. M. Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for
+       rigid-body systems, Journal of Computational and Nonlinear Dynamics 16, 2021.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> state = robot.random_state(np.random.default_rng(0))
+    >>> C = sd.coriolis_matrix(robot, state)
+    >>> C.shape, np.allclose(C @ state.u, sd.bias_force(robot, state))
+    ((12, 12), True)
+    """
+    if type(state) is not State or state.model is not model:
+        check_state(model, state)
+    nv = model.flat.rates
+    return run_on_states(_coriolis.run, model, state, nv * nv, nv * nv + 9).reshape(*state.shape, nv, nv)
 
 
 class Blocks(NamedTuple):

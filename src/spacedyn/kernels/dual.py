@@ -22,6 +22,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import overload, type_callable
 
 from .scalar import (
+    _BLOCK_ARGUMENTS,
     _ROW_ARGUMENTS,
     LANES,
     ZEROS,
@@ -43,6 +44,7 @@ from .scalar import (
     pack,
     round_down,
     scatter,
+    scatter_block,
     select,
     shared,
     sqrt,
@@ -390,6 +392,13 @@ def _lower_gather(context, builder, sig, args):
 def _lower_scatter(context, builder, sig, args):
     (element,) = _row_elements(builder, args, 1)
     builder.store(builder.extract_value(args[-1], 0), element)
+    return context.get_dummy_value()
+
+
+@lower_builtin(scatter_block, *_BLOCK_ARGUMENTS, DualType)
+def _lower_scatter_block(context, builder, sig, args):
+    (element,) = _row_elements(builder, (*args[:5], None), 1)
+    builder.store(builder.load(_places(builder, args[5], args[6])[0], typ=_double), element)
     return context.get_dummy_value()
 
 

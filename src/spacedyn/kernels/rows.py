@@ -4,7 +4,7 @@ A last pack that is not full repeats its last row, so every lane always holds a 
 """
 
 from .compiling import inner
-from .scalar import gather, integer, load, scatter, select, somewhere, store
+from .scalar import gather, integer, lanes_of, load, scatter, scatter_block, select, somewhere, store
 from .tree import COORDINATES, RATES, W_U, W_X
 
 
@@ -18,7 +18,11 @@ def read_rows(array, width, first, some, row, count, work, at, stride, zero):
 @inner
 def write_rows(array, width, first, some, row, count, work, at, stride, zero):
     """Scalars at, at + stride, ... into components first ... first + some of the rows from `row` on."""
-    for j in range(some):
+    many = lanes_of(zero)
+    whole = some - some % many
+    for j in range(0, whole, many):
+        scatter_block(array, width, row, count - 1, first + j, work, at + j * stride, stride, zero)
+    for j in range(whole, some):
         scatter(array, width, row, count - 1, first + j, load(work, at + j * stride, zero))
 
 

@@ -544,6 +544,57 @@ def _lower_scatter(context, builder, sig, args):
     return context.get_dummy_value()
 
 
+def scatter_block(array, width, row, last, j, work, at, stride, zero):
+    """`scatter` scalars at, at + stride, ... of `work`, as many as there are lanes, to components j, j + 1, ..."""
+    scatter(array, width, row, last, j, load(work, at, zero))
+
+
+@type_callable(scatter_block)
+def _type_scatter_block(context):
+    return lambda array, width, row, last, j, work, at, stride, zero: types.none
+
+
+_BLOCK_ARGUMENTS = (*_ROW_ARGUMENTS, types.CPointer, types.Integer, types.Integer)
+
+
+@lower_builtin(scatter_block, *_BLOCK_ARGUMENTS, types.Float)
+def _lower_scatter_block_one(context, builder, sig, args):
+    (element,) = _row_elements(builder, (*args[:5], None), 1)
+    builder.store(builder.load(builder.gep(args[5], [args[6]]), typ=_double), element)
+    return context.get_dummy_value()
+
+
+@lower_builtin(scatter_block, *_BLOCK_ARGUMENTS, PackType)
+def _lower_scatter_block(context, builder, sig, args):
+    """A square of numbers is turned over in registers, so that each robot's row is written by one instruction."""
+    work, at, stride = args[5:8]
+    square = []
+    for _ in range(LANES):
+        square.append(builder.load(_vector_at(builder, work, at), align=8, typ=_vector))
+        at = builder.add(at, stride)
+    for robot, element in zip(
+        _transposed(builder, square), _row_elements(builder, (*args[:5], None), LANES), strict=True
+    ):
+        builder.store(robot, builder.bitcast(element, _vector.as_pointer()), align=8)
+    return context.get_dummy_value()
+
+
+def _transposed(builder, square):
+    """Vectors of lane 0, lane 1, ... of as many vectors as they have lanes: squares of 2, 4, ... are turned over."""
+    size = 1
+    while size < LANES:
+        low = [k if k & size == 0 else LANES + k - size for k in range(LANES)]
+        high = [k + size if k & size == 0 else LANES + k for k in range(LANES)]
+        orders = [ir.Constant(ir.VectorType(_lane, LANES), [_lane(k) for k in order]) for order in (low, high)]
+        turned = list(square)
+        for k in range(LANES):
+            if k & size == 0:
+                a, b = square[k], square[k + size]
+                turned[k], turned[k + size] = (builder.shuffle_vector(a, b, order) for order in orders)
+        square, size = turned, 2 * size
+    return square
+
+
 def integer(array, k):
     """Integer k of a description that no kernel writes."""
     return int(array[k])

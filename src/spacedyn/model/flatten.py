@@ -47,6 +47,7 @@ class Flat:
     rates: int  # nv
     joint_rates: int  # nv without the base's
     spare: list[np.ndarray] = field(default_factory=list)  # scratch memory for one robot, to be used again
+    spare_with_room: dict[int, list[np.ndarray]] = field(default_factory=dict)  # the same, by the scalars of output
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
