@@ -2,7 +2,7 @@
 
 from scipy.spatial.transform import Rotation
 
-from . import kane, operators
+from . import kane, lagrangian, operators
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics import (
     bias_force,
@@ -127,6 +127,7 @@ __all__ = [
     "joint_reactions",
     "kane",
     "kinetic_energy",
+    "lagrangian",
     "law",
     "load",
     "lock",
