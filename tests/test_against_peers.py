@@ -11,10 +11,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-import peers
 import spacedyn as sd
 from moving_frames import base_map
 from random_trees import random_flat_state, random_model
+from spacedyn import peers
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 
 BOUND = 1e-10

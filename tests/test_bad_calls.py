@@ -104,6 +104,8 @@ def test_every_public_function_and_argument_is_looked_at():
         "mimic_coupling",
         "read_mimics",
         "scene",
+        "verify",
+        "check_file",
         "law",
         "motion",
         "simulate",

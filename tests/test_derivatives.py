@@ -9,10 +9,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-import peers
 import spacedyn as sd
 from moving_frames import base_map, hat
 from random_trees import moved, random_flat_state, random_model
+from spacedyn import peers
 from spacedyn.kernels import derivatives as kernels
 from spacedyn.kernels import tree as k
 from spacedyn.kernels.compiling import OPTIONS, KernelCache

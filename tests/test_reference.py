@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-import peers
 import reference
 from random_trees import moved, random_flat_state, random_model
+from spacedyn import peers
 from spacedyn.model.model import Model
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 

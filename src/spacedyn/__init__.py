@@ -40,6 +40,7 @@ from .kinematics import (
     jacobian_rate,
 )
 from .laws import law
+from .lint import check_file
 from .methods import DormandPrince5, DormandPrince8, RungeKutta4, SemiImplicitEuler
 from .model import shapes
 from .model.build import Builder
@@ -64,6 +65,7 @@ from .prescribe import motion
 from .run import Run
 from .simulate import simulate
 from .trajectories import sample, table, waypoints
+from .verify import verify
 from .viewer.film import film
 
 __version__ = "0.1.0"
@@ -102,6 +104,7 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_acceleration",
     "center_of_mass_velocity",
+    "check_file",
     "condition",
     "coriolis_matrix",
     "endpoint_acceleration",
@@ -151,5 +154,6 @@ __all__ = [
     "shapes",
     "simulate",
     "table",
+    "verify",
     "waypoints",
 ]

@@ -270,7 +270,7 @@ def doubts(bodies: Sequence[Body]) -> list[str]:
                 f"body '{body.name}': principal moments {plain(np.array([a, b, c]))} kg m^2 break the triangle "
                 "inequality (the largest exceeds the sum of the others), which no rigid body can; check its inertia."
             )
-        if not body.shapes and _is_placeholder(body.inertia):
+        if not body.shapes and is_placeholder(body.inertia):
             found.append(
                 f"body '{body.name}': inertia {body.inertia[0, 0]:g} times the identity looks like a placeholder; "
                 "give the real one, or the shapes it is made of."
@@ -285,7 +285,8 @@ def doubts(bodies: Sequence[Body]) -> list[str]:
     return found
 
 
-def _is_placeholder(inertia: np.ndarray) -> bool:
+def is_placeholder(inertia: np.ndarray) -> bool:
+    """Whether an inertia is exactly 1, 10, 0.1, … times the identity."""
     size = float(inertia[0, 0])
     if size <= 0.0 or not np.array_equal(inertia, size * np.eye(3)):
         return False

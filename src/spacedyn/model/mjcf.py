@@ -34,7 +34,7 @@ def read_mjcf(
     folders: Iterable[str | os.PathLike[str]] = (),
     name: str | None = None,
 ) -> Model:
-    """A robot from MuJoCo's XML (MJCF), a file or the text of one; see docs/howto/robots-from-files.md.
+    """A robot from MuJoCo's XML (MJCF), a file or the text of one; see docs/howto/robots_from_files.md.
 
     Bodies keep their names and frames; sites, and bodies that are fixed to others, are endpoints. Armatures are rotor
     inertias. If one body alone hangs on the world, free or fixed, it is the base; else the world is, and stands still.

@@ -40,7 +40,7 @@ def read_urdf(
     meshes: bool = True,
     name: str | None = None,
 ) -> Model:
-    """A robot from a URDF file, or from the text of one; see docs/howto/robots-from-files.md.
+    """A robot from a URDF file, or from the text of one; see docs/howto/robots_from_files.md.
 
     Every link is a body with the link's own frame, and the root link is the base. Links on fixed joints, and those at
     the ends of the tree, are endpoints of the same name.

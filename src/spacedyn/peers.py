@@ -6,7 +6,7 @@ B has no columns for what our base holds. Then a = B u̇ + Ḃ u, and Kane's pro
     H = Bᵀ M B        c = Bᵀ (h + M Ḃ u)        J = J_peer B
 
 Screws are a joint of Pinocchio; in MuJoCo they are a slide and a hinge that B ties together. Fixed joints are merged
-by Pinocchio's side of the map. The peers are imported where they are used: they are extras of the test-suite.
+by Pinocchio's side of the map. The peers are imported where they are used: they are the extra `peers`.
 """
 
 from dataclasses import dataclass, field
@@ -15,11 +15,22 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from moving_frames import base_map
-from spacedyn.model.model import Model
+from .model.model import Model
 
 Array = np.ndarray
 X, Y, Z = np.eye(3)
+
+
+HELD = {"free": (0, 1, 2, 3, 4, 5), "attitude": (3, 4, 5), "planar": (0, 1, 5), "fixed": ()}
+"""Which of (v0; ω0), in inertial axes, each kind of base has as its rates."""
+
+
+def base_map(model: Model) -> Array:
+    """S (6, nv): (v0; ω0) = S u."""
+    S = np.zeros((6, model.nv))
+    for column, row in enumerate(HELD[model.base_kind]):
+        S[row, column] = 1.0
+    return S
 
 
 @dataclass

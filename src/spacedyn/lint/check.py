@@ -1,0 +1,120 @@
+"""One function for every sort of file: read it as `load` would, and look at what loading lets pass."""
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..errors import InputError, ModelError, ModelWarning
+from ..model.files import read_model
+from ..model.mesh_files import MeshFiles
+from ..model.mjcf import read_mjcf
+from ..model.model import Model
+from ..model.urdf import read_urdf
+from ..model.urdf_checks import check_urdf
+from ..model.urdf_source import urdf_tree
+from ..model.xml_source import parse_xml, read_source
+from .findings import Finding, Findings
+from .model_rules import model_findings
+from .urdf_rules import urdf_findings
+
+
+def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = ()) -> Findings:
+    """What looks wrong in a robot's file (.urdf, .xacro, MuJoCo's .xml, .toml), without raising for the file's sake.
+
+    Looks for what keeps the file from being read; impossible and placeholder inertias; units (millimetres, grams,
+    degrees); masses far apart; links without inertia that move; limits of zero; axes that are not unit vectors; meshes
+    that are not there, mirrored, or of the wrong size; frames that are named and not there; and more.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    folders : iterable of paths
+        Where meshes may be besides the model's own folder.
+
+    Returns
+    -------
+    Findings
+        A tuple of Finding (severity 'error', 'warning' or 'note', place, message, remedy), the errors first; prints
+        as a table.
+
+    Raises
+    ------
+    InputError
+        For a file of another sort.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> check_file(files("spacedyn") / "library" / "tian_wu.toml")
+    ()
+    """
+    name = os.fspath(path)
+    suffix = Path(name).suffix.lower()
+    trusted = list(folders)
+    try:
+        if suffix == ".toml":
+            found = _loaded(lambda: read_model(Path(name)))
+        elif suffix == ".xml" and parse_xml(*read_source(name)).tag == "mujoco":
+            found = _loaded(lambda: read_mjcf(name, folders=trusted))
+        elif suffix in (".urdf", ".xacro", ".xml"):
+            found = _urdf(name, trusted)
+        else:
+            raise InputError(f"{name}: give a .urdf, .xacro, .xml or .toml file.")
+    except ModelError as error:
+        found = [finding_of("error", problem) for problem in error.problems]
+    return Findings(name, found)
+
+
+def _urdf(name: str, folders: list[str | os.PathLike[str]]) -> list[Finding]:
+    root, _ = urdf_tree(name)
+    problems = check_urdf(root)
+    found = [finding_of("error", problem) for problem in problems]
+    if root.tag == "robot":
+        found += urdf_findings(root, MeshFiles(Path(name), folders))
+    if find_spec("yourdfpy") is None:
+        found.append(
+            Finding("note", "the file", "it was not loaded: yourdfpy is missing", "pip install 'spacedyn[urdf]'")
+        )
+    elif not problems:
+        held = _loaded(lambda: read_urdf(name, base="fixed", mimic="independent", folders=folders), doubts=False)
+        found += held
+        if not any(finding.severity == "error" for finding in held):
+            free = _loaded(lambda: read_urdf(name, mimic="independent", folders=folders), doubts=False)
+            found += [
+                Finding(
+                    "note", finding.place, f"with a free base: {finding.message}", f"base='fixed', or {finding.remedy}"
+                )
+                for finding in free
+                if finding.severity == "error"
+            ]
+    return found
+
+
+def _loaded(read: Callable[[], Model], *, doubts: bool = True) -> list[Finding]:
+    """Errors of reading, else what the model itself shows; its own warnings, unless rules of the caller say them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        try:
+            model = read()
+        except ModelError as error:
+            return [finding_of("error", problem) for problem in error.problems]
+    said = [finding_of("warning", str(one.message)) for one in caught if issubclass(one.category, ModelWarning)]
+    return [*said, *model_findings(model)] if doubts else []
+
+
+def finding_of(severity: str, problem: str) -> Finding:
+    """A sentence of an error or a warning, taken apart: place, what is wrong, the way out.
+
+    >>> finding_of("error", "line 3: link 'a': mass is -2 kg; give a mass above 0.")
+    Finding(severity='error', place="line 3: link 'a'", message='mass is -2 kg', remedy='give a mass above 0')
+    """
+    match = re.match(r"((?:lines? [\d, ]+: )?(?:\w+ '[^']*'(?:: )?)?)(.*)", problem, re.DOTALL)
+    place, rest = match.groups() if match else ("", problem)
+    message, _, remedy = rest.partition("; ")
+    return Finding(
+        severity, place.rstrip(": ") or "the file", message.strip().rstrip("."), remedy.rstrip(".") or "mend it"
+    )
