@@ -4,11 +4,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-import peers
 import reference
 import spacedyn as sd
 from moving_frames import base_map, hat
 from random_trees import random_flat_state, random_model
+from spacedyn import peers
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 
 COORDINATE_KINDS = tuple(kind for kind in JOINT_KINDS if kind not in ("spherical", "free"))
