@@ -173,6 +173,25 @@ def _mujoco_loop(case: Case, rows: int) -> Contestant:
     return Contestant("rollout(robot, data, **arguments)", names, rows)
 
 
+# --- operators: the factors are there, vectors come ------------------------------------------------------------------
+
+
+def applied_operators(case: Case, what: str) -> dict[str, Contestant]:
+    """An operator on vectors: a vector for each of many robots, and many vectors for one robot."""
+    rng = np.random.default_rng(2)
+
+    def packs(rows: int) -> Contestant:
+        operator = getattr(sd.operators.SpatialOperators(case.model, case.state[:rows]), what)
+        return Contestant("op @ x", {"op": operator, "x": rng.normal(size=(rows, case.model.nv))}, rows)
+
+    def float64(vectors: int) -> Contestant:
+        operator = getattr(sd.operators.SpatialOperators(case.model, case.state[0]), what)
+        x = rng.normal(size=(vectors, case.model.nv)).T  # columns that are whole in memory: nothing is copied
+        return Contestant("op @ x", {"op": operator, "x": x}, vectors)
+
+    return {"packs": batch(packs, len(case.tau)), "float64": batch(float64, len(case.tau))}
+
+
 # --- one robot, one call from Python ---------------------------------------------------------------------------------
 
 

@@ -12,16 +12,17 @@ import spacedyn as sd
 from spacedyn.kernels.scalar import LANES
 
 from . import simulation
-from .cases import Case, disagreement, make_case, many_forward, many_inverse, one_call
+from .cases import Case, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
 from .start import measure_start
 from .timing import Contest, Contestant
 
-SECTIONS = ("many", "call", "simulate", "body", "start")
+SECTIONS = ("many", "call", "simulate", "body", "operators", "start")
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
 PASSES = 5  # over all contests
+PER_BODY = ("body", "operator mass", "operator mass_inverse")  # rows that are told by the body
 TARGET_ROBOT = "6"  # the targets are about this one: it is measured longer
 
 
@@ -46,7 +47,7 @@ class Row:
 
     def run(self, quick: bool) -> None:
         """Measure once more."""
-        important = self.robot == TARGET_ROBOT or (self.what, self.robot) in (("body", "20"), ("body", "1000"))
+        important = self.robot == TARGET_ROBOT or (self.what in PER_BODY and self.robot in ("20", "1000"))
         self.contest.run((0.1 if important else 0.02) if quick else (0.8 if important else 0.2))
 
     def results(self) -> dict[str, Any]:
@@ -68,6 +69,8 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
             rows += robot_rows(case, plan)
     if "body" in plan.sections:
         rows += [body_row(joints) for joints in plan.bodies]
+    if "operators" in plan.sections:
+        rows += [row for joints in plan.bodies for row in operator_rows(joints)]
     for lap in range(PASSES):
         for row in rows:
             say(f"pass {lap + 1} of {PASSES}: {row.what}, {row.robot} joints")
@@ -97,6 +100,15 @@ def body_row(joints: int) -> Row:
     case = make_case(str(joints), (joints,))
     contestants = many_forward(case, ("pinocchio",) if joints <= PINOCCHIO_JOINTS else ())
     return Row("body", str(joints), len(case.model.bodies), Contest(contestants))
+
+
+def operator_rows(joints: int) -> list[Row]:
+    """The mass matrix of a chain and its inverse, applied as operators."""
+    case = make_case(str(joints), (joints,), 1024)
+    return [
+        Row(f"operator {what}", str(joints), len(case.model.bodies), Contest(applied_operators(case, what)))
+        for what in ("mass", "mass_inverse")
+    ]
 
 
 def machine(core: int | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from .measure import PER_BODY
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -25,6 +26,8 @@ PARTS = {
         "rollout, no law",
     ),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
+    "operator mass": ("Operator H on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),
+    "operator mass_inverse": ("Operator H⁻¹ on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),
 }
 WHO = ("packs", "float64", "pinocchio", "mujoco")
 WIDTH = 136
@@ -62,15 +65,15 @@ def _add_part(table: Table, what: str, results: Results) -> None:
     table.add_row(f"[bold]{title}[/]", *(f"[dim]{name}[/]" for name in names))
     for row in rows:
         times = {who: figure["seconds"] for who, figure in row["figures"].items()}
-        share = scale / (row["bodies"] if what == "body" else 1)
+        share = scale / (row["bodies"] if what in PER_BODY else 1)
         cells = [number(times[who] * share) if who in times else "" for who in WHO]
         peer = times.get("pinocchio")
         cells += [faster(peer / times[who]) if peer and who in times else "" for who in ("packs", "float64")]
         joints = "joint" if row["robot"] == "1" else "joints"
         table.add_row(f"  {row['robot']:>4} {joints}", *cells, _verdict(results, what, row["robot"]))
-    growing = _verdict(results, "body", "growth") if what == "body" else ""
+    growing = _verdict(results, what, "growth")
     if growing:
-        ratios = [f"{growth(who)(results):.2f}" for who in ("packs", "float64")]
+        ratios = [f"{growth(who, what)(results):.2f}" for who in ("packs", "float64")]
         table.add_row("  1000 joints : 20 joints", *ratios, *[""] * 4, growing)
     table.add_section()
 

@@ -36,9 +36,9 @@ def ratio(what: str, robot: str, who: str, whom: str = "pinocchio") -> Callable[
     return lambda results: figure(results, what, robot, whom) / figure(results, what, robot, who)
 
 
-def growth(who: str) -> Callable[[dict[str, Any]], float]:
+def growth(who: str, what: str = "body") -> Callable[[dict[str, Any]], float]:
     """Cost per body with 1000 joints over that with 20; the base counts as a body."""
-    return lambda results: figure(results, "body", "1000", who) / 1001 / (figure(results, "body", "20", who) / 21)
+    return lambda results: figure(results, what, "1000", who) / 1001 / (figure(results, what, "20", who) / 21)
 
 
 def cold(who: str) -> Callable[[dict[str, Any]], float]:
@@ -58,6 +58,10 @@ TARGETS = (
     Target(("simulate", "6"), "packs ≥ 8× MuJoCo", 8.0, True, ratio("simulate", "6", "packs", "mujoco")),
     Target(("body", "growth"), "packs ≤ 1.25", 1.25, False, growth("packs")),
     Target(("body", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64")),
+    Target(("operator mass", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64", "operator mass")),
+    Target(
+        ("operator mass_inverse", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64", "operator mass_inverse")
+    ),
     Target(("start", "cold"), "batch ≤ 15 s", 15.0, False, cold("cold_batch")),
     Target(("start", "cold"), "one ≤ 15 s", 15.0, False, cold("cold_one")),
     Target(("start", "warm"), "≤ 1.5 s", 1.5, False, lambda results: results["start"]["warm"]["fastest"]),

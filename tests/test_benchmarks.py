@@ -19,13 +19,14 @@ def run(*arguments: str) -> str:
 
 def test_one_small_case_gives_a_table_and_figures(tmp_path):
     path = tmp_path / "bench.json"
-    asked = ["--quick", "--only", "many", "call", "body", "--robots", "6", "--bodies", "1", "3", "--json", str(path)]
-    printed = run("benchmarks", *asked)
+    asked = ["--quick", "--only", "many", "call", "body", "operators", "--robots", "6", "--bodies", "1", "3"]
+    printed = run("benchmarks", *asked, "--json", str(path))
     for expected in (
         "Forward dynamics of many",
         "Inverse dynamics of one",
         "Mass matrix of one",
         "Coriolis matrix of one",
+        "Operator H⁻¹",
         "3 joints",
         "≥ 10×",
     ):

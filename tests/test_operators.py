@@ -120,7 +120,8 @@ def test_identities_and_factorisations(base, seed, about):
     near((backward @ forward).dense(), np.eye(model.nv))
     near(phi @ M @ phi.T, P + (phi - one) @ P + P @ (phi - one).T + phi @ K @ D @ K.T @ phi.T)  # identity 3
     mass = reference.mass_matrix(model, state.x)
-    near(ops.mass.dense(), mass)  # Newton-Euler
+    near((ops.H @ ops.phi @ ops.M @ ops.phi.T @ ops.H.T + ops.J).dense(), mass)  # Newton-Euler
+    near(ops.mass.dense(), mass)
     near((forward @ ops.D @ forward.T).dense(), mass)  # innovations
     near((backward.T @ ops.D_inverse @ backward).dense() @ mass, np.eye(model.nv), 1e-11)
     near(ops.mass_inverse.dense() @ mass, np.eye(model.nv), 1e-11)

@@ -58,7 +58,9 @@ def take(tree, par, work, vec, step, zero):
             move_forces(tree, work, vec, sign, zero)
         else:
             move_motions(tree, work, vec, sign, zero)
-    elif step < TIMES:
+    elif step == MASS:
+        mass(tree, par, work, vec, zero)
+    elif step < MASS:
         inertias(tree, work, vec, 1 if step == ARTICULATED_INERTIA else 0, zero)
     else:
         scale_rates(tree, par, work, vec, step, zero)

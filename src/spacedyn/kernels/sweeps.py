@@ -4,7 +4,8 @@
     psi: the same, past joints that give way;  E_psi = E_phi (1 - G H),  psi = (1 - E_psi)^-1,  K = E_phi G
 
 In inertial axes about one point, phi(parent, child) is the identity. A step changes the vector at hand in place, `vec`,
-which has a part for all bodies (6 each), one for all rates, and one for all endpoints (6 each).
+which has a part for all bodies (6 each), one for all rates, and one for all endpoints (6 each); then spare room for
+all bodies (6 each).
 """
 
 from .bodies import momentum_of
@@ -34,8 +35,8 @@ KEPT_PLACE, KEPT_INERTIA, KEPT = 0, 3, 24
 JOINTS, PHI, SHIFT, PSI, GAINS, FACTOR, FACTOR_INVERSE, WITHIN, WITHIN_INVERSE, ENDS = range(0, 20, 2)
 # force at the body's own point <-> about the base; the transposes do it to motions
 TO_BASE, FROM_BASE = 20, 22
-# diagonal ones: P, M; times d, 1/d, sqrt(d), 1/sqrt(d), rotors
-ARTICULATED_INERTIA, RIGID_INERTIA, TIMES, OVER, TIMES_ROOT, OVER_ROOT, ROTORS = range(24, 31)
+# symmetric ones: P, M, the mass matrix; times d, 1/d, sqrt(d), 1/sqrt(d), rotors
+ARTICULATED_INERTIA, RIGID_INERTIA, MASS, TIMES, OVER, TIMES_ROOT, OVER_ROOT, ROTORS = range(24, 32)
 
 
 @inner
@@ -143,10 +144,12 @@ def psi_transpose(tree, work, vec, zero):
 @inner
 def factor(tree, work, vec, across, sign, zero):
     """W (sign 1) or its inverse (-1); L, and what G gives each body, if nothing is handed on across joints."""
-    clear_bodies(tree, vec, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
         first, last = first_and_last(tree, i)
-        F = load6(vec, 6 * i, zero)
+        F = (zero, zero, zero, zero, zero, zero)
+        if across != 0 and integer(tree, record + HAS_CHILDREN) != 0:
+            F = load6(vec, 6 * i, zero)
         for k in range(last - 1, first - 1, -1):
             rate, mine = rate_at(tree, k), 6 * integer(tree, BODIES) + k
             x = load(vec, mine, zero)
@@ -156,24 +159,28 @@ def factor(tree, work, vec, across, sign, zero):
         if across == 0:
             store6(vec, 6 * i, F)
         elif i > 0:
-            above = 6 * parent_of(tree, i)
-            store6(vec, above, add6(load6(vec, above, zero), F))
+            above = 6 * integer(tree, record + PARENT)
+            if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
+                F = add6(F, load6(vec, above, zero))
+            store6(vec, above, F)
 
 
 @inner
 def factor_transpose(tree, work, vec, across, sign, zero):
     for i in range(integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
         first, last = first_and_last(tree, i)
         a = (zero, zero, zero, zero, zero, zero)
         if across != 0 and i > 0:
-            a = load6(vec, 6 * parent_of(tree, i), zero)
+            a = load6(vec, 6 * integer(tree, record + PARENT), zero)
         for k in range(first, last):
             rate, mine = rate_at(tree, k), 6 * integer(tree, BODIES) + k
             x = load(vec, mine, zero)
             y = x + sign * dot6(load6(work, rate + GAIN, zero), a)
             store(vec, mine, y)
             a = add_scaled6(a, x if sign > 0.0 else y, load6(work, rate + S, zero))
-        store6(vec, 6 * i, a)
+        if integer(tree, record + HAS_CHILDREN) != 0:
+            store6(vec, 6 * i, a)
 
 
 @inner
@@ -242,6 +249,36 @@ def inertias(tree, work, vec, articulated, zero):
             store6(vec, 6 * i, apply_articulated(A, B, C, V))
         else:
             store6(vec, 6 * i, momentum_of(work, integer(tree, W_BODY) + i * BODY_WORK, V, zero))
+
+
+@inner
+def mass(tree, par, work, vec, zero):
+    """H phi M phi' H' + rotors in two sweeps: velocities towards the leaves, momenta towards the base."""
+    bodies = integer(tree, BODIES)
+    spare = 6 * bodies + integer(tree, RATES) + 6 * integer(tree, ENDPOINTS)
+    for i in range(bodies):
+        first, last = first_and_last(tree, i)
+        V = (zero, zero, zero, zero, zero, zero)
+        if i > 0:
+            V = load6(vec, 6 * parent_of(tree, i), zero)
+        for k in range(first, last):
+            V = add_scaled6(V, load(vec, 6 * bodies + k, zero), load6(work, rate_at(tree, k) + S, zero))
+        store6(vec, 6 * i, V)
+    for i in range(bodies - 1, -1, -1):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        first, last = first_and_last(tree, i)
+        F = momentum_of(work, integer(tree, W_BODY) + i * BODY_WORK, load6(vec, 6 * i, zero), zero)
+        if integer(tree, record + HAS_CHILDREN) != 0:
+            F = add6(F, load6(vec, spare + 6 * i, zero))
+        for k in range(first, last):
+            rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+            felt = dot6(load6(work, rate_at(tree, k) + S, zero), F)
+            store(vec, 6 * bodies + k, felt + rotor * load(vec, 6 * bodies + k, zero))
+        if i > 0:
+            above = spare + 6 * integer(tree, record + PARENT)
+            if integer(tree, record + IS_LAST_CHILD) == 0:
+                F = add6(F, load6(vec, above, zero))
+            store6(vec, above, F)
 
 
 @inner

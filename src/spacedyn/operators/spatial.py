@@ -48,6 +48,7 @@ class SpatialOperators:
     B : endpoint wrenches -> forces
         In the order of the model's endpoints; B.T @ phi.T @ H.T is their Jacobian.
     mass, mass_inverse : rates -> joint forces, and back
+        H @ phi @ M @ phi.T @ H.T + J, and its inverse W⁻ᵀ d⁻¹ W⁻¹.
     factor, factor_inverse : joint forces -> joint forces
         Unit triangular W, with mass = W @ d @ W.T, where d is diagonal: `pivots`.
     root, root_inverse : normalised -> joint forces, and back
@@ -82,6 +83,7 @@ class SpatialOperators:
         if about not in ("base", "bodies"):
             raise InputError(f"about: expected 'base' or 'bodies', got {about!r}")
         self.model, self.state, self.about = model, state, about
+        self._same_order = bool((np.diff(model.flat.order) == 1).all())
         flat, bodies = model.flat, len(model.bodies)
         self._sizes = {"rates": model.nv, "motions": 6 * bodies, "endpoint motions": 6 * len(model.endpoints)}
         self._sizes |= {"joint forces": model.nv, "forces": 6 * bodies, "normalised": model.nv}
@@ -113,7 +115,7 @@ class SpatialOperators:
         self.D_inverse = make(joint, "rates", k.WITHIN_INVERSE, k.OVER, k.WITHIN_INVERSE + 1)
         self.J = make("rates", joint, k.ROTORS)
         self.B = make("endpoint wrenches", forces, k.ENDS)
-        self.mass = self.H @ self.phi @ self.M @ self.phi.T @ self.H.T + self.J
+        self.mass = make("rates", joint, k.MASS)
         self.mass_inverse = make(joint, "rates", k.FACTOR_INVERSE, k.OVER, k.FACTOR_INVERSE + 1)
         self.factor, self.factor_inverse = make(joint, joint, k.FACTOR), make(joint, joint, k.FACTOR_INVERSE)
         self.root = make("normalised", joint, k.TIMES_ROOT, k.FACTOR)
@@ -165,13 +167,14 @@ class SpatialOperators:
 
     def _in_models_order(self, rows: Array) -> Array:
         """(…, bodies, 6) in the model's order, from (…, 6 bodies) in the kernels'."""
-        return rows.reshape(*rows.shape[:-1], len(self.model.bodies), 6)[..., self.model.flat.order, :]
+        each = rows.reshape(*rows.shape[:-1], len(self.model.bodies), 6)
+        return each if self._same_order else each[..., self.model.flat.order, :]
 
     def _run(self, steps: tuple[int, ...], domain: str, range_: str, rows: Array) -> Array:
         """Take steps on vectors (count, many, n)."""
         flat, count, many = self.model.flat, rows.shape[0], rows.shape[1]
         bodies, nv = len(self.model.bodies), self.model.nv
-        if domain in ("forces", "motions"):
+        if domain in ("forces", "motions") and not self._same_order:
             rows = rows.reshape(count, many, bodies, 6)[:, :, np.argsort(flat.order)]
         if self.about == "bodies":
             first = {"forces": (k.TO_BASE,), "motions": (k.FROM_BASE + 1,)}.get(domain, ())
@@ -180,7 +183,7 @@ class SpatialOperators:
         start = {"forces": 0, "motions": 0, "endpoint wrenches": 6 * bodies + nv, "endpoint motions": 6 * bodies + nv}
         header = [start.get(domain, 6 * bodies), self.size(domain), start.get(range_, 6 * bodies), self.size(range_)]
         program = np.array([*header, *steps], dtype=np.int64)
-        room = aligned((6 * bodies + nv + 6 * len(self.model.endpoints)) * self._lanes)
+        room = aligned((12 * bodies + nv + 6 * len(self.model.endpoints)) * self._lanes)
         vectors = np.ascontiguousarray(rows).reshape(-1)
         out = np.empty((count, many, self.size(range_)))
         _operators.run(
