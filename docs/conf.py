@@ -34,7 +34,7 @@ def topics() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in spacedyn.__all__:
         thing = getattr(spacedyn, name)
-        home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", "")  # numbers have none
+        home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", "")
         if home.startswith("spacedyn."):  # names of other packages are described there
             found.setdefault(home.split(".")[1], []).append(name)
     return found
