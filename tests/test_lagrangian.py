@@ -1,5 +1,9 @@
 """The closed form against the core, after a change of frames; its subgroups; what is left when momentum is used."""
 
+import re
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -292,3 +296,19 @@ def test_a_base_that_is_held_keeps_no_momentum(call):
         call(model, state)
     with pytest.raises(sd.InputError, match="a selection already"):
         lagrangian.mass_matrix(model, state, lagrangian.SO3)
+
+
+# --- the example -----------------------------------------------------------------------------------------------------
+
+
+def test_the_spinning_spacecraft_passes_where_angles_break(capsys):
+    """All twelve singular attitudes to rounding; the angles' own numbers there are anybody's guess, but large."""
+    example = Path(__file__).parents[1] / "examples/spinning_spacecraft.py"
+    runpy.run_path(str(example))["main"]()
+    said = capsys.readouterr().out
+    rows = re.findall(r"^([XYZ]{3}) +(\S+) rad +(\S+) rad +(\S+) rad/s +(\S+) rad$", said, flags=re.MULTILINE)
+    assert len({row[0] for row in rows}) == 12
+    off, before, rate, after = np.array([row[1:] for row in rows], dtype=float).T
+    assert off.max() < 1e-10 and before.max() < 1e-5
+    assert rate.min() > 1e3 and np.median(after) > 1e-3
+    assert float(re.search(r"right to (\S+)", said)[1]) < 1e-8
