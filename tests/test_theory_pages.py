@@ -25,4 +25,4 @@ def test_programs_print_what_the_page_shows(page):
 
 
 def test_pages_with_programs_are_here():
-    assert {"operators", "kane"} <= {page.stem for page in PAGES}
+    assert {"operators", "kane", "lagrangian", "spacedyn_procedure"} <= {page.stem for page in PAGES}
