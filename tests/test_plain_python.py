@@ -123,9 +123,9 @@ def count(t, s, p, out):
 
 def simulated(model, state):
     """Short runs by all methods under both laws."""
-    laws = [follow(gain=0.5), count()]
+    laws, options = [follow(gain=0.5), count()], {"gravity": GRAVITY, "budget": 1.0, "limits": False}
     runs = [
-        sd.simulate(model, state, 0.1, laws=laws, method=method, record=record, gravity=GRAVITY, budget=1.0)
+        sd.simulate(model, state, 0.1, laws=laws, method=method, record=record, **options)
         for method, record in (
             (sd.RungeKutta4(0.02), 0.015),
             (sd.SemiImplicitEuler(0.02), 0.015),
@@ -164,7 +164,8 @@ def driven(model, state):
         out.value[0] = t - 0.053
 
     stop = sd.Event(late(), action=lambda t, state: state)
-    options = {"forces": forces, "events": [stop], "method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9}
+    options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9, "limits": False}
+    options |= {"forces": forces, "events": [stop]}
     run = sd.simulate(model, state, 0.08, prescribed=prescribed, adjust=True, **options)
     return flat([run["x"], run["forces"], run["force_work"], run["tension"]])
 
@@ -189,7 +190,7 @@ def switched(model, state):
     laws = [hold(path=sd.table([0.0, 0.03, 0.05, 0.06], [0.1, 0.2, 0.15, 0.1]))]
     last = model.joint_names[-1:]
     events = [sd.Event(brief(), direction=-1, action=[sd.free(*last)] if last else None)]
-    options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9}
+    options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9, "limits": False}
     run = sd.simulate(model, state, 0.08, laws=laws, events=events, **options)
     assert len(run.events) == 1
     return flat([run["x"], run["forces"], run["mode"], run["event_work"]])

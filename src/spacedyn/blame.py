@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
+from .dynamics import mass_matrix_inverse
+from .forces import Force, Spring
 from .kernels import plan as p
+from .kernels import tree as k
 from .kernels.compiling import PLAIN_FUNCTIONS
 from .laws import WRITTEN, Law, rehearse
 from .model.model import Model
+from .model.parts import Joint
+from .model.state import State
 
 Array = np.ndarray
 
@@ -41,13 +46,13 @@ def law_without_number(laws: Sequence[Law], machine: Any, model: Model) -> str |
             for lane in range(machine.robots):
                 try:
                     out = rehearse(law, float(time), views[:, lane], sizes)
-                except ArithmeticError as error:  # compiled, a division by zero gives no number
+                except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
                     return f"{law.role.what} '{law.name}' writes no number ({error})"
                 except Exception:  # what only Python raises
                     continue
                 bad = np.flatnonzero(~np.isfinite(out))
                 if bad.size:
-                    where = _name(law, model, int(bad[0]), out.size)
+                    where = _name(law, model, int(bad[0]), out.size, int(machine.plan[p.MODES]) > 0)
                     return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}"
     return None
 
@@ -59,7 +64,57 @@ def first_rate(model: Model, machine: Any) -> str | None:
     bad = np.flatnonzero(~np.isfinite(new).all(axis=1)) % model.nv
     if not bad.size:
         return None
-    owners = (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= bad[0] < model.u_slice(i).stop)
+    return _owner(model, int(bad[0]))
+
+
+def fastest_rate(model: Model, machine: Any) -> str:
+    """The joint, or the base, with the largest acceleration at the last good state."""
+    evaluate(machine)
+    work, tree = machine.work.reshape(-1, machine.lanes), machine.tree
+    places = tree[k.W_RATE] + np.arange(model.nv) * k.RATE_WORK + k.QDD
+    size = np.abs(work[places][:, : machine.robots]).max(axis=1)
+    return _owner(model, int(np.argmax(np.where(np.isfinite(size), size, np.inf))))
+
+
+@np.errstate(all="ignore")  # of a motion gone wild
+def stiffest(model: Model, state: State, forces: Sequence[Force]) -> tuple[str, float]:
+    """The joint or the spring between bodies that asks for the shortest steps, and how fast it is [1/s]."""
+    one = state[(0,) * len(state.shape)] if state.shape else state
+    mobility = np.diag(mass_matrix_inverse(model, one))
+    found = [("", 0.0)]
+    for joint in model.joints:
+        at = model.u_slice(joint.name)
+        m = np.maximum(mobility[at], 0.0)
+        slopes = np.asarray(joint.damping) + np.asarray(joint.friction) / np.asarray(joint.friction_speed)
+        hard = np.maximum(joint.stiffness, np.where(_reaches(joint), joint.stop_stiffness, 0.0))
+        rates = np.maximum(np.sqrt(hard * m), slopes * m)
+        found.append((f"joint '{joint.name}'", float(rates.max(initial=0.0))))
+    for force in forces:
+        if isinstance(force, Spring):
+            ends = [
+                model.bodies[model.body_index(name)].mass for name in (force.body, force.other) if name != "inertial"
+            ]
+            mobile = sum(1.0 / mass for mass in ends)
+            found.append((f"'{force.label}'", max(float(np.sqrt(force.stiffness * mobile)), force.damping * mobile)))
+    return max(found, key=lambda pair: pair[1])
+
+
+def stiffness_note(model: Model, state: State, forces: Sequence[Force], step: float) -> str:
+    """What is too stiff for an explicit method with a step [s]; nothing if nothing is."""
+    who, rate = stiffest(model, state, forces)
+    if rate * step < 1.0:
+        return ""
+    return f"; {who} is stiff ({rate:.1e} 1/s) and needs steps below {2.0 / rate:.1e} s, or an implicit method"
+
+
+def _reaches(joint: Joint) -> Array:
+    """Whether a joint's rates have limits."""
+    return np.isfinite(joint.lower) | np.isfinite(joint.upper)
+
+
+def _owner(model: Model, rate: int) -> str:
+    """The joint, or the base, that a rate is of."""
+    owners = (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= rate < model.u_slice(i).stop)
     owner = next(owners, None)
     return f"joint '{owner.name}'" if owner else f"the base '{model.bodies[0].name}'"
 
@@ -94,14 +149,15 @@ def _function(address: int, arrays: list[Array]) -> Callable:
     return lambda *numbers: function(*(a.ctypes.data for a in arrays), *numbers)
 
 
-def _name(law: Law, model: Model, place: int, size: int) -> str:
+def _name(law: Law, model: Model, place: int, size: int, modes: bool) -> str:
     """The name of a law's output, with the index there."""
     if law.role.written is not WRITTEN:
         return f"{next(iter(law.role.written))}[{place}]"
     joints, first = model.nv - model.base_dof, size - law.state_size
     starts = {"tau": 0, "base_wrench": joints, "endpoint_wrenches": joints + 6}
-    starts["mode"] = joints + 6 + 6 * len(model.endpoints)
-    assert starts.keys() == WRITTEN.keys()
+    assert {*starts, "mode"} == WRITTEN.keys()
+    if modes:
+        starts["mode"] = joints + 6 + 6 * len(model.endpoints)
     for name, count in law.states.items():
         starts[name], first = first, first + count
     name = max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])

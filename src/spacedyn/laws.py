@@ -157,9 +157,23 @@ class Law:
                 f"law '{self.name}' commands modes of joints, which only a sampled law can; give it a period. What is "
                 "to happen at the very instant of a condition is an event: Event(condition, action=lock(...))"
             )
+        self._check_code()
         for name in self.parameters:
             if name not in _attributes(self.function, self.role, "p", set(self.parameters)):
                 warn_user(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", UserWarning)
+
+    def _check_code(self) -> None:
+        """Raise if it gives its commands in a way that has no effect."""
+        whose, known = f"{self.role.what} '{self.name}'", {*self.role.written, *self.states}
+        steps = _steps(self.function)
+        for before, step in pairwise(steps):
+            if step.opname == "STORE_ATTR" and step.argval in known:
+                raise InputError(f"{whose} replaces the array {step.argval}; write into it: out.{step.argval}[:] = ...")
+            nothing = before.opname == "LOAD_CONST" and before.argval is None
+            gives = step.opname == "RETURN_CONST" and step.argval is not None
+            if gives or (step.opname == "RETURN_VALUE" and not nothing):
+                first = next(iter(self.role.written))
+                raise InputError(f"{whose} returns a value, which is not used; write to `out`: out.{first}[...] = ...")
 
     @property
     def name(self) -> str:
@@ -287,7 +301,7 @@ def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> C
             warnings.simplefilter("ignore", NumbaWarning)
             code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
         return Compiled(code.address, code)
-    except NumbaError as error:
+    except (NumbaError, NotImplementedError, TypeError, ValueError) as error:  # whatever the compiler gives up with
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
         compiled = _plain(law, source, fields)
         compiled.problem = (lines or ["unknown reason"])[0]
@@ -384,8 +398,7 @@ def _attributes(function: Callable, role: Role, argument: str, everything: set[s
     # by its byte code: its source may not be at hand, as in a notebook or an interpreter
     name = code.co_varnames[role.arguments.index(argument)]
     found, whole = set(), name in code.co_cellvars
-    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
-    for step, after in pairwise(steps):
+    for step, after in pairwise(_steps(function)):
         names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
         if "_FAST" in step.opname and name in names:
             if names[-1] == name and names.count(name) == 1 and after.opname in _ATTRIBUTE_STEPS:
@@ -393,6 +406,13 @@ def _attributes(function: Callable, role: Role, argument: str, everything: set[s
             else:
                 whole = True
     return everything if whole and everything is not None else found
+
+
+def _steps(function: Callable) -> list[dis.Instruction]:
+    """A function's byte code."""
+    return [
+        step for step in dis.get_instructions(function.__code__) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")
+    ]
 
 
 _ATTRIBUTE_STEPS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")

@@ -16,10 +16,12 @@ import numpy as np
 
 from . import faults
 from .audit import LEDGER, Auditor
-from .errors import InputError, UnknownName
+from .blame import stiffness_note
+from .errors import InputError, RunWarning, UnknownName, warn_user
 from .events import EventLog, Happening
 from .kernels import plan as p
 from .kernels.scalar import LANES
+from .model.state import State
 from .origin import Origin
 from .watch import Interruption, Watch
 
@@ -34,6 +36,7 @@ _CHUNK_RECORDS = 4096
 FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
 _OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 _CALL = 0.1  # seconds between looks at the keyboard
+_PATIENCE, _LONGEST = 30.0, 36000.0  # seconds after which a run is warned of that will take more than so many
 
 
 def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]:
@@ -70,6 +73,8 @@ def checked_record(record: Any, start: float, end: float) -> float | Array | str
     if array.ndim == 0:
         if not (np.isfinite(array) and array > 0.0):
             raise InputError(f"record: the interval must be a positive time [s], got {record}")
+        if array < 4 * np.spacing(max(abs(start), abs(end))):
+            raise InputError(f"record: times {float(array):g} s apart cannot be told from each other at {end:g} s")
         return float(array)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or np.any(np.diff(array) <= 0.0):
         raise InputError("record: times must be finite and ascending")
@@ -325,6 +330,7 @@ class Recording:
         self._machines, self._times, self._keeper, self._auditor = machines, times, keeper, auditor
         self._before = 0 if past is None else past.records
         self._written, self._steps = 0, 50
+        self._origin, self._begun, self._told = origin, wall.monotonic(), False
         self._log, self._noted = log, len(log.happened)
         self._width = row_width(columns)
         parts = [np.arange(columns[name].start, columns[name].stop) for name in origin.channels]
@@ -358,6 +364,22 @@ class Recording:
                 if outcome is not None:
                     return outcome
                 seconds = wall.monotonic() - begun
+
+    def _look_at_pace(self, machine: "Machine") -> None:
+        """Warn once if steps are so short that the run will take very long: an explicit method and a stiff robot."""
+        spent, clock = wall.monotonic() - self._begun, machine.clock
+        if self._told or not self._origin.method.adaptive or spent < _PATIENCE:
+            return
+        part = float(clock[p.T] - clock[p.T_START]) / max(float(clock[p.T_END] - clock[p.T_START]), 1e-300)
+        if part * _LONGEST > spent * len(self._machines):
+            return
+        self._told = True
+        o, h = self._origin, float(clock[p.H_TAKEN])
+        place, nx, nv = int(machine.plan[p.Y_NOW]), 7 + o.model.nq, o.model.nv
+        work, first = machine.work.reshape(-1, machine.lanes)[:, 0], int(machine.plan[p.Y_ORIGIN])
+        state = State(o.model, np.concatenate([work[first : first + nx], work[place + nv : place + 2 * nv]]))
+        note = stiffness_note(o.model, state, o.forces, h) or "; a law may jump, or motion be very fast"
+        warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _nothing(self) -> Array:
         return np.empty((0, sum(machine.robots for machine in self._machines), self._width))
@@ -411,6 +433,7 @@ class Recording:
             spent = wall.monotonic() - begun
             self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
             watch.reached(sum(float(m.clock[p.T] - m.clock[p.T_START]) for m in self._machines))
+            self._look_at_pace(machine)
         if status == p.FULL and error is None:
             return None
         end = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .audit import LEDGER, Audit, Auditor, balances, quantities
+from .blame import stiffness_note
 from .errors import InputError, RunWarning, UnknownName, warn_user
 from .events import Event, Happening
 from .forces import Force, force_names
@@ -485,6 +486,7 @@ class Run:
             step = self.method.step  # type: ignore[attr-defined]
             stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
             cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
+            cause += stiffness_note(self.model, self.final, self.forces, step)
         elif audit.constraints > audit.budget:
             cause = "prescribed or locked joints are not where they should be"
         elif audit.energy <= audit.budget:

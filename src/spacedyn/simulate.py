@@ -11,7 +11,8 @@ from numba.core import config
 from numpy.typing import ArrayLike
 
 from .audit import Auditor
-from .blame import evaluate, failed_law, first_rate, law_without_number
+from .beginning import check_limits, check_memory, check_span, listed
+from .blame import evaluate, failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
 from .calls import check_state, gravity_vector
 from .errors import InputError, RunWarning, SimulationFailed, warn_user
 from .events import Condition, Event, EventLog, directions, read_events
@@ -39,6 +40,7 @@ from .recording import (
     RecordTimes,
     checked_record,
     chosen_channels,
+    kept_columns,
     largest_chunk,
     row_width,
 )
@@ -293,6 +295,7 @@ def simulate(
     prescribed: Mapping[str, Any] | None = None,
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
+    limits: bool = True,
     forces: Force | Iterable[Force] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
@@ -328,6 +331,8 @@ def simulate(
         'free' or 'locked' first. Laws and events may change it (`out.mode`, `lock`, `free`, `follow`).
     adjust : bool
         Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
+    limits : bool
+        Whether the state must be within the limits of the joints; those with an end stop may be a little beyond.
     forces : Force, optional
         `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
     events : Event, optional
@@ -370,15 +375,15 @@ def simulate(
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
         raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
-    if not (np.isfinite(duration) and duration > 0.0 and np.isfinite(start)):
-        raise InputError(f"duration must be a positive time [s], got {duration}")
+    end = check_span(start, duration, budget)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    end = start + duration
     joints = read_prescribed(model, prescribed or {}, modes or {}, start, end)
     state = start_of(model, state, joints, start, adjust) if joints else state
-    elements = read_forces(model, forces)
-    watched, _ = read_events(model, events)
+    if limits:
+        check_limits(model, state)
+    elements = read_forces(model, listed("forces", forces, Force))
+    watched, _ = read_events(model, listed("events", events, Event))
     if watched and state.shape:
         raise InputError(f"events are for one robot; this state is a batch {state.shape}")
     kept = checked_record(record, start, end)
@@ -409,6 +414,8 @@ def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | 
     most = largest_chunk(max(origin.robots, 1), row_width(columns))
     times = None if isinstance(origin.record, str) else RecordTimes(origin.record, origin.start, origin.end, past)
     joints, start = _joints(origin), origin.state.q.reshape(origin.robots, -1)
+    if stream is None and times is not None:
+        check_memory(times.count, origin.robots, row_width(kept_columns(columns, origin.channels)))
     auditor = Auditor(origin.model, origin.gravity, columns, origin.robots, joints, start)
     switcher = Switcher(origin.model, joints)
     log = EventLog(origin.model, origin.events, origin.gravity, switcher, () if past is None else past.events)
@@ -458,7 +465,7 @@ def _joints(o: Origin) -> list[Prescribed]:
 
 def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
     """A list of laws that can be simulated together."""
-    chosen: list[Any] = [laws] if isinstance(laws, Law | LawTemplate) else list(laws)
+    chosen = listed("laws", laws, Law | LawTemplate)
     for law in chosen:
         if isinstance(law, LawTemplate):
             raise InputError(
@@ -478,17 +485,22 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     if outcome.status == "interrupted":
         warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
         return
-    model, error = run.model, outcome.error
+    model, error, h = run.model, outcome.error, float(outcome.machine.clock[p.H])
+    last = run.final if run.time.size else run.origin.state
+    stiff = stiffness_note(model, last, run.forces, h)
     laws = [*run.laws, *read_events(model, run.origin.events)[1]]
     if error is not None:
         cause = failed_law(laws, outcome.machine, error, outcome.law)
     elif outcome.status == "not finite":
         owner = first_rate(model, outcome.machine)
         where = f", first seen in {owner}" if owner else ""
-        step = "" if run.method.adaptive else f", or the step of {outcome.machine.clock[p.H]:g} s is far too long"
+        step = "" if run.method.adaptive else f", or the step of {h:g} s is far too long{stiff}"
         cause = law_without_number(laws, outcome.machine, model) or (
             f"numbers are no longer finite{where}: something is driven to infinity{step}"
         )
     else:
-        cause = "the step had to become too small: very stiff springs, a law that jumps, or motion out of bounds"
+        cause = (
+            f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
+            f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.machine)}{stiff}"
+        )
     raise SimulationFailed(f"the simulation stopped at t = {outcome.time:g} s: {cause}", run, outcome.time) from error
