@@ -36,7 +36,7 @@ _CHUNK_RECORDS = 4096
 FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
 _OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 _CALL = 0.1  # seconds between looks at the keyboard
-_PATIENCE, _LONGEST = 30.0, 36000.0  # seconds after which a run is warned of that will take more than so many
+_PATIENCE, _LONGEST = 30.0, 1e9  # seconds after which a run is warned of that has so many steps before it
 
 
 def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]:
@@ -347,7 +347,7 @@ class Recording:
             machine.advance(np.empty((1, machine.robots, 1)), 1, 0)  # whatever is to be compiled is compiled here
         if self._before == 0:
             self._keeper.add(self._nothing()[..., self._kept], self.checkpoint())
-        seconds = math.inf
+        seconds, self._begun = math.inf, wall.monotonic()
         with Interruption() as interruption:
             while True:
                 begun = wall.monotonic()
@@ -370,8 +370,7 @@ class Recording:
         spent, clock = wall.monotonic() - self._begun, machine.clock
         if self._told or not self._origin.method.adaptive or spent < _PATIENCE:
             return
-        part = float(clock[p.T] - clock[p.T_START]) / max(float(clock[p.T_END] - clock[p.T_START]), 1e-300)
-        if part * _LONGEST > spent * len(self._machines):
+        if not clock[p.T_END] - clock[p.T] > _LONGEST * clock[p.H_TAKEN] > 0.0:
             return
         self._told = True
         o, h = self._origin, float(clock[p.H_TAKEN])
