@@ -1,5 +1,6 @@
 """One robot, the same states, forces and accelerations for everybody, and what each is asked to do with them."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from mujoco.rollout import rollout
 
 import spacedyn as sd
 from spacedyn.kernels import forward_dynamics, inverse_dynamics
-from spacedyn.kernels.scalar import ONE
+from spacedyn.kernels.scalar import LANES, ONE
 
 from .peers import Rows, mujoco_model, mujoco_rows, pinocchio_model, pinocchio_rows, rollout_arguments
 from .robots import free_flyer
@@ -216,7 +217,8 @@ def one_call(case: Case, what: str) -> dict[str, Contestant]:
             "mujoco": Contestant("f(m, d)", {"f": mujoco.mj_inverse, **there}),
         }
     if what == "coriolis":  # Pinocchio has no loop over states for it
-        many = batch(lambda rows: _public_matrix(sd.coriolis_matrix, case, rows), len(case.tau))
+        make = functools.partial(_public_matrix, sd.coriolis_matrix, case)
+        many = batch(lambda rows: make(max(rows, LANES)), len(case.tau))  # never less than a whole pack
         return {
             "packs": many,
             "float64": Contestant("f(model, state)", {"f": sd.coriolis_matrix, **ours}),
