@@ -67,6 +67,7 @@ from .simulate import simulate
 from .trajectories import sample, table, waypoints
 from .verify import verify
 from .viewer.film import film
+from .viewer.live import view
 
 __version__ = "0.1.0"
 __all__ = [
@@ -155,5 +156,6 @@ __all__ = [
     "simulate",
     "table",
     "verify",
+    "view",
     "waypoints",
 ]

@@ -433,6 +433,8 @@ class Recording:
             self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
             watch.reached(sum(float(m.clock[p.T] - m.clock[p.T_START]) for m in self._machines))
             self._look_at_pace(machine)
+            if watch.onlooker is not None and machine is self._machines[0] and machine.counters[p.C_RECORD]:
+                watch.onlooker(block[machine.counters[p.C_RECORD] - 1])
         if status == p.FULL and error is None:
             return None
         end = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status]

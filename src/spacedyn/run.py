@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .recording import Checkpoint
+    from .viewer.live import Viewer
     from .viewer.pages import Film
 
 Array = np.ndarray
@@ -99,6 +100,8 @@ class Run:
         What happened, in order: name, time, state before and after.
     folder : Path or None
         Where its records are, if they are not in memory.
+    viewer : Viewer or None
+        Where it was watched, if it was simulated with `view=True`.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class Run:
         from .recording import kept_columns
 
         self.origin, self.status, self.folder = origin, status, folder
+        self.viewer: Viewer | None = None
         self.model, self.laws, self.method, self.gravity = origin.model, origin.laws, origin.method, origin.gravity
         self.shape, self.forces, self.events = origin.shape, origin.forces, tuple(events)
         self._all_columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
@@ -445,6 +449,12 @@ class Run:
         True
         """
         return self.film(**options).save(path)
+
+    def view(self, **options: Any) -> "Viewer":
+        """Play it in the browser; see `view` for the options. A script waits here until Ctrl-C."""
+        from .viewer.live import view
+
+        return view(self, **options)
 
     # --- the ledger --------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """`simulate`: a robot, a state and laws, to a Run."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -303,6 +303,7 @@ def simulate(
     progress: bool = True,
     channels: Iterable[str] | None = None,
     stream: str | os.PathLike[str] | None = None,
+    view: bool = False,
 ) -> Run:
     """Move a robot through time under laws, with a ledger of energy and momentum.
 
@@ -349,6 +350,9 @@ def simulate(
     stream : path, optional
         A folder to write the record to as it grows, so that memory stays bounded; it can be read by `Run.load` even if
         the program is killed.
+    view : bool
+        Whether to show it in the browser while it runs, and to play it back there afterwards; `run.viewer` is that
+        viewer.
 
     Returns
     -------
@@ -389,6 +393,7 @@ def simulate(
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
+    folder = None if stream is None else Path(stream)
     origin = Origin(
         model=model,
         state=state,
@@ -405,10 +410,20 @@ def simulate(
         channels=chosen_channels(channels, row_columns(model, chosen, elements, watched)),
         budget=float(budget),
     )
-    return carry_out(origin, None if stream is None else Path(stream), progress)
+    if view:
+        from .viewer.watching import simulate_watched
+
+        return simulate_watched(origin, lambda onlooker: carry_out(origin, folder, progress, onlooker=onlooker))
+    return carry_out(origin, folder, progress)
 
 
-def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | None = None) -> Run:
+def carry_out(
+    origin: Origin,
+    stream: Path | None,
+    progress: bool,
+    past: Past | None = None,
+    onlooker: Callable[[Array], None] | None = None,
+) -> Run:
     """Simulate what an origin says, from its beginning or from a past that it has already."""
     columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
     most = largest_chunk(max(origin.robots, 1), row_width(columns))
@@ -419,7 +434,7 @@ def carry_out(origin: Origin, stream: Path | None, progress: bool, past: Past | 
     auditor = Auditor(origin.model, origin.gravity, columns, origin.robots, joints, start)
     switcher = Switcher(origin.model, joints)
     log = EventLog(origin.model, origin.events, origin.gravity, switcher, () if past is None else past.events)
-    with Watch(progress, (origin.end - origin.start) * max(1, -(-origin.robots // LANES))) as watch:
+    with Watch(progress, (origin.end - origin.start) * max(1, -(-origin.robots // LANES)), onlooker) as watch:
         machines = build_machines(origin, 0 if times is None else most)
         keeper: Keeper = InMemory(origin, most, None if times is None else times.count)
         if stream is not None:

@@ -1,0 +1,77 @@
+"""A simulation that is watched while it runs."""
+
+import time as wall
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..kinematics import forward_kinematics
+from ..model.state import State
+from ..origin import Origin
+from .actors import actor_of, cast, quaternions
+from .live import FRAME, Viewer
+
+if TYPE_CHECKING:
+    from ..run import Run
+
+Array = np.ndarray
+_ROBOTS = 4  # of a batch that are shown
+
+
+def simulate_watched(
+    origin: Origin, simulation: "Callable[[Callable[[Array], None]], Run]", browser: bool = True
+) -> "Run":
+    """Carry a simulation out under the eyes of a viewer, which then plays it back; `simulation` takes an onlooker."""
+    onlooker = Onlooker(origin)
+    onlooker.viewer.announce(browser)
+    try:
+        run = simulation(onlooker)
+    except BaseException:
+        onlooker.viewer.close()
+        raise
+    onlooker.finished(run)
+    run.viewer = onlooker.viewer
+    return run
+
+
+class Onlooker:
+    """Shows a simulation while it runs, and its run when it is done.
+
+    Parameters
+    ----------
+    origin : Origin
+        What is simulated.
+    """
+
+    def __init__(self, origin: Origin):
+        self._model, self._robots = origin.model, min(origin.robots, _ROBOTS)
+        rows = origin.state._data.reshape(origin.robots, -1)[: self._robots]
+        start = np.array([origin.start])
+        actors = [
+            actor_of(f"robot {i}", self._model, State(self._model, row[None].copy()), start)
+            for i, row in enumerate(rows)
+        ]
+        self.viewer = Viewer()
+        self.viewer.play_back(actors, origin.gravity, play=False)
+        self._clock = self.viewer.add_note("simulating …")
+        self._last = 0.0
+
+    def __call__(self, records: Array) -> None:
+        """Show records (robots, columns) of one time, at most thirty times a second."""
+        now = wall.monotonic()
+        if now - self._last < FRAME:
+            return
+        self._last = now
+        numbers = 7 + self._model.nq + self._model.nv
+        states = State(self._model, np.ascontiguousarray(records[: self._robots, 1 : 1 + numbers]))
+        where = forward_kinematics(self._model, states)
+        turns = quaternions(where.bodies)
+        base = states.base_position
+        self.viewer.place(base, where.bodies.position - base[:, None], turns)
+        self._clock.content = f"simulating … **{records[0, 0]:.2f} s**"
+
+    def finished(self, run: "Run") -> None:
+        """The simulation is done: play it back."""
+        actors, _, _ = cast(run, range(self._robots), 3000)
+        self.viewer.play_back(actors, run.gravity)

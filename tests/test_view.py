@@ -1,0 +1,168 @@
+"""The live viewer's scene, and a simulation that is watched: bodies stand where the run says."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import spacedyn as sd
+
+
+@pytest.fixture(scope="module")
+def run():
+    robot = sd.load("umetani_yoshida")
+    forces = [
+        sd.Wrench("satellite", force=(0, 0, 20.0), point=(1, 0, 0), frame="body", start=0.5, stop=1.0),
+        sd.Tether("link3", point=(2.5, 0, 0), other_point=(8, 0, 2), stiffness=30.0, rest_length=2.0),
+    ]
+    start = robot.state(base_position=(7e6, 0, 0), base_velocity=(0, 30.0, 0), qd=[0.1, 0.2, -0.3])
+    return sd.simulate(robot, start, 2.0, forces=forces, record=0.05)
+
+
+@pytest.fixture
+def viewer(run):
+    with sd.view(run, block=False, browser=False, play=False) as viewer:
+        yield viewer
+
+
+def placed(viewer, k=0):
+    """Places and attitudes of a robot's bodies in the scene, inertial."""
+    puppet = viewer._puppets[k]
+    world = puppet.root.position + puppet.actor.base[0]
+    return [(world + b.position, sd.Rotation.from_quat(np.roll(b.wxyz, -1))) for b in puppet._bodies]
+
+
+def test_bodies_stand_where_the_run_says(run, viewer):
+    for time in (0.0, 0.65, 2.0):
+        viewer.seek(time)
+        for (place, turn), name in zip(placed(viewer), run.model.body_names, strict=True):
+            motion, k = run.body(name), run.index(time)
+            np.testing.assert_allclose(place - motion.position[k], 0.0, atol=1e-6)
+            assert (turn * sd.Rotation.from_matrix(motion.rotation[k]).inv()).magnitude() < 1e-9
+        assert viewer._slider.value == pytest.approx(time)
+    viewer.seek(99.0)
+    assert viewer.time == 2.0
+
+
+def test_between_records_it_is_between(run, viewer):
+    viewer.seek(0.675)
+    place, turn = placed(viewer)[3]
+    motion, k = run.body("link3"), run.index(0.65)
+    np.testing.assert_allclose(place, (motion.position[k] + motion.position[k + 1]) / 2, atol=1e-6)
+    half = sd.Rotation.from_matrix(motion.rotation[k : k + 2]).mean()
+    assert (turn * half.inv()).magnitude() < 1e-6
+
+
+def test_the_camera_follows(run, viewer):
+    viewer.seek(1.0)
+    for follow, wanted in (
+        ("hand", run.endpoint("hand").position[20]),
+        ("mass", sd.center_of_mass(run.model, run.states)[20]),
+    ):
+        viewer._set("_follow", follow)
+        np.testing.assert_allclose(viewer._world.position + wanted - run.states.base_position[0], 0.0, atol=1e-6)
+    viewer._set("_follow", "stay")
+    still = np.array(viewer._world.position)
+    viewer.seek(2.0)
+    np.testing.assert_array_equal(viewer._world.position, still)
+
+
+def test_arrows_come_and_go(viewer):
+    push, tether = viewer._puppets[0]._arrows
+    for time, there in ((0.2, False), (0.7, True), (1.5, False)):
+        viewer.seek(time)
+        assert push.visible is there and tether.visible
+    viewer._choice["forces"] = False
+    viewer._arrange()
+    assert not tether.visible
+    viewer._choice["momentum"] = True
+    viewer._arrange()
+    assert all(arrow.visible for arrow in viewer._puppets[0]._momenta)
+
+
+def test_it_plays_by_itself_and_stops_at_the_end(run):
+    with run.view(block=False, browser=False) as viewer:
+        assert viewer.playing
+        for _ in range(100):
+            if not viewer.playing:
+                break
+            viewer._over.wait(0.1)
+        assert viewer.time == 2.0 and not viewer.playing
+        viewer.toggle()
+        assert viewer.playing and viewer.time < 2.0
+
+
+def test_several_runs_and_viewers_at_once(run):
+    before = threading.active_count()
+    with (
+        sd.view(run, against={"again": run}, side_by_side=True, block=False, browser=False) as one,
+        sd.view(sd.load("ets7"), block=False, browser=False) as two,
+    ):
+        assert one.url != two.url
+        first, other = (puppet.root.position for puppet in one._puppets)
+        assert np.linalg.norm(other - first) > one._size
+        one._set("_apart", False)
+        np.testing.assert_array_equal(one._puppets[1].root.position, np.zeros(3))
+        assert "iframe" in one._repr_html_()
+    assert threading.active_count() == before  # nothing is left behind
+
+
+def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
+    import spacedyn.viewer.watching as watching
+
+    seen = []
+    shown = watching.Onlooker.__call__
+
+    def look(self, records):
+        seen.append((float(records[0, 0]), records[0, 1:].copy()))
+        self._last = 0.0  # every time
+        shown(self, records)
+        name = self._model.body_names[-1]
+        place, turn = placed(self.viewer)[-1]
+        one = sd.State(self._model, records[0, 1 : 1 + 7 + self._model.nq + self._model.nv].copy())
+        exact = sd.forward_kinematics(self._model, one).bodies.of(name)
+        np.testing.assert_allclose(place, exact.position, atol=1e-9)
+        np.testing.assert_allclose(turn.as_matrix(), exact.rotation, atol=1e-9)
+
+    monkeypatch.setattr(watching.Onlooker, "__call__", look)
+    monkeypatch.setattr(watching.Viewer, "announce", lambda self, browser: None)
+    robot = sd.load("umetani_yoshida")
+    start = robot.state(qd=[0.1, 0.2, -0.3], base_rate=(0, 0.05, 0))
+    options = {"method": sd.RungeKutta4(step=1e-3), "record": 0.5}
+    unseen = sd.simulate(robot, start, 60.0, **options)
+    watched = sd.simulate(robot, start, 60.0, view=True, **options)
+    with watched.viewer as viewer:
+        assert viewer._to == 60.0 and len(viewer._puppets) == 1 and viewer.playing
+    assert unseen.viewer is None
+    np.testing.assert_array_equal(watched.final.x, unseen.final.x)
+    times = [time for time, _ in seen]
+    assert len(times) > 2 and times == sorted(times)
+
+
+def test_a_watched_simulation_that_fails_leaves_no_viewer(monkeypatch):
+    import spacedyn.viewer.watching as watching
+
+    made = []
+    monkeypatch.setattr(watching.Viewer, "announce", lambda self, browser: made.append(self))
+
+    @sd.law
+    def wild(t, s, p, out):
+        out.tau[0] = 0.1 if t < 0.5 else np.nan
+
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.SimulationFailed):
+        sd.simulate(robot, robot.neutral_state(), 2.0, laws=[wild()], view=True)
+    assert made[0]._over.is_set()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"backdrop": "sea"}, "no backdrop named 'sea'"), ({"follow": "hnd"}, "did you mean 'hand'")],
+)
+def test_what_cannot_be_viewed(run, options, said):
+    before = threading.active_count()
+    with pytest.raises(sd.UnknownName, match=said):
+        run.view(block=False, browser=False, **options)
+    assert threading.active_count() == before
+    with pytest.raises(sd.InputError, match="expected a Run"):
+        sd.view("ets7", block=False)
