@@ -305,3 +305,18 @@ def test_records_are_spread_evenly():
     chosen = record_indices(time, 100)
     assert chosen[0] == 0 and chosen[-1] == len(time) - 1 and len(chosen) <= 100
     assert np.diff(time[chosen]).max() < 0.25
+
+
+# --- notebooks -------------------------------------------------------------------------------------------------------
+
+
+def test_a_notebook_shows_models_runs_and_ledgers(run):
+    shown = run.model._repr_html_()
+    assert all(name in shown for name in (*run.model.body_names, *run.model.joint_names, *run.model.endpoint_names))
+    assert "-4.71 … 4.71" in sd.load("ssrms")._repr_html_()
+    assert "good" in run.audit()._repr_html_() and "angular momentum" in run.audit()._repr_html_()
+    assert "DormandPrince8" in run._repr_html_() and "good" in run._repr_html_()
+    builder = sd.Builder("<script>")
+    builder.base("<img>", shapes=[box(1.0, (1, 1, 1))])
+    assert "<script>" not in builder.build()._repr_html_() and "<img>" not in builder.build()._repr_html_()
+    assert "</script><b>" not in sd.film(builder.build(), title="</script><b>").html

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .markup import chip, table
 from .model.model import Model
 from .model.state import State
 from .model.state_parts import layout_of
@@ -85,7 +86,13 @@ class Audit:
         return f"good{' to round-off' if self.worst < _ROUND_OFF else ''}, within the budget of {self.budget:g}"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{self}</pre>"
+        rows = []
+        for name in _NAMES:
+            value, words = getattr(self, name), name.replace("_", " ")
+            known = not np.isnan(value)
+            rows.append([words, f"{value:.1e}" if known else "–", f"{self.times[name]:g} s" if known else ""])
+        note = f"verdict: {chip(self.verdict, self.within_budget)}"
+        return table("ledger", ["", "largest relative error", "at"], rows, note)
 
 
 _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints")

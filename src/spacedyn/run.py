@@ -261,9 +261,20 @@ class Run:
         return f"<Run of '{self.model.name}': {self.status}, {span}, {self.time.size} records>"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from .markup import table
 
-        return f"<p><code>{escape(repr(self))}</code></p>{self.audit()._repr_html_() if self.time.size else ''}"
+        made = self.provenance
+        of = {
+            "laws": ", ".join(made["laws"]),
+            "forces": ", ".join(made["forces"]),
+            "events": ", ".join(f"{event.name} at {event.time:g} s" for event in self.events),
+            "robots": str(self.origin.robots) if self.shape else "",
+            "gravity": "" if self.gravity is None else f"{self.gravity.tolist()} m/s²",
+            "method": made["method"],
+            "recorded": ", ".join(self.origin.channels),
+        }
+        facts = table(repr(self), ["", ""], [[name, text] for name, text in of.items() if text])
+        return facts + (self.audit()._repr_html_() if self.time.size else "")
 
     # --- other forms -------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..markup import table
 from .parts import AXIS_KINDS, Body, Joint
 from .values import plain
 
@@ -41,6 +42,23 @@ def draw_tree(model: "Model") -> str:
     w = [max(len(row[column]) for row in cells) for column in range(5)]
     rows = [f"{a:<{w[0]}}  {b:>{w[1]}}  {c:<{w[2]}}  {d:<{w[3]}}  {e}".rstrip() for a, b, c, d, e in cells]
     return "\n".join([_title(model), *rows])
+
+
+def html_tree(model: "Model") -> str:
+    """The same as a table for a notebook."""
+    rows = []
+    for stroke, i in _strokes(model):
+        body, joint = model.bodies[i], model.joints[i - 1] if i else None
+        ends = ", ".join(e.name for e in model.endpoints if e.body == body.name)
+        limits = "" if joint is None else _limits(joint)
+        kind = f"{model.base_kind} base" if joint is None else _kind(joint)
+        rows.append([stroke + body.name, _mass(body), kind, "" if joint is None else joint.name, limits, ends])
+    return table(_title(model), ["body", "mass", "joint", "", "limits", "endpoints"], rows)
+
+
+def _limits(joint: Joint) -> str:
+    pairs = zip(joint.lower, joint.upper, strict=True)
+    return ", ".join(f"{a:.3g} … {b:.3g}" for a, b in pairs if np.isfinite(a) or np.isfinite(b))
 
 
 def _strokes(model: "Model") -> Iterator[tuple[str, int]]:

@@ -295,6 +295,11 @@ class Model:
 
         return draw_tree(self)
 
+    def _repr_html_(self) -> str:
+        from .drawing import html_tree
+
+        return html_tree(self)
+
     # --- private -----------------------------------------------------------------------------------------------------
 
     @cached_property

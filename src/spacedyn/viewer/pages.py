@@ -65,7 +65,7 @@ def page(header: dict[str, Any], numbers: Numbers) -> str:
     parts = {
         "title": escape(header["title"]),
         "style": read["film.css"],
-        "header": json.dumps(header, allow_nan=False, separators=(",", ":")).replace("</", "<\\/"),
+        "header": json.dumps(header, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
         "numbers": numbers.text(),
         "script": "(() => {\n" + "\n".join(read[name] for name in SCRIPTS) + "\n})();",
     }

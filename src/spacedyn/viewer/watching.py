@@ -55,7 +55,7 @@ class Onlooker:
         self.viewer = Viewer()
         self.viewer.play_back(actors, origin.gravity, play=False)
         self._clock = self.viewer.add_note("simulating …")
-        self._last = 0.0
+        self._last, self._numbers = 0.0, rows.shape[-1]
 
     def __call__(self, records: Array) -> None:
         """Show records (robots, columns) of one time, at most thirty times a second."""
@@ -63,8 +63,7 @@ class Onlooker:
         if now - self._last < FRAME:
             return
         self._last = now
-        numbers = 7 + self._model.nq + self._model.nv
-        states = State(self._model, np.ascontiguousarray(records[: self._robots, 1 : 1 + numbers]))
+        states = State(self._model, np.ascontiguousarray(records[: self._robots, 1 : 1 + self._numbers]))
         where = forward_kinematics(self._model, states)
         turns = quaternions(where.bodies)
         base = states.base_position

@@ -49,7 +49,10 @@ class Player {
     if (!this.moving) $(".transport").remove();
     this.follow = this.select(options, "follow", [["stay", "camera stays"], ["base", "follow base"],
       ["mass", "follow centre of mass"], ...this.scene.actors[0].endpoints.map((e, i) => [String(i), "follow " + e.name])],
-      choice.follow, (v) => { choice.follow = v; this.orbit.shift = [0, 0, 0]; });
+      choice.follow, (v) => {
+        Object.assign(choice, { follow: v });
+        Object.assign(this.orbit, { shift: [0, 0, 0], distance: this.orbit.start.distance * (isNaN(v) ? 1 : 0.6) });
+      });
     const on = { trails: this.moving && this.scene.actors.some((a) => a.trails.length), frames: true,
       momentum: this.scene.actors.some((a) => a.momentum) };
     for (const kind of ["forces", "reaction"]) on[kind] = this.scene.actors.some((a) => a.arrows.some((r) => r.kind === kind));
