@@ -185,6 +185,20 @@ def test_a_ball_that_comes_to_rest_chatters_and_the_run_is_kept():
     assert run.audit().worst < 1e-9
 
 
+def test_frequent_events_of_a_long_run_are_no_chatter():
+    """A thousand crossings a second, ended by an event: however long the run was meant to be."""
+    robot = ball()
+
+    @sd.condition
+    def beat(t, s, p, out):
+        out.value[0] = math.sin(math.pi * 1000.0 * t + 1.0)
+
+    events = [sd.Event(beat()), sd.Event(clock(at=0.05), terminal=True)]
+    method = sd.RungeKutta4(2e-3)
+    run = sd.simulate(robot, robot.neutral_state(), 1e7, events=events, method=method, record=0.01, limits=False)
+    assert run.status == "event" and len(run.events) == 51
+
+
 @pytest.mark.parametrize("where", ["memory", "file", "folder"])
 def test_a_run_with_events_is_kept_and_goes_on_bit_for_bit(where, tmp_path):
     robot = ball()

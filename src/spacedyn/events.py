@@ -24,7 +24,8 @@ from .modes import MODE_NAMES, Switch, Switcher
 from .momentum import kinetic_energy, momentum, potential_energy
 
 CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": "o[0:1]"})
-_MANY, _CHATTER = 20, 1e-7  # so many events within that part of the run's duration are too many
+# so many events are too many within that part of the run's duration, or so many seconds if that is less
+_MANY, _CHATTER, _AT_ONCE = 20, 1e-7, 1e-6
 _SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
 
 
@@ -372,7 +373,8 @@ class EventLog:
             self.overlook(machine)
         else:
             table[:, p.V_FIRED] = 0.0
-        span = _CHATTER * (machine.clock[p.T_END] - machine.clock[p.T_START])
+        span = min(_CHATTER * (machine.clock[p.T_END] - machine.clock[p.T_START]), _AT_ONCE)
+        span = max(span, _MANY * machine.clock[p.H_MIN])  # shorter steps there are none
         if len(self.happened) >= _MANY and t - self.happened[-_MANY].time <= span:
             self._fail("chattering", _chatter(self.happened[-_MANY:]))
         machine.counters[p.C_EVENTS] = len(self.happened)
