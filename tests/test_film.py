@@ -140,8 +140,9 @@ def test_visuals_come_before_shapes(tmp_path):
     assert first.color == (1, 0, 0) and first.opacity == 0.5
     np.testing.assert_allclose(second.vertices.mean(axis=0), [0, 0, 5], atol=1e-6)
     path.write_bytes(b"solid nothing")
-    with pytest.raises(sd.InputError, match=r"part.stl"):
-        sd.film(builder.build())
+    with pytest.warns(sd.ModelWarning, match=r"body 'bus' is drawn without 'mesh': the mesh .*part.stl"):
+        (rest,) = robot_meshes(builder.build())[0]
+    np.testing.assert_array_equal(rest.vertices, second.vertices)
 
 
 # --- films -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ A name is one of `DERIVED`, a variable of `run.data`, an endpoint or a body, wit
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ from scipy.spatial.transform import Rotation
 from ..dataset import labels, split, variables
 from ..errors import InputError, UnknownName
 from ..momentum import center_of_mass, momentum_matrix
-from .units import as_degrees, coordinate_units, pretty, rate_units
+from .panel import Panel, in_degrees, spectrum_of
+from .units import coordinate_units, pretty, rate_units
 
 if TYPE_CHECKING:
     from ..run import Run
@@ -25,35 +26,6 @@ Array = np.ndarray
 AXES = ("x", "y", "z")
 _OF_A_FRAME = ("position", "attitude", "velocity", "rate", "acceleration")
 _SCALE = 1e-9  # of its natural size: what is less is shown as the zero that it is
-
-
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """Curves that share an axis.
-
-    Attributes
-    ----------
-    title, unit : str
-        What they are; 'rad/s²'.
-    labels : tuple of str
-        One for each curve.
-    x : (points,)
-        Time [s], or frequency [Hz].
-    values : (points, …, curves)
-        Over the batch of the run.
-    least : float
-        Half of the smallest span that the axis should show, so that round-off does not fill it.
-    spectrum : bool
-        Whether x is a frequency and values are amplitudes.
-    """
-
-    title: str
-    unit: str
-    labels: tuple[str, ...]
-    x: Array
-    values: Array
-    least: float = 0.0
-    spectrum: bool = False
 
 
 def panels(run: "Run", name: str, *, degrees: bool = False, spectrum: bool = False) -> list[Panel]:
@@ -91,8 +63,8 @@ def panels(run: "Run", name: str, *, degrees: bool = False, spectrum: bool = Fal
         raise InputError("there is nothing to draw: the run recorded nothing")
     found = _find(run, name)
     if spectrum:
-        found = [_spectrum(panel) for panel in found]
-    return [_in_degrees(panel) if degrees else panel for panel in found]
+        found = [spectrum_of(panel) for panel in found]
+    return [in_degrees(panel) if degrees else panel for panel in found]
 
 
 def names(run: "Run") -> list[str]:
@@ -324,32 +296,3 @@ DERIVED: dict[str, Callable[["Run"], list[Panel]]] = {
     "endpoints": _endpoints,
 }
 """Quantities that are computed from what was recorded."""
-
-
-# --- other forms -----------------------------------------------------------------------------------------------------
-
-
-def _in_degrees(panel: Panel) -> Panel:
-    unit = as_degrees(panel.unit)
-    if unit == panel.unit:
-        return panel
-    title = panel.title.replace(f"[{panel.unit}]", f"[{unit}]")
-    return replace(panel, title=title, unit=unit, values=np.degrees(panel.values), least=float(np.degrees(panel.least)))
-
-
-def _spectrum(panel: Panel) -> Panel:
-    """Amplitudes over frequency, by a Hann window: a steady oscillation of amplitude a has a peak of height a."""
-    if len(panel.x) < 8:
-        raise InputError(f"a spectrum needs at least 8 records, there are {len(panel.x)}; record more often")
-    time, values = panel.x, panel.values
-    even = np.linspace(time[0], time[-1], len(time))
-    if not np.allclose(even, time, rtol=0.0, atol=1e-6 * (time[-1] - time[0]) / len(time)):
-        flat = values.reshape(len(time), -1)
-        values = np.stack([np.interp(even, time, line) for line in flat.T], axis=-1).reshape(values.shape)
-    window = np.hanning(len(time))
-    weighted = (values - values.mean(axis=0)) * window.reshape(-1, *[1] * (values.ndim - 1))
-    amplitudes = 2.0 * np.abs(np.fft.rfft(weighted, axis=0)) / window.sum()
-    frequency = np.fft.rfftfreq(len(time), (time[-1] - time[0]) / (len(time) - 1))
-    return replace(
-        panel, title=f"{panel.title}: spectrum", x=frequency[1:], values=amplitudes[1:], least=0.0, spectrum=True
-    )

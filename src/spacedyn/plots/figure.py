@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, UnknownName
-from .curves import Panel, key_names, panels
+from .curves import key_names, panels
+from .panel import Panel
 from .style import AXES, CURVES, DASHES, HEIGHTS, STYLES, WIDTHS
 
 if TYPE_CHECKING:

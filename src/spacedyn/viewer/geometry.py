@@ -44,9 +44,10 @@ def robot_meshes(model: Model) -> list[list[m.Mesh]]:
 
 def _body(model: Model, i: int, sizes: Sizes) -> list[m.Mesh]:
     body = model.bodies[i]
-    visuals = getattr(body, "visuals", ())
-    if visuals:
-        return visual_meshes(body)
+    if body.visuals:
+        found = visual_meshes(body)
+        if found:
+            return found
     if body.shapes:
         return shape_meshes(body, _color(model, i)) + (_hub(model, i, sizes, _thickness(body)) if i else [])
     if i == 0:

@@ -1,6 +1,7 @@
 """A film's page: one HTML file with the player, and all numbers that it plays."""
 
 import base64
+import hashlib
 import json
 import os
 from html import escape
@@ -42,16 +43,18 @@ class Numbers:
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
+        self._places: dict[bytes, int] = {}
         self._size = 0
 
     def put(self, array: Array, kind: str) -> list[Any]:
         """Keep an array; what the page needs to find it."""
         data = np.ascontiguousarray(array, dtype="<" + kind if kind[1] != "1" else kind).tobytes()
-        place = [kind, self._size, int(np.size(array))]
-        data += bytes(-len(data) % 8)  # arrays of doubles begin at multiples of eight
-        self._parts.append(data)
-        self._size += len(data)
-        return place
+        key = hashlib.sha256(data).digest()
+        if key not in self._places:  # legs that are alike are kept once
+            self._places[key] = self._size
+            self._parts.append(data + bytes(-len(data) % 8))  # arrays of doubles begin at multiples of eight
+            self._size += len(self._parts[-1])
+        return [kind, self._places[key], int(np.size(array))]
 
     def text(self) -> str:
         """All of it, in base 64."""

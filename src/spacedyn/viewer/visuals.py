@@ -1,12 +1,13 @@
 """Visual geometry that came with a robot's description: meshes in files, and simple solids with colours."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..model.parts import Body
+from ..errors import InputError, ModelWarning, warn_user
+from ..model.parts import Body, Visual
 from .colors import LINKS
 from .meshes import Mesh
 
@@ -14,22 +15,33 @@ _MOST_FACES = 60_000  # of one file: what is finer is not seen
 
 
 def visual_meshes(body: Body) -> list[Mesh]:
-    """Meshes of a body's visuals, in the body's frame."""
+    """Meshes of a body's visuals, in the body's frame; of its collision geometry if none of them can be drawn.
+
+    A file that cannot be read is left out with a warning.
+    """
+    return _meshes(body, body.visuals) or _meshes(body, body.collisions)
+
+
+def _meshes(body: Body, visuals: Sequence[Visual]) -> list[Mesh]:
     from .geometry import solid
 
     parts: list[Mesh] = []
-    for visual in getattr(body, "visuals", ()):
-        rgba = tuple(getattr(visual, "color", None) or ())
-        color, opacity = (rgba[:3] or LINKS[0]), (rgba[3] if len(rgba) > 3 else 1.0)
-        path, shape = getattr(visual, "mesh", None), getattr(visual, "shape", None)
+    for visual in visuals:
+        red, green, blue, opacity = visual.color or (*LINKS[0], 1.0)
+        color = red, green, blue
+        path, shape = visual.mesh, visual.shape
         if path is not None:
-            found = read_mesh(Path(path), getattr(visual, "scale", None))
+            try:
+                found = read_mesh(Path(path), visual.scale)
+            except InputError as error:
+                warn_user(f"body '{body.name}' is drawn without '{visual.name}': {error}", ModelWarning)
+                continue
         elif shape is not None:
             longest = float(np.max(shape.size, initial=0.0))
             found = [part.at(shape.position, shape.rotation) for part in solid(shape.kind, shape.size, longest, color)]
         else:
             continue
-        painted = [part.painted(color, opacity) if rgba or path is None else part for part in found]
+        painted = [part.painted(color, opacity) if visual.color or path is None else part for part in found]
         parts += [part.at(visual.position, visual.rotation) for part in painted]
     return parts
 
