@@ -103,6 +103,7 @@ def test_every_public_function_and_argument_is_looked_at():
         "load",
         "mimic_coupling",
         "read_mimics",
+        "scenarios",
         "scene",
         "verify",
         "check_file",

@@ -15,6 +15,7 @@ MALFORMED = {
     "a key twice": (BASE + "mass = 2\n", "line 4|overwrite"),
     "a table twice": (BASE + "[base]\n", "line 4"),
     "nested deep": ("x = " + "[" * 100_000 + "]" * 100_000, "line 1"),
+    "a key of many parts": (BASE + "x" + ".x" * 100_000 + " = 1", "line 4"),
     "a number of many digits": ("[base]\nmass = " + "9" * 5000, "digits|line 2"),
     "a number too large": ("[base]\nmass = 1e300\ninertia = [1, 1, 1]\n", "too large"),
     "not a number": ("[base]\nmass = nan\ninertia = [1, 1, 1]\n", "NaN"),

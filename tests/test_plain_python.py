@@ -259,7 +259,7 @@ def test_it_agrees_with_the_compiled_code(plain):
             # an adaptive step magnifies the rounding of its error estimate
             assert error < bounds.get(name, 1e-12), f"{name} of {case}: relative error {error:.2e}"
     made = {"available", "load", "law", "motion", "condition", "joint_reaches", "endpoint_reaches"}  # no numbers
-    made |= {"mimic_coupling", "read_mimics", "scene", "verify", "check_file"}
+    made |= {"mimic_coupling", "read_mimics", "scene", "verify", "check_file", "scenarios"}
     made |= {"film", "view"}
     made |= {"endpoints_within", "lock", "free", "follow", "attach", "release"}
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))}

@@ -1,75 +1,169 @@
-"""Kinematics, dynamics, control and simulation of articulated multibody systems with a moving base."""
+"""Kinematics, dynamics, control and simulation of articulated multibody systems with a moving base.
 
-from scipy.spatial.transform import Rotation
+Names are loaded when they are first asked for (PEP 562), so that `spacedyn --help` need not wait for the compiler.
+"""
 
-from . import kane, lagrangian, operators
-from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .dynamics import (
-    bias_force,
-    coriolis_matrix,
-    forward_dynamics,
-    hybrid_dynamics,
-    inverse_dynamics,
-    joint_reactions,
-    mass_matrix,
-    mass_matrix_blocks,
-    mass_matrix_inverse,
-    mass_matrix_inverse_product,
-    passive_force,
-)
-from .errors import (
-    InputError,
-    ModelError,
-    ModelWarning,
-    RunWarning,
-    SimulationFailed,
-    SpacedynError,
-    UnknownName,
-)
-from .events import Event, condition, endpoint_reaches, endpoints_within, joint_reaches
-from .forces import Drag, Spring, Tether, Wrench
-from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
-from .kinematics import (
-    body_jacobian,
-    endpoint_acceleration,
-    endpoint_jacobian,
-    endpoint_jacobian_rate,
-    endpoint_pose,
-    endpoint_velocity,
-    forward_kinematics,
-    jacobian_rate,
-)
-from .laws import law
-from .lint import check_file
-from .methods import DormandPrince5, DormandPrince8, RungeKutta4, SemiImplicitEuler
-from .model import shapes
-from .model.build import Builder
-from .model.load import available, load
-from .model.mimic import Mimic, mimic_coupling, read_mimics
-from .model.model import Model
-from .model.parts import Visual
-from .model.scene import scene
-from .model.state import State
-from .modes import FREE, LOCKED, PRESCRIBED, attach, follow, free, lock, release
-from .momentum import (
-    center_of_mass,
-    center_of_mass_acceleration,
-    center_of_mass_velocity,
-    kinetic_energy,
-    momentum,
-    momentum_matrix,
-    momentum_matrix_rate,
-    potential_energy,
-)
-from .prescribe import motion
-from .run import Run
-from .simulate import simulate
-from .trajectories import sample, table, waypoints
-from .verify import verify
-from .viewer.film import film
-from .viewer.live import view
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+    from . import control, kane, lagrangian, operators
+    from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+    from .dynamics import (
+        bias_force,
+        coriolis_matrix,
+        forward_dynamics,
+        hybrid_dynamics,
+        inverse_dynamics,
+        joint_reactions,
+        mass_matrix,
+        mass_matrix_blocks,
+        mass_matrix_inverse,
+        mass_matrix_inverse_product,
+        passive_force,
+    )
+    from .errors import (
+        InputError,
+        ModelError,
+        ModelWarning,
+        RunWarning,
+        ScenarioError,
+        SimulationFailed,
+        SpacedynError,
+        UnknownName,
+    )
+    from .events import Event, condition, endpoint_reaches, endpoints_within, joint_reaches
+    from .forces import Drag, Spring, Tether, Wrench
+    from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+    from .kinematics import (
+        body_jacobian,
+        endpoint_acceleration,
+        endpoint_jacobian,
+        endpoint_jacobian_rate,
+        endpoint_pose,
+        endpoint_velocity,
+        forward_kinematics,
+        jacobian_rate,
+    )
+    from .laws import law
+    from .lint import check_file
+    from .methods import DormandPrince5, DormandPrince8, RungeKutta4, SemiImplicitEuler
+    from .model import shapes
+    from .model.build import Builder
+    from .model.load import available, load
+    from .model.mimic import Mimic, mimic_coupling, read_mimics
+    from .model.model import Model
+    from .model.parts import Visual
+    from .model.scene import scene
+    from .model.state import State
+    from .modes import FREE, LOCKED, PRESCRIBED, attach, follow, free, lock, release
+    from .momentum import (
+        center_of_mass,
+        center_of_mass_acceleration,
+        center_of_mass_velocity,
+        kinetic_energy,
+        momentum,
+        momentum_matrix,
+        momentum_matrix_rate,
+        potential_energy,
+    )
+    from .prescribe import motion
+    from .run import Run
+    from .scenario import Scenario, scenarios
+    from .simulate import simulate
+    from .trajectories import sample, table, waypoints
+    from .verify import verify
+    from .viewer.film import film
+    from .viewer.live import view
 
 __version__ = "0.1.0"
+
+# Where public names are at home. The imports above say the same to editors and type checkers: a new name goes into
+# both, and into __all__.
+_NAMES_OF = {
+    ".derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
+    ".dynamics": (
+        "bias_force coriolis_matrix forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions "
+        "mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product passive_force"
+    ),
+    ".errors": (
+        "InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError UnknownName"
+    ),
+    ".events": "Event condition endpoint_reaches endpoints_within joint_reaches",
+    ".forces": "Drag Spring Tether Wrench",
+    ".freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
+    ".kinematics": (
+        "body_jacobian endpoint_acceleration endpoint_jacobian endpoint_jacobian_rate endpoint_pose "
+        "endpoint_velocity forward_kinematics jacobian_rate"
+    ),
+    ".laws": "law",
+    ".lint": "check_file",
+    ".methods": "DormandPrince5 DormandPrince8 RungeKutta4 SemiImplicitEuler",
+    ".model.build": "Builder",
+    ".model.load": "available load",
+    ".model.mimic": "Mimic mimic_coupling read_mimics",
+    ".model.model": "Model",
+    ".model.parts": "Visual",
+    ".model.scene": "scene",
+    ".model.state": "State",
+    ".modes": "FREE LOCKED PRESCRIBED attach follow free lock release",
+    ".momentum": (
+        "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
+        "momentum_matrix momentum_matrix_rate potential_energy"
+    ),
+    ".prescribe": "motion",
+    ".run": "Run",
+    ".scenario": "Scenario scenarios",
+    ".simulate": "simulate",
+    ".trajectories": "sample table waypoints",
+    ".verify": "verify",
+    ".viewer.film": "film",
+    ".viewer.live": "view",
+    "scipy.spatial.transform": "Rotation",
+}
+_HOMES = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
+_MODULES = {
+    "control": ".control",
+    "kane": ".kane",
+    "lagrangian": ".lagrangian",
+    "operators": ".operators",
+    "shapes": ".model.shapes",
+}
+
+
+class _Package(ModuleType):
+    """Keeps a public name what it is when a module of the same name is imported: `momentum`, `simulate`."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        same = isinstance(value, ModuleType) and name in _HOMES
+        super().__setattr__(name, getattr(value, name) if same else value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name], __name__), name)
+    elif name in _MODULES:
+        value = import_module(_MODULES[name], __name__)
+    elif not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
+        value = import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "FREE",
     "LOCKED",
@@ -88,6 +182,8 @@ __all__ = [
     "Run",
     "RunWarning",
     "RungeKutta4",
+    "Scenario",
+    "ScenarioError",
     "SemiImplicitEuler",
     "SimulationFailed",
     "SpacedynError",
@@ -107,6 +203,7 @@ __all__ = [
     "center_of_mass_velocity",
     "check_file",
     "condition",
+    "control",
     "coriolis_matrix",
     "endpoint_acceleration",
     "endpoint_jacobian",
@@ -151,6 +248,7 @@ __all__ = [
     "read_mimics",
     "release",
     "sample",
+    "scenarios",
     "scene",
     "shapes",
     "simulate",

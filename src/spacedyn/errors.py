@@ -35,6 +35,24 @@ class InputError(SpacedynError, ValueError):
     """An argument of the wrong shape, type or value; says what was expected and what came."""
 
 
+class ScenarioError(SpacedynError, ValueError):
+    """A scenario that cannot be used; carries every problem found, not just the first.
+
+    Attributes
+    ----------
+    source : str
+        The file, or what it is called if it is none.
+    problems : tuple of str
+        One sentence or two each, with the line: what is wrong, the way out.
+    """
+
+    def __init__(self, source: str, problems: Iterable[str]):
+        self.source, self.problems = source, tuple(problems)
+        count = len(self.problems)
+        title = f"scenario {source} has {count} problem{'s' if count != 1 else ''}:"
+        super().__init__("\n  - ".join([title, *self.problems]))
+
+
 class UnknownName(SpacedynError, LookupError):
     """A name that does not exist; lists the names that do, the nearest first."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
 
 _LIBRARIES = {"numpy", "numba", "math", "cmath", "builtins"}  # told by their versions
 
@@ -39,6 +40,9 @@ def _feed(digest: Any, value: Any, done: set[int]) -> bool:
     if value is None or isinstance(value, bool | int | float | complex | str | np.generic):
         digest.update(repr(value).encode())
         return True
+    if isinstance(value, types.ExternalFunction):  # linked by its name, which is all that machine code knows of it
+        digest.update(f"{value.symbol} {value.sig}".encode())
+        return True
     function = getattr(value, "py_func", value)
     if not inspect.isfunction(function):
         return inspect.isbuiltin(value) or isinstance(value, np.ufunc) or _is_named(digest, value)
@@ -53,7 +57,7 @@ def _feed(digest: Any, value: Any, done: set[int]) -> bool:
                 return False
             if inspect.ismodule(found) and found.__name__.partition(".")[0] not in _LIBRARIES:
                 # a person's own module: its constants and functions are compiled in as well
-                for attribute in sorted(names & set(vars(found))):
+                for attribute in sorted(names & {*vars(found), *getattr(found, "__all__", ())}):
                     digest.update(attribute.encode())
                     if not _feed(digest, getattr(found, attribute), done):
                         return False

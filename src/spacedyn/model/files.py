@@ -29,7 +29,6 @@ What is left out has the default of Builder's methods. Joints keep their order; 
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ from .build import Builder
 from .checks import DEFAULTS
 from .model import Model
 from .parts import Visual
-from .reading import file_bytes
+from .reading import file_bytes, parse_toml
 from .rotations import rotation_quaternion, rotation_xyz_deg
 from .shapes import SHAPE_KINDS, Shape
 from .values import numbers, shown, unit
@@ -135,7 +134,7 @@ def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
 
 def _parse(text: str, source: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return parse_toml(text)
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         message = str(error)
     found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)

@@ -1,12 +1,17 @@
 """The bytes of a robot's file: a real file, of a size that a robot can have, or a ModelError that says why not."""
 
 import os
+import re
 import stat
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from ..errors import ModelError
 
 MOST_BYTES = 32_000_000
+_DOTTED = re.compile(r"[\w\"'-]+(?:\.[\w\"'-]+)*")
+_MOST_DOTS = 60
 
 
 def file_bytes(name: str) -> bytes:
@@ -24,3 +29,16 @@ def file_bytes(name: str) -> bytes:
     except (OSError, ValueError) as error:
         fault = f"{name!r} cannot be read: {getattr(error, 'strerror', None) or error}."
     raise ModelError(name, [fault])
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """What `tomllib` makes of a text; ValueError for a key of so many parts that it would take all memory.
+
+    >>> parse_toml("a.b = 1")
+    {'a': {'b': 1}}
+    """
+    for found in _DOTTED.finditer(text.translate({32: None, 9: None})):
+        if found.group().count(".") > _MOST_DOTS:
+            line = 1 + text.count("\n", 0, text.find(found.group()[:60]))
+            raise ValueError(f"a key has more than {_MOST_DOTS} parts (at line {line}, column 1)")
+    return tomllib.loads(text)

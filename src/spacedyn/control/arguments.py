@@ -1,0 +1,122 @@
+"""What people give to ready-made laws: joints by name, numbers of the right shape, gains."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..calls import check_state
+from ..dynamics import mass_matrix
+from ..errors import InputError
+from ..freefloating import generalized_inertia
+from ..model.model import Model
+from ..model.state import State
+from ..prescribe import SIMPLE
+from ..trajectories import Trajectory, waypoints
+
+Array = np.ndarray
+
+
+def check(law: str, model: Model, state: State) -> None:
+    """Raise unless the state is one of this robot, not of many."""
+    check_state(model, state)
+    if state.shape:
+        raise InputError(f"{law}: its reference is one state; pick one of the batch of {state.count}")
+
+
+def numbers(law: str, name: str, value: Any, size: int, *, least: float | None = None) -> Array:
+    """(size,) finite numbers; one stands for all."""
+    try:
+        array = np.broadcast_to(np.asarray(value, dtype=float), (size,)).copy()
+    except (TypeError, ValueError):
+        expected = "a number" if size == 1 else f"a number, or {size} of them"
+        raise InputError(f"{law}: {name} must be {expected}, got {value!r}") from None
+    if not np.isfinite(array).all() or (least is not None and (array < least).any()):
+        raise InputError(
+            f"{law}: {name} must be finite{'' if least is None else f', {least:g} or more'}; got {value!r}"
+        )
+    return array
+
+
+def number(law: str, name: str, value: Any, *, least: float | None = None) -> float:
+    """One finite number."""
+    if np.ndim(value) != 0:
+        raise InputError(f"{law}: {name} must be a number, got {value!r}")
+    return float(numbers(law, name, value, 1, least=least)[0])
+
+
+def free_base(law: str, model: Model) -> None:
+    """Raise unless the base can turn freely."""
+    if model.base_kind not in ("free", "attitude"):
+        raise InputError(f"{law}: the base of '{model.name}' is {model.base_kind}; it must be able to turn freely")
+
+
+class Joints:
+    """Chosen joints of a robot, and where their coordinates and rates are.
+
+    Parameters
+    ----------
+    law : str
+        For messages.
+    model : Model
+        The robot.
+    names : iterable of str, optional
+        All joints that move if left out.
+    """
+
+    def __init__(self, law: str, model: Model, names: Iterable[str] | None = None):
+        if isinstance(names, str):
+            names = [names]
+        self.law, self.model = law, model
+        movable = [joint.name for joint in model.joints if joint.nv > 0]
+        self.names: Sequence[str] = movable if names is None else list(names)
+        self.places: list[int] = []
+        rates: list[int] = []
+        for name in self.names:
+            joint = model.joint(name)
+            if joint.kind not in SIMPLE:
+                raise InputError(
+                    f"{law}: joint '{name}' is {joint.kind}; name the joints that it is to move, joints = [...], of "
+                    f"the kinds {', '.join(SIMPLE)}"
+                )
+            q, qd = model.q_slice(name), model.qd_slice(name)
+            self.places += range(q.start, q.stop)
+            rates += range(qd.start, qd.stop)
+        if not self.places:
+            raise InputError(f"{law}: there is no joint to move")
+        self.rates = np.array(rates)
+        self.table = np.array([self.places, rates], dtype=float)
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return len(self.places)
+
+    def values(self, name: str, value: Any, default: Array | None = None) -> Array:
+        """(size,) numbers; the default if none are given."""
+        if value is None:
+            assert default is not None
+            return default
+        return numbers(self.law, name, value, self.size)
+
+    def path(self, times: Any, values: Any, kind: str = "quintic", stop: bool = False) -> Trajectory:
+        """A path through waypoints, one column for each coordinate."""
+        path = waypoints(times, values, kind, stop=stop)
+        if path.coefficients.shape[1] != self.size:
+            raise InputError(
+                f"{self.law}: its waypoints have {path.coefficients.shape[1]} columns; {self.size} are needed, for "
+                f"{', '.join(self.names)}"
+            )
+        return path
+
+    def gains(self, state: State, bandwidth: float, damping: float, kp: Any, kd: Any) -> dict[str, Array]:
+        """Stiffness and damping (size,): as given, or of an oscillator with the inertia that each joint feels."""
+        omega = number(self.law, "bandwidth", bandwidth, least=0.0)
+        ratio = number(self.law, "damping", damping, least=0.0)
+        floating = self.model.base_dof > 0
+        felt = generalized_inertia(self.model, state) if floating else mass_matrix(self.model, state)
+        inertia = np.diag(felt)[self.rates]
+        return {
+            "kp": inertia * omega**2 if kp is None else numbers(self.law, "kp", kp, self.size, least=0.0),
+            "kd": inertia * 2.0 * ratio * omega if kd is None else numbers(self.law, "kd", kd, self.size, least=0.0),
+        }

@@ -1,0 +1,142 @@
+"""Calls that can be made, or written down: what makes a scenario and its script the same thing.
+
+A scenario becomes a list of assignments, `robot = sd.load("ets7")` and so on. `run` makes the calls, `to_python` writes
+them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_WIDTH = 118
+_STEP = "    "
+
+
+@dataclass(frozen=True)
+class Name:
+    """Something that was assigned before, or a function: `robot`, `sd.simulate`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function, called; `path`: where it stands in the scenario, for messages."""
+
+    function: "Name | Method"
+    arguments: tuple[Any, ...] = ()
+    named: Mapping[str, Any] = field(default_factory=dict)
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Method:
+    """What belongs to the value of another expression: `law(...).starting`."""
+
+    of: Any
+    name: str
+
+
+class Fault(Exception):
+    """A call that failed, with the innermost place in the scenario that it stands for."""
+
+    def __init__(self, path: tuple[str | int, ...], error: Exception):
+        self.path, self.error = path, error
+        super().__init__(str(error))
+
+
+def evaluate(expression: Any, space: Mapping[str, Any]) -> Any:
+    """The value of an expression; Fault if a call with a path fails.
+
+    >>> evaluate(Call(Name("max"), (2, [1][0])), {"max": max})
+    2
+    """
+    match expression:
+        case Name(name):
+            first, *rest = name.split(".")
+            value = space[first]
+            for part in rest:
+                value = getattr(value, part)
+            return value
+        case Method(of, name):
+            return getattr(evaluate(of, space), name)
+        case Call(function, arguments, named, path):
+            try:
+                given = [evaluate(a, space) for a in arguments]
+                by_name = {key: evaluate(value, space) for key, value in named.items()}
+                return evaluate(function, space)(*given, **by_name)
+            except Fault:
+                raise
+            except Exception as error:
+                raise Fault(path, error) from error
+        case list():
+            return [evaluate(item, space) for item in expression]
+        case dict():
+            return {key: evaluate(value, space) for key, value in expression.items()}
+    return expression
+
+
+def write(expression: Any, indent: str = "", lead: int = 0) -> str:
+    """An expression as Python, broken into lines where it is long; `lead`: characters before it on its line.
+
+    >>> write(Call(Name("sd.waypoints"), ([0.0, 1.0],), {"stop": True}))
+    'sd.waypoints([0.0, 1.0], stop=True)'
+    """
+    line = _one_line(expression)
+    if len(indent) + lead + len(line) <= _WIDTH:
+        return line
+    inner = indent + _STEP
+    match expression:
+        case Call(function, arguments, named):
+            parts = [write(a, inner) for a in arguments]
+            parts += [f"{key}={write(value, inner, len(key) + 1)}" for key, value in named.items()]
+            return f"{write(function, indent)}({_lines(parts, inner)}{indent})"
+        case Method(of, name):
+            return f"{write(of, indent)}.{name}"
+        case list() if any(isinstance(item, list | dict | Call) for item in expression):
+            return f"[{_lines([write(item, inner) for item in expression], inner)}{indent}]"
+        case list():
+            return f"[{_filled([_one_line(item) for item in expression], inner)}{indent}]"
+        case dict():
+            parts = [f"{_text(key)}: {write(value, inner, len(repr(key)) + 2)}" for key, value in expression.items()]
+            return f"{{{_lines(parts, inner)}{indent}}}"
+    return line
+
+
+def _lines(parts: list[str], inner: str) -> str:
+    return "\n" + "".join(f"{inner}{part},\n" for part in parts)
+
+
+def _filled(parts: list[str], inner: str) -> str:
+    """As many to a line as there is room for."""
+    lines, now = [], ""
+    for part in parts:
+        if now and len(inner) + len(now) + len(part) + 2 > _WIDTH:
+            lines.append(now)
+            now = ""
+        now += f"{' ' if now else ''}{part},"
+    return "\n" + "".join(f"{inner}{line}\n" for line in [*lines, now])
+
+
+def _one_line(expression: Any) -> str:
+    match expression:
+        case Name(name):
+            return name
+        case Method(of, name):
+            return f"{_one_line(of)}.{name}"
+        case Call(function, arguments, named):
+            parts = [_one_line(a) for a in arguments] + [f"{key}={_one_line(v)}" for key, v in named.items()]
+            return f"{_one_line(function)}({', '.join(parts)})"
+        case list():
+            return f"[{', '.join(_one_line(item) for item in expression)}]"
+        case dict():
+            return "{" + ", ".join(f"{_text(key)}: {_one_line(value)}" for key, value in expression.items()) + "}"
+        case str():
+            return _text(expression)
+    return repr(expression)
+
+
+def _text(text: str) -> str:
+    """In double quotes, as the formatter has it."""
+    plain = repr(text)
+    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in text else plain

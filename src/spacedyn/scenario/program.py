@@ -1,0 +1,270 @@
+"""A scenario as a program: assignments that can be run, or written as a script."""
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from .. import control, events, forces, methods, modes
+from ..errors import nearest
+from ..trajectories import waypoints
+from .expressions import Call, Method, Name
+from .faults import check_names, is_path, label, parameters_of
+from .lines import Path
+
+FORCES: dict[str, type] = {
+    "wrench": forces.Wrench, "spring": forces.Spring, "tether": forces.Tether, "drag": forces.Drag,
+}  # fmt: skip
+CONDITIONS: dict[str, Callable[..., Any]] = {
+    made.__name__: made for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within)
+}
+ACTIONS: dict[str, Callable[..., Any]] = {
+    made.__name__: made for made in (modes.lock, modes.free, modes.follow, modes.attach, modes.release)
+}
+METHODS: dict[str, type] = {
+    name: made
+    for name, made in vars(methods).items()
+    if isinstance(made, type) and issubclass(made, methods.Method) and hasattr(made, "order") and name[0] != "_"
+}
+_MOST_RECORDS, _MOST_STEPS = 2_000_000, 1e10
+
+
+@dataclass
+class Program:
+    """Assignments, and the call that simulates.
+
+    Attributes
+    ----------
+    assignments : list of (name, expression)
+        In order.
+    simulate : Call
+        What gives the Run.
+    faults : list of (path, sentence)
+        What is wrong with the scenario.
+    """
+
+    content: Mapping[str, Any]
+    folder: FilePath
+    robot_given: bool = False
+    assignments: list[tuple[str, Any]] = field(default_factory=list)
+    simulate: Call = field(default_factory=lambda: Call(Name("sd.simulate")))
+    faults: list[tuple[Path, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        c = self.content
+        self._files: dict[str, str] = {}
+        robot = self._robot(c["robot"])
+        state = Call(Name("robot.state"), (), self._state(c.get("state", {})), ("state",))
+        laws = [self._law(("laws", i), given) for i, given in enumerate(c.get("laws", []))]
+        prescribed = {
+            name: self._motion(("prescribed", name), value) for name, value in c.get("prescribed", {}).items()
+        }
+        pushes = [self._force(("forces", i), given) for i, given in enumerate(c.get("forces", []))]
+        happenings = [self._event(("events", i), given) for i, given in enumerate(c.get("events", []))]
+        self.assignments = [("robot", robot), ("state", state)]
+        self.assignments += [
+            (name, Call(Name("control.from_file"), (Call(Name("here.joinpath"), (file,)),), {}, ()))
+            for file, name in self._files.items()
+        ]
+        parts = {"laws": laws, "prescribed": prescribed, "forces": pushes, "events": happenings}
+        named: dict[str, Any] = {}
+        for name, value in parts.items():
+            if value:
+                self.assignments.append((name, value))
+                named[name] = Name(name)
+        if "method" in c:
+            named["method"] = self._method(("method",), c["method"])
+        for name in ("record", "gravity", "modes", "adjust", "start", "budget", "channels"):
+            if name in c:
+                named[name] = c[name]
+        self._check_lengths()
+        self.simulate = Call(Name("sd.simulate"), (Name("robot"), Name("state"), c["duration"]), named)
+
+    # --- parts -------------------------------------------------------------------------------------------------------
+
+    def _robot(self, given: Any) -> Call:
+        table = {"file": given} if isinstance(given, str) else given
+        name, options = table["file"], {key: value for key, value in table.items() if key != "file"}
+        if not is_path(name):
+            return Call(Name("sd.load"), (name,), options, ("robot",))
+        if not self.robot_given:
+            self._inside(("robot",), "robot", name)
+        return Call(Name("sd.load"), (Call(Name("here.joinpath"), (name,)),), options, ("robot",))
+
+    def _state(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        named: dict[str, Any] = {}
+        for key, value in given.items():
+            plain = key.removesuffix("_deg")
+            if key == "base_rpy_xyz_deg":
+                plain, value = "base_attitude", Call(Name("sd.Rotation.from_euler"), ("XYZ", value), {"degrees": True})
+                if "base_quaternion_xyzw" in given:
+                    self._fault(
+                        ("state", key), "state: base_rpy_xyz_deg and base_quaternion_xyzw say the same thing twice"
+                    )
+            elif plain != key and isinstance(value, Mapping):
+                value = {joint: Call(Name("np.radians"), (angle,)) for joint, angle in value.items()}
+            elif plain != key:
+                value = Call(Name("np.radians"), (value,))
+            if plain in named:
+                self._fault(("state", key), f"state: {plain} and {plain}_deg say the same thing twice; leave one out")
+            named[plain] = value
+        return named
+
+    def _law(self, path: Path, given: Mapping[str, Any]) -> Any:
+        name, initial = given["law"], given.get("initial")
+        parameters = {key: value for key, value in given.items() if key not in ("law", "file", "initial")}
+        if "file" in given:
+            mine = self._file(path, given["file"])
+            made = Call(Name(f"{mine}.law"), (name, Name("robot"), Name("state")), parameters, path)
+        else:
+            known = self._known(path, "law", name, control.LAWS, parameters, ("model", "state"))
+            if "gravity" in known and "gravity" in self.content:
+                parameters.setdefault("gravity", self.content["gravity"])
+            made = Call(Name(f"control.{name}"), (Name("robot"), Name("state")), parameters, path)
+        return made if initial is None else Call(Method(made, "starting"), (), initial, (*path, "initial"))
+
+    def _motion(self, path: Path, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        parameters = {key: value for key, value in given.items() if key not in ("motion", "file")}
+        if "file" in given:
+            if not isinstance(given.get("motion"), str):
+                self._fault(path, f"{label(path)}motion is missing; give the name of a motion in the file")
+            mine = self._file(path, given["file"])
+            return Call(Name(f"{mine}.motion"), (given.get("motion"),), parameters, path)
+        if "motion" in given:
+            self._known(path, "motion", given["motion"], control.MOTIONS, parameters)
+            return Call(Name(f"control.{given['motion']}"), (), parameters, path)
+        if "polynomial" in given:
+            self._names(path, "a polynomial", parameters, ["polynomial"], [])
+            return Call(Name("np.polynomial.Polynomial"), (given["polynomial"],), {}, path)
+        if "table" in given:
+            function, named = "sd.table", {**parameters, "kind": parameters["table"]}
+            self._names(path, "a table", parameters, ["times", "values", "table"], ["times", "values"])
+            named.pop("table")
+        else:
+            function, named = "sd.waypoints", parameters
+            self._names(path, "a motion", named, parameters_of(waypoints)[0], ["times", "values"])
+        return Call(Name(function), (), named, path)
+
+    def _force(self, path: Path, given: Mapping[str, Any]) -> Call:
+        kind, parameters = given["kind"], {key: value for key, value in given.items() if key != "kind"}
+        made = FORCES.get(kind)
+        if made is None:
+            self._fault((*path, "kind"), f"{label(path)}there is no force {kind!r}; {nearest(kind, list(FORCES))}")
+            return Call(Name("sd.Wrench"))
+        fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
+        known, needed = parameters_of(made)
+        self._names(path, kind, parameters, [name for name in known if name in fields], needed)
+        return Call(Name(f"sd.{made.__name__}"), (), parameters, path)
+
+    def _event(self, path: Path, given: Mapping[str, Any]) -> Call:
+        own = ("when", "file", "direction", "terminal", "name", "action")
+        parameters = {key: value for key, value in given.items() if key not in own}
+        named = {key: given[key] for key in ("direction", "terminal", "name") if key in given}
+        if "file" in given:
+            mine = self._file(path, given["file"])
+            condition = Call(Name(f"{mine}.condition"), (given["when"],), parameters, path)
+        else:
+            self._known(path, "condition", given["when"], CONDITIONS, parameters, key="when")
+            condition = Call(Name(f"sd.{given['when']}"), (), parameters, path)
+        if "action" in given:
+            named["action"] = self._action((*path, "action"), given["action"])
+        return Call(Name("sd.Event"), (condition,), named, path)
+
+    def _action(self, path: Path, given: Mapping[str, Any]) -> Any:
+        do, rest = given["do"], {key: value for key, value in given.items() if key not in ("do", "file")}
+        if "file" in given:
+            self._names(path, "an action of a file", rest, [], [])
+            return Call(Name(f"{self._file(path, given['file'])}.action"), (do,), {}, path)
+        if do not in ACTIONS:
+            self._fault((*path, "do"), f"{label(path)}there is no action {do!r}; {nearest(do, list(ACTIONS))}")
+            return None
+        if do == "release":
+            self._names(path, do, rest, ["joint", "rates"], ["joint"])
+            return Call(Name("sd.release"), (), rest, path)
+        self._names(path, do, rest, ["joint", "joints"], [] if "joints" in rest else ["joint"])
+        several = rest.get("joints", [])
+        if not isinstance(several, list):
+            self._fault((*path, "joints"), f"{label(path)}joints: give a list of names")
+            several = []
+        return Call(Name(f"sd.{do}"), (*([rest["joint"]] if "joint" in rest else []), *several), {}, path)
+
+    def _method(self, path: Path, given: Mapping[str, Any]) -> Call:
+        name, settings = given["name"], {key: value for key, value in given.items() if key != "name"}
+        self._known(path, "method", name, METHODS, settings, key="name")
+        return Call(Name(f"sd.{name}"), (), settings, path)
+
+    # --- what is checked ---------------------------------------------------------------------------------------------
+
+    def _fault(self, path: Path, sentence: str) -> None:
+        self.faults.append((path, sentence))
+
+    def _names(self, path: Path, what: str, given: Mapping[str, Any], known: list[str], needed: list[str]) -> None:
+        self.faults += check_names(path, what, given, known, needed)
+
+    def _known(
+        self,
+        path: Path,
+        what: str,
+        name: Any,
+        all_of: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        given: tuple[str, ...] = (),
+        key: str = "",
+    ) -> list[str]:
+        """Parameters that something ready-made takes; faults if there is no such thing, or it takes others."""
+        if not isinstance(name, str) or name not in all_of:
+            mine = "" if what == "method" else '; for one of your own, give the file that it is in: file = "laws.py"'
+            text = (
+                f"{label(path)}there is no {what} {name!r}; {nearest(str(name), list(all_of), most=len(all_of))}{mine}"
+            )
+            self._fault((*path, key or what), text)
+            return []
+        known, needed = parameters_of(all_of[name], given)
+        self._names(path, name, parameters, known, needed)
+        return known
+
+    def _file(self, path: Path, name: Any) -> str:
+        """The variable that holds a file of laws."""
+        where = (*path, "file")
+        if not isinstance(name, str) or not name.endswith(".py"):
+            self._fault(where, f'{label(path)}file is {name!r}; give the name of a Python file, such as "laws.py"')
+            return "mine"
+        self._inside(where, "file", name)
+        if name not in self._files:
+            self._files[name] = "mine" if not self._files else f"mine_{len(self._files) + 1}"
+        return self._files[name]
+
+    def _inside(self, path: Path, what: str, name: str) -> None:
+        """Nothing outside the scenario's folder is read; links are seen through."""
+        try:
+            real = FilePath(os.path.realpath(self.folder / name))
+        except (OSError, ValueError):
+            self._fault(path, f"{label(path[:-1])}{what} {name!r} is not the name of a file")
+            return
+        if not name.isprintable() or not real.is_relative_to(os.path.realpath(self.folder)):
+            self._fault(path, f"{label(path[:-1])}{what} {name!r} lies outside the scenario's folder; copy it there")
+        elif not real.is_file():
+            self._fault(path, f"{label(path[:-1])}there is no file {name!r} in the scenario's folder, {self.folder}")
+
+    def _check_lengths(self) -> None:
+        """What would take all memory, or for ever."""
+        duration, record = self.content["duration"], self.content.get("record")
+        if isinstance(record, int | float) and duration / record > _MOST_RECORDS:
+            self._fault(
+                ("record",),
+                f"a record every {record:g} s of {duration:g} s are {duration / record:.1g} records; at most "
+                f"{_MOST_RECORDS:g} are kept: give a longer time between them",
+            )
+        step = self.content.get("method", {}).get("step")
+        if isinstance(step, int | float) and step > 0 and duration / step > _MOST_STEPS:
+            self._fault(
+                ("method", "step"),
+                f"method: steps of {step:g} s over {duration:g} s would never end; give a longer step",
+            )
+
+
+__all__ = ["ACTIONS", "CONDITIONS", "FORCES", "METHODS", "Program"]

@@ -1,0 +1,101 @@
+"""The text of a scenario: a file, one that comes along, or given as it is; of a sane size, and TOML."""
+
+import os
+import re
+from importlib.resources import files
+from pathlib import Path as FilePath
+from typing import Any
+
+from ..errors import ModelError, ScenarioError, UnknownName
+from ..model.load import load
+from ..model.model import Model
+from ..model.reading import file_bytes, parse_toml
+from .lines import Path, locate
+
+MOST_BYTES = 4_000_000
+_TEXT, _DEEPEST = "the text", 20
+
+
+def scenarios() -> tuple[str, ...]:
+    """Names of the scenarios that come along, in alphabetical order.
+
+    Examples
+    --------
+    >>> "ets7_reach" in scenarios()
+    True
+    """
+    stored = files("spacedyn").joinpath("library", "scenarios").iterdir()
+    return tuple(sorted(FilePath(item.name).stem for item in stored if item.name.endswith(".toml")))
+
+
+def _depth(data: Any) -> int:
+    """How deep tables and lists are nested, without recursion; counting ends where it is too deep in any case."""
+    level, depth = [data], 0
+    while level and depth <= _DEEPEST:
+        depth += 1
+        level = [
+            item
+            for one in level
+            for item in (one.values() if isinstance(one, dict) else one)
+            if isinstance(item, dict | list)
+        ]
+    return depth
+
+
+def load_robot(path: str) -> Model:
+    """A robot whose file a person named, which may be anywhere."""
+    try:
+        return load(path)
+    except ModelError as error:
+        raise ScenarioError(f"with --set robot={path}", error.problems) from None
+
+
+def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath | None]:
+    """The text, what messages call it, and its folder."""
+    given = os.fspath(path_or_text)
+    if isinstance(path_or_text, str) and ("\n" in given or ("=" in given and not given.endswith(".toml"))):
+        if len(given) > MOST_BYTES:
+            raise ScenarioError(_TEXT, [f"it has more than the {MOST_BYTES / 1e6:g} MB that are read"])
+        return given, _TEXT, None
+    path = FilePath(given)
+    if path.suffix != ".toml":
+        if given not in scenarios():
+            if path.exists():
+                raise ScenarioError(given, [f"{given} is no scenario; the name of a scenario's file ends in .toml"])
+            raise UnknownName("scenario that comes along", given, scenarios())
+        stored = files("spacedyn").joinpath("library", "scenarios", f"{given}.toml")
+        return stored.read_text(encoding="utf-8"), f"{given}.toml", FilePath(str(stored)).parent
+    try:
+        content = file_bytes(given)
+        if len(content) > MOST_BYTES:
+            raise ScenarioError(
+                given, [f"it has {len(content) / 1e6:.0f} MB, more than the {MOST_BYTES / 1e6:g} MB read"]
+            )
+        return content.decode("utf-8-sig"), given, path.absolute().parent
+    except ModelError as error:
+        text = error.problems[0].replace("a robot's description", "a scenario's file")
+        if path.stem in scenarios() and not path.exists():
+            text += f" The scenario that comes along is {path.stem}, without .toml."
+        raise ScenarioError(given, [text]) from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(given, [f"it is not text in UTF-8 (byte {error.start}): save it as UTF-8"]) from None
+
+
+def parse(text: str, source: str) -> tuple[dict[str, Any], dict[Path, int | str]]:
+    """The data, and the line of everything in it."""
+    try:
+        data = parse_toml(text)
+        if _depth(data) > _DEEPEST:
+            raise ScenarioError(source, [f"its tables are more than {_DEEPEST} deep; a scenario needs five"])
+        return data, {**locate(text)}
+    except ScenarioError:
+        raise
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
+        message = str(error)
+    found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
+    lines = text.splitlines() or [""]
+    fault, line, column = found.groups() if found else (message, None, None)
+    where = f"line {line}, column {column}" if line else f"line {len(lines)}, at the end"
+    content = lines[min(int(line or len(lines)), len(lines)) - 1].strip()
+    shown = content if len(content) <= 80 else content[:79] + "…"
+    raise ScenarioError(source, [f"{where}: {fault}: {shown!r}"])

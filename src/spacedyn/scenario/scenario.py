@@ -1,0 +1,250 @@
+"""Scenarios: a simulation as a file. Robot, state, laws, forces, events, method, what to record, draw and film."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import control
+from ..errors import InputError, ModelError, ScenarioError, SimulationFailed, SpacedynError, nearest
+from ..model.model import Model
+from ..run import Run
+from .changes import changed, plain, settings
+from .expressions import Fault, evaluate
+from .faults import checked, is_path
+from .lines import Path
+from .program import Program
+from .reading import load_robot, parse, read_text
+from .script import script
+from .writing import write_toml
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..viewer.pages import Film
+
+
+class Scenario:
+    """A simulation as data: what a scenario file holds.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where robots' files and laws' files are, which must lie in it or below; the current folder if left out.
+    **content
+        What stands in a scenario file: robot, duration, state, laws, prescribed, forces, events, method, gravity,
+        record, plots, film and so on; docs/howto/scenarios.md has them all.
+
+    Attributes
+    ----------
+    content : dict
+        The same as plain data.
+    name : str
+        Of its file, or 'scenario'.
+
+    Raises
+    ------
+    ScenarioError
+        With every problem found.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> scenario = sd.Scenario(robot="ets7", duration=2.0, state={"qd": {"joint1": 0.1}}, record=0.5)
+    >>> scenario.run().time.tolist()
+    [0.0, 0.5, 1.0, 1.5, 2.0]
+    >>> sd.Scenario(robot="ets7", duraton=2.0)
+    Traceback (most recent call last):
+        ...
+    spacedyn.errors.ScenarioError: scenario in Python has 2 problems:
+      - duration is missing; give a positive time [s], such as 60.0
+      - there is no key 'duraton'; did you mean 'duration'? There are: title, description, robot, duration, ...
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, **content: Any):
+        self._take(plain(content), FilePath(folder or "."), "in Python", {}, None)
+
+    def _take(
+        self, content: Any, folder: FilePath, source: str, lines: Mapping[Path, int | str], robot: Model | None
+    ) -> None:
+        self.folder, self.source, self._lines, self._given_robot = folder, source, lines, robot
+        self.name = FilePath(source).stem if source.endswith(".toml") else "scenario"
+        self.content, faults = checked(content)
+        if not faults:
+            self._program = Program(self.content, folder, robot is not None)
+            faults = self._program.faults
+        if faults:
+            raise ScenarioError(source, [self._sentence(path, text) for path, text in faults])
+
+    def _sentence(self, path: Path, text: str) -> str:
+        """With the line that it is about."""
+        while path and path not in self._lines:
+            path = path[:-1]
+        if path not in self._lines:
+            return text
+        line = self._lines[path]
+        return f"{line}: {text}" if isinstance(line, str) else f"line {line}: {text}"
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_toml(
+        cls,
+        path_or_text: str | os.PathLike[str],
+        *,
+        change: Mapping[str, Any] | Iterable[str] = (),
+        folder: str | os.PathLike[str] | None = None,
+    ) -> "Scenario":
+        """A scenario from a TOML file, from the text of one, or one that comes along by its name.
+
+        Parameters
+        ----------
+        path_or_text : str or path
+            A path; one of `scenarios()`; or text, which has more than one line or an equals sign.
+        change : {key: value} or 'key=value', optional
+            What is to be other than in the file: 'duration=20', 'laws.0.bandwidth=2', 'state.q.1=0.3'. Items of
+            lists are counted from 0, or named: 'laws.joint_hold.bandwidth=2'. A robot's file that is
+            named here may be anywhere.
+        folder : path, optional
+            Where files are that it names, if not in its own folder.
+
+        Raises
+        ------
+        ScenarioError
+            With the line of each problem and the nearest valid key.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> sd.Scenario.from_toml("ets7_reach", change=["duration=20"]).content["duration"]
+        20
+        """
+        text, source, place = read_text(path_or_text)
+        data, lines = parse(text, source)
+        robot, where = None, FilePath(folder) if folder is not None else place
+        for keys, value in settings(change):
+            if keys == ["robot"] and isinstance(value, str) and is_path(value):
+                value = os.path.abspath(value)  # who names it here may have it anywhere
+                robot = load_robot(value)
+            path = changed(data, keys, value)
+            lines = {at: line for at, line in lines.items() if at[: len(path)] != path}
+            lines[path] = f"--set {'.'.join(keys)}"
+        made = cls.__new__(cls)
+        made._take(data, where or FilePath.cwd(), source, lines, robot)
+        return made
+
+    def to_toml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The scenario as the text of a TOML file, which is written too if a path is given; reads back the same."""
+        text = write_toml(self.content)
+        if path is not None:
+            FilePath(path).write_text(text, encoding="utf-8")
+        return text
+
+    def to_python(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A script that does the same, number for number; it belongs in the scenario's folder.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> print(sd.Scenario(robot="ets7", duration=2.0, record=0.5).to_python().splitlines()[4])
+        robot = sd.load("ets7")
+        """
+        text = script(self._program, self.content, self.name)
+        if path is not None:
+            FilePath(path).write_text(text, encoding="utf-8")
+        return text
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def build(self) -> dict[str, Any]:
+        """Robot, state, laws, prescribed, forces, events: what `simulate` takes, made but not run.
+
+        Raises ScenarioError, with the line, if something cannot be made.
+        """
+        return {k: v for k, v in self._built().items() if k not in ("sd", "np", "control", "here")}
+
+    def _built(self) -> dict[str, Any]:
+        space: dict[str, Any] = {"sd": _Names(), "np": np, "control": control, "here": self.folder}
+        for name, expression in self._program.assignments:
+            if name == "robot" and self._given_robot is not None:
+                space[name] = self._given_robot
+                continue
+            try:
+                space[name] = evaluate(expression, space)
+            except Fault as fault:
+                raise self._error(fault) from fault.error
+        return space
+
+    def _error(self, fault: Fault) -> Exception:
+        error, path = fault.error, fault.path
+        if isinstance(error, SimulationFailed | Warning):  # a warning, where warnings are made errors
+            return error
+        problems = error.problems if isinstance(error, ModelError) else [str(error)]
+        if not isinstance(error, SpacedynError):
+            problems = [f"{type(error).__name__}: {error}"]
+        return ScenarioError(self.source, [self._sentence(path, text) for text in problems])
+
+    def run(self, **options: Any) -> Run:
+        """Simulate it.
+
+        Parameters
+        ----------
+        **options
+            `progress` and `stream`, as `simulate` has them.
+
+        Returns
+        -------
+        Run
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> run = sd.Scenario.from_toml("tian_wu", change={"duration": 1.0}).run()
+        >>> run.status
+        'done'
+        """
+        for name in options:
+            if name not in ("progress", "stream"):
+                raise InputError(f"run: there is no option {name!r}; {nearest(name, ['progress', 'stream'])}")
+        space = self._built()
+        call = self._program.simulate
+        try:
+            return evaluate(type(call)(call.function, call.arguments, {**call.named, **options}), space)
+        except Fault as fault:
+            raise self._error(fault) from fault.error
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def figures(self, run: Run) -> dict[str, "Figure"]:
+        """The figures that its [plots] ask for, by name: what a person wants to see first if it asks for none."""
+        given = self.content.get("plots", {})
+        options = {key: given[key] for key in ("degrees", "style") if key in given}
+        wanted = given.get("figures", [[]])
+        groups = [[one] if isinstance(one, str) else one for one in wanted]
+        names = ["_".join(group).replace(".", "_") or "overview" for group in groups]
+        return {name: run.plot(*group, **options) for name, group in zip(names, groups, strict=True)}
+
+    def film(self, run: Run) -> "Film":
+        """The film that its [film] asks for."""
+        title = {"title": self.content["title"]} if "title" in self.content else {}
+        return run.film(**{**title, **self.content.get("film", {})})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and other.content == self.content and other.folder == self.folder
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        robot = self.content["robot"]
+        name = robot if isinstance(robot, str) else robot["file"]
+        return f"<Scenario {self.name!r}: {name}, {self.content['duration']:g} s>"
+
+
+class _Names:
+    """The package's public names, as a script has them under `sd`."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.modules[__name__.partition(".")[0]], name)
