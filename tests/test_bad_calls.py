@@ -108,6 +108,7 @@ def test_every_public_function_and_argument_is_looked_at():
         "verify",
         "check_file",
         "law",
+        "linearize",
         "motion",
         "simulate",
         "waypoints",

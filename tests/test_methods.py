@@ -61,6 +61,8 @@ def slopes(kind: type, steps: list[float], times: tuple[float, ...] | None = Non
         (sd.RungeKutta4, (80, 120, 180), 0.2),
         (sd.DormandPrince5, (280, 400, 560), 0.2),
         (sd.DormandPrince8, (28, 36, 48, 60), 0.4),
+        (sd.Radau5, (60, 88, 132, 200), 0.2),
+        (sd.Variational, (400, 800, 1600), 0.2),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
@@ -77,6 +79,8 @@ def test_measured_order(kind, counts, bound):
         (sd.RungeKutta4, (80, 120, 180), 4),
         (sd.DormandPrince5, (280, 400, 560), 5),
         (sd.DormandPrince8, (28, 36, 48, 60), 8),
+        (sd.Radau5, (120, 180, 270), 3.5),  # its polynomial is one order below that of its stages
+        (sd.Variational, (400, 800), 2),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
@@ -148,7 +152,14 @@ def test_tolerances_are_kept_in_proportion():
 
 
 def test_steps_that_cannot_be_are_refused():
-    for kind in (sd.RungeKutta4, sd.SemiImplicitEuler, sd.DormandPrince5, sd.DormandPrince8):
+    for kind in (
+        sd.RungeKutta4,
+        sd.SemiImplicitEuler,
+        sd.Variational,
+        sd.DormandPrince5,
+        sd.DormandPrince8,
+        sd.Radau5,
+    ):
         for step in (0.0, -1e-3, np.nan, np.inf):
             with pytest.raises(sd.InputError, match=kind.__name__):
                 kind(step=step)

@@ -85,6 +85,8 @@ def every_result(rng, model, state):
         results["simulate"] = simulated(model, state)
         results["waypoints"] = driven(model, state)
         results["table"] = switched(model, state)
+        if model.n == 0:
+            results["linearize"] = sd.linearize(model, state, laws=[follow(gain=0.5)], gravity=GRAVITY).A
     return {name: np.ravel(value) for name, value in results.items()}
 
 
@@ -131,6 +133,8 @@ def simulated(model, state):
             (sd.SemiImplicitEuler(0.02), 0.015),
             (sd.DormandPrince8(rtol=1e-6, atol=1e-6, first_step=0.02), 0.015),
             (sd.DormandPrince5(rtol=1e-4, atol=1e-4, first_step=0.02), "steps"),
+            *([(sd.Radau5(step=0.05), 0.05)] if model.n == 0 else []),  # its derivatives of a long robot take minutes
+            (sd.Variational(0.05), 0.05),
         )
     ]
     return flat([np.append(run["x"], run["forces"]) for run in runs])

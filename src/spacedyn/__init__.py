@@ -51,8 +51,9 @@ if TYPE_CHECKING:
         jacobian_rate,
     )
     from .laws import law
+    from .linearize import Linearization, linearize
     from .lint import check_file
-    from .methods import DormandPrince5, DormandPrince8, RungeKutta4, SemiImplicitEuler
+    from .methods import DormandPrince5, DormandPrince8, Radau5, RungeKutta4, SemiImplicitEuler, Variational
     from .model import shapes
     from .model.build import Builder
     from .model.load import available, load
@@ -103,7 +104,8 @@ _NAMES_OF = {
     ),
     ".laws": "law",
     ".lint": "check_file",
-    ".methods": "DormandPrince5 DormandPrince8 RungeKutta4 SemiImplicitEuler",
+    ".linearize": "Linearization linearize",
+    ".methods": "DormandPrince5 DormandPrince8 Radau5 RungeKutta4 SemiImplicitEuler Variational",
     ".model.build": "Builder",
     ".model.load": "available load",
     ".model.mimic": "Mimic mimic_coupling read_mimics",
@@ -174,10 +176,12 @@ __all__ = [
     "Drag",
     "Event",
     "InputError",
+    "Linearization",
     "Mimic",
     "Model",
     "ModelError",
     "ModelWarning",
+    "Radau5",
     "Rotation",
     "Run",
     "RunWarning",
@@ -191,6 +195,7 @@ __all__ = [
     "State",
     "Tether",
     "UnknownName",
+    "Variational",
     "Visual",
     "Wrench",
     "attach",
@@ -230,6 +235,7 @@ __all__ = [
     "kinetic_energy",
     "lagrangian",
     "law",
+    "linearize",
     "load",
     "lock",
     "mass_matrix",

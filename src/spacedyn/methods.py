@@ -1,25 +1,26 @@
 """How a simulation steps through time: small frozen objects that hold a method's coefficients and settings.
 
-A fixed step: `RungeKutta4`, `SemiImplicitEuler`. A step chosen by error, unless one is given: `DormandPrince5`, and the
-default, `DormandPrince8`. All work on the manifold: attitudes are taken in a chart around the start of each step.
+A fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`. A step chosen by error, unless one is given:
+`DormandPrince5`, the default `DormandPrince8`, and, for what is stiff, `Radau5`. All work on the manifold: attitudes
+are taken in a chart around the start of each step.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import polynomial as poly
 
 from . import dormand_prince_8
 from .errors import InputError
-from .kernels.plan import EXPLICIT, SEMI_IMPLICIT_EULER
+from .kernels.plan import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
-    """Coefficients of an explicit Runge-Kutta method; one stage more than it needs is taken at the end of the step."""
+    """Coefficients of a Runge-Kutta method; an explicit one takes one stage more than it needs at the step's end."""
 
     A: Array  # (stages, stages)
     b: Array  # (main,)
@@ -98,6 +99,25 @@ def _dormand_prince_8() -> Tableau:
     return Tableau(A, b, c, e5, e3, P)
 
 
+def _radau() -> Tableau:
+    """Collocation at three points, the last of which is the step's end: K are the slopes there."""
+    c = np.array([(4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0])
+    P = np.linalg.inv(np.vander(c, increasing=True)).T / [1.0, 2.0, 3.0]  # integrals of Lagrange's polynomials
+    A = np.array([P @ x ** np.arange(1, 4) for x in c])
+    return Tableau(A, A[2], c, np.zeros(4), np.zeros(4), P)
+
+
+def _radau_constants(tableau: Tableau) -> Array:
+    """What `kernels.implicit` needs: A^-1 = T L T^-1, L a real eigenvalue and a pair; weights of the error estimate."""
+    inverse = np.linalg.inv(tableau.A)
+    values, vectors = np.linalg.eig(inverse)
+    real, pair = int(np.argmin(abs(values.imag))), int(np.argmax(values.imag))
+    T = np.array([vectors[:, real].real, vectors[:, pair].real, vectors[:, pair].imag]).T
+    error = np.array([-13 - 7 * 6**0.5, -13 + 7 * 6**0.5, -1]) / 3
+    eigenvalues = values[real].real, values[pair].real, values[pair].imag
+    return np.concatenate([eigenvalues, np.linalg.inv(T).ravel(), T.ravel(), inverse.ravel(), error])
+
+
 @dataclass(frozen=True)
 class Method:
     """What all methods have: how they step, and their order."""
@@ -108,9 +128,25 @@ class Method:
     tableau: ClassVar[Tableau]
 
     @property
+    def in_packs(self) -> bool:
+        """Whether several robots can step together."""
+        return self.kind < IMPLICIT
+
+    def constants(self) -> Array:
+        """Numbers of the method beside its tableau."""
+        return np.empty(0)
+
+    @property
     def adaptive(self) -> bool:
         """Whether it chooses its own step."""
         return self.error_order > 0
+
+
+def _check_step(method: Method, *steps: Any) -> None:
+    """Raise if one is no positive time."""
+    for step in steps:
+        if not (isinstance(step, int | float | np.number) and np.isfinite(step) and step > 0.0):
+            raise InputError(f"{type(method).__name__}: the step must be a positive time [s], got {step!r}")
 
 
 @dataclass(frozen=True)
@@ -118,8 +154,7 @@ class _FixedStep(Method):
     step: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.step) and self.step > 0.0):
-            raise InputError(f"{type(self).__name__}: the step must be a positive time [s], got {self.step}")
+        _check_step(self, self.step)
 
 
 @dataclass(frozen=True)
@@ -154,6 +189,24 @@ class SemiImplicitEuler(_FixedStep):
 
 
 @dataclass(frozen=True)
+class Variational(_FixedStep):
+    """A variational integrator on the manifold, of second order with a fixed step [s]: for very long runs.
+
+    Symplectic: over any number of steps momentum is conserved to rounding, and the error of energy, of the size of the
+    step squared, stays bounded. Joints cannot be prescribed.
+
+    Examples
+    --------
+    >>> Variational(step=1e-2).order
+    2
+    """
+
+    kind: ClassVar[int] = VARIATIONAL
+    order: ClassVar[int] = 2
+    tableau: ClassVar[Tableau] = SemiImplicitEuler.tableau
+
+
+@dataclass(frozen=True)
 class _Adaptive(Method):
     rtol: float = 1e-11
     atol: float = 1e-12
@@ -168,8 +221,8 @@ class _Adaptive(Method):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        if self.step is not None and not (np.isfinite(self.step) and self.step > 0.0):
-            raise InputError(f"{name}: the step must be a positive time [s], got {self.step}")
+        if self.step is not None:
+            _check_step(self, self.step)
         if not (self.rtol >= 0.0 and self.atol > 0.0 and self.rtol < 1.0):
             raise InputError(f"{name}: 0 <= rtol < 1 and atol > 0 are needed, got {self.rtol} and {self.atol}")
         if not self.max_step > 0.0 or (self.first_step is not None and not self.first_step > 0.0):
@@ -210,3 +263,30 @@ class DormandPrince8(_Adaptive):
     order: ClassVar[int] = 8
     error_order: ClassVar[int] = 8
     tableau: ClassVar[Tableau] = _dormand_prince_8()
+
+
+@dataclass(frozen=True)
+class Radau5(_Adaptive):
+    """The implicit method Radau IIA of order 5, for stiff springs, end stops, friction and contact.
+
+    Its step follows the motion that matters, not the fastest vibration there is, on derivatives from the kernels
+    themselves. Error estimate of order 3, dense output of order 3. With `step` [s] it keeps that step, whatever the
+    error.
+
+    Examples
+    --------
+    >>> Radau5(rtol=1e-6).order
+    5
+    """
+
+    rtol: float = 1e-8
+    atol: float = 1e-9
+    kind: ClassVar[int] = IMPLICIT
+    order: ClassVar[int] = 5
+    error_order: ClassVar[int] = 4
+    tableau: ClassVar[Tableau] = _radau()
+
+    def constants(self) -> Array:
+        """Numbers of the method beside its tableau: and how far Newton's method is to go, adaptive or not."""
+        accuracy = max(10 * np.finfo(float).eps / max(self.rtol, 1e-15), min(0.03, self.rtol**0.5))
+        return np.append(_radau_constants(self.tableau), [accuracy if self.adaptive else 1.0, 1e-14])

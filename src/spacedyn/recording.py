@@ -290,6 +290,7 @@ _ENDS = {
     p.DONE: "done",
     p.NOT_FINITE: "not finite",
     p.STEP_TOO_SMALL: "step too small",
+    p.UNSOLVED: "step too long",
 }
 
 

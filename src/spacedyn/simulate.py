@@ -20,10 +20,13 @@ from .forces import Force, lay_out_forces, read_forces
 from .kernels import plan as p
 from .kernels import tree as k
 from .kernels.advance import advance
-from .kernels.flow import flow_address
-from .kernels.scalar import LANES, ONE, PACK
+from .kernels.compiling import address_of
+from .kernels.flow import flow_address, tangent_flow_address
+from .kernels.implicit import implicit_address, memory_of
+from .kernels.scalar import LANES, ONE, PACK, ZEROS
+from .kernels.variational import VECTORS, variational_address
 from .laws import Compiled, Law, LawTemplate, compile_law
-from .methods import DormandPrince8, Method
+from .methods import DormandPrince8, Method, Variational
 from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
@@ -67,6 +70,7 @@ class Machine:
     robots: int
     lanes: int
     tolerances: Array  # of each number of y, if none were held
+    spare: Array  # scratch memory of methods with a step of their own
     view_at_fault: Array | None = None  # what a law saw that raised something
 
     def fail(self) -> None:
@@ -157,7 +161,7 @@ def build_machine(
 ) -> Machine:
     """Lay a simulation out. `window`: how many times to record it can hold at once; 0 if every step is recorded."""
     flat, tableau = model.flat, method.tableau
-    lanes = 1 if state.count == 1 or config.DISABLE_JIT else LANES
+    lanes = 1 if state.count == 1 or config.DISABLE_JIT or not method.in_packs else LANES
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     called = [*laws, *conditions]
     internal = sum(law.state_size for law in laws)
@@ -189,13 +193,14 @@ def build_machine(
         | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
         | (p.RECORDS_STEPS if window == 0 else 0)
     )
-    sizes = [nx, size, size, size, size, stages * size, nv, 2 * len(forces)]
-    places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_VIEW]
+    momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
+    sizes = [nx, size, size, size, size, stages * size, nv, 2 * len(forces), momenta]
+    places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_MOMENTUM, p.Y_VIEW]
     plan[places] = flat.slots + np.cumsum([0, *sizes])
     scalars = int(plan[p.Y_VIEW]) + view
     plan[p.N_A], plan[p.N_B], plan[p.N_C] = put(tableau.A), put(tableau.b), put(tableau.c)
     plan[p.N_E5], plan[p.N_E3], plan[p.N_P] = put(tableau.e5), put(tableau.e3), put(tableau.P)
-    plan[p.N_TIMES] = put(np.zeros(window))
+    plan[p.N_METHOD], plan[p.N_TIMES] = put(method.constants()), put(np.zeros(window))
     given = np.zeros(nv, dtype=bool)
     for one in prescribed:
         given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
@@ -228,6 +233,7 @@ def build_machine(
         first += law.state_size
     plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
 
+    spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
     work = aligned(scalars * lanes).reshape(scalars, lanes)
     work[:] = 0.0
     rows = state._data.reshape(state.count, -1)
@@ -252,10 +258,32 @@ def build_machine(
             kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = state.q.reshape(model.nq)[q]
     machine = Machine(
         flat.with_given(given), par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
-        compiled + motions, state.count, lanes, tolerances,
+        compiled + motions, state.count, lanes, tolerances, spare,
     )  # fmt: skip
     machine.choose_tolerances()
     return machine
+
+
+def _own_step(plan: Array, method: Method, scalars: int, counted: int, size: int) -> Array:
+    """Scratch memory, and in the plan the addresses, of a method that is more than a tableau."""
+    duals = 0
+    if method.kind == p.IMPLICIT:
+        duals = scalars if config.DISABLE_JIT else scalars * (1 + LANES)
+        plan[p.STEPPER], plan[p.TANGENT_FLOW] = implicit_address().address, tangent_flow_address().address
+    elif method.kind == p.VARIATIONAL:
+        plan[p.STEPPER] = variational_address().address
+    spare = scratch(duals + memory_of(counted, size) if duals else 1)
+    plan[p.SPARE], plan[p.S_MATRIX] = address_of(spare), duals
+    return spare
+
+
+def scratch(numbers: int) -> Array:
+    """Memory for duals and numbers, all zero; with the JIT switched off, duals are Python's objects."""
+    if config.DISABLE_JIT:
+        return np.array([ZEROS[bool]] * numbers, dtype=object)
+    memory = aligned(numbers)
+    memory[:] = 0.0  # what laws do not look at is never written, and has no tangents
+    return memory
 
 
 def _steps(method: Any, duration: float) -> tuple[float, float]:
@@ -383,6 +411,10 @@ def simulate(
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
     joints = read_prescribed(model, prescribed or {}, modes or {}, start, end)
+    if isinstance(method, Variational) and (prescribed or modes or may_switch(chosen, listed("events", events, Event))):
+        raise InputError(
+            "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
+        )
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
@@ -459,7 +491,8 @@ def carry_out(
 
 def build_machines(origin: Origin, window: int) -> list[Machine]:
     """A machine for each pack of robots."""
-    o, alone = origin, config.DISABLE_JIT or may_switch(origin.laws, origin.events)
+    o, alone = origin, config.DISABLE_JIT or not origin.method.in_packs
+    alone = alone or may_switch(origin.laws, origin.events)
     size = 1 if alone else LANES  # robots of a pack have the same modes
     everyone = State(o.model, o.state._data.reshape(o.robots, -1))
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
@@ -513,6 +546,8 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
         cause = law_without_number(laws, outcome.machine, model) or (
             f"numbers are no longer finite{where}: something is driven to infinity{step}"
         )
+    elif outcome.status == "step too long":
+        cause = f"the equations of a step of {outcome.machine.clock[p.H]:g} s could not be solved: it is far too long"
     else:
         cause = (
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "

@@ -5,7 +5,7 @@ interrupt), or when numbers are no longer finite; with what it has kept it goes 
 """
 
 from .charts import move_along
-from .compiling import entry, inner
+from .compiling import array_at, call, entry, inner
 from .events import BAD, NONE, arm, correct_event, find_event, settle_events
 from .explicit import combine_stages, error_norm, largest_lane, run_stages, within
 from .flow import evaluate
@@ -15,6 +15,7 @@ from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
 from .scalar import integer, lanes_of, load, pointer, scatter, store, zero_of
 from .tree import *  # noqa: F403
+from .variational import keep_momentum
 
 NEVER = 1e300
 CLOSE = 1e-10  # of a step: times this near each other are one
@@ -160,15 +161,18 @@ def is_bad(work, plan, zero):
 @inner
 def try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero):
     """A step of the method, into Y_NEW; the error over its tolerance."""
-    main, nv = integer(plan, MAIN_STAGES), integer(tree, RATES)
+    main, nv, new = integer(plan, MAIN_STAGES), integer(tree, RATES), integer(plan, Y_NEW)
+    if integer(plan, METHOD) >= IMPLICIT:
+        call(integer(plan, STEPPER), tree, par, work, plan, numbers, memory, counters, t, h, new, due)
+        return load(array_at(integer(plan, SPARE)), integer(plan, S_MATRIX), 0.0)
     if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
         run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 0, 1, due, zero)
-        combine_stages(work, numbers, plan, integer(plan, N_B), 1, h, integer(plan, Y_NEW), zero)
+        combine_stages(work, numbers, plan, integer(plan, N_B), 1, h, new, zero)
         for j in range(nv):  # positions move with the new rates
-            store(work, integer(plan, Y_NEW) + j, h * load(work, integer(plan, Y_NEW) + nv + j, zero))
+            store(work, new + j, h * load(work, new + nv + j, zero))
         return 0.0
     run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 1 if fresh else 0, main + 1, due, zero)
-    combine_stages(work, numbers, plan, integer(plan, N_B), main, h, integer(plan, Y_NEW), zero)
+    combine_stages(work, numbers, plan, integer(plan, N_B), main, h, new, zero)
     if load(numbers, integer(plan, N_SCALE), 0.0) < 0.0:
         return 0.0  # a fixed step
     return error_norm(tree, work, plan, numbers, h, zero)
@@ -241,6 +245,8 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     fresh = load_counter(counters, C_FRESH) == 1 and due == 0 and not changed
     error = try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh, zero)
     adaptive = load(numbers, integer(plan, N_SCALE), 0.0) >= 0.0
+    if error >= NEVER and (not adaptive or retaken):
+        return UNSOLVED
     if is_bad(work, plan, zero) or not error == error:
         if not adaptive or retaken or 0.1 * h < load(clock, H_MIN, 0.0):
             return NOT_FINITE
@@ -289,6 +295,8 @@ def finish_step(tree, work, plan, numbers, memory, counters, clock, zero):
     if integer(plan, METHOD) == EXPLICIT:
         first_stage_again(tree, work, plan, zero)
         store_counter(counters, C_FRESH, 1)
+    elif integer(plan, METHOD) == VARIATIONAL:
+        keep_momentum(tree, work, plan)
     store(clock, T, load(clock, T_NEXT, 0.0))
     store_counter(counters, C_STEPS, load_counter(counters, C_STEPS) + 1)
 

@@ -103,8 +103,14 @@ def body_force(tree, par, work, i, inertia_too, zero):
 @inner
 def motion_forces(tree, par, work, inertias_too, zero):
     """Base to leaves in one go: poses, motion, and the forces that it takes, of all bodies; INERTIA too, if wanted."""
+    motion_forces_under(tree, par, work, shared3(par, integer(tree, PAR_GRAVITY), zero), inertias_too, zero)
+
+
+@inner
+def motion_forces_under(tree, par, work, gravity, inertias_too, zero):
+    """The same under any gravity, three scalars; with zeros, the forces are those of gravity and all others."""
     start_place(tree, work, zero)
-    move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    move_base(tree, work, gravity, zero)
     body_force(tree, par, work, 0, inertias_too, zero)
     for i in range(1, integer(tree, BODIES)):
         place_body(tree, par, work, i, zero)

@@ -77,6 +77,34 @@ def turn_rate(phi, w, sign):
 
 
 @inner
+def turn_velocity(phi, w, sign):
+    """Angular velocity while a rotation vector changes at the rate w: dexp, what `turn_rate` undoes."""
+    a = dot3(phi, phi)
+    first = 0.5 - a / 24.0 * (
+        1.0 - a / 30.0 * (1.0 - a / 56.0 * (1.0 - a / 90.0 * (1.0 - a / 132.0 * (1.0 - a / 182.0 * (1.0 - a / 240.0)))))
+    )
+    second = (1.0 / 6.0) * (
+        1.0
+        - a
+        / 20.0
+        * (
+            1.0
+            - a
+            / 42.0
+            * (1.0 - a / 72.0 * (1.0 - a / 110.0 * (1.0 - a / 156.0 * (1.0 - a / 210.0 * (1.0 - a / 272.0)))))
+        )
+    )
+    if somewhere(a > 1.0):
+        safe = select(a > 1.0, a, a * 0.0 + 1.0)
+        angle = sqrt(safe)
+        s, c = sincos(angle)
+        first = select(a > 1.0, (1.0 - c) / safe, first)
+        second = select(a > 1.0, (angle - s) / (safe * angle), second)
+    sideways = cross(phi, w)
+    return add3(w, add3(scale3(sign * first, sideways), scale3(second, cross(phi, sideways))))
+
+
+@inner
 def base_part(tree, work, at, first, zero):
     """Three components of the base's (linear; angular) from `first` on, out of its rates at `at`; zero where held."""
     x, y, z = zero, zero, zero

@@ -27,6 +27,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.serialize import dumps
 from numba.core.types import none as nothing
 from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import type_callable
 
 from .scalar import LANES
 
@@ -170,7 +171,7 @@ def entry(function):
 
 
 PLAIN_FUNCTIONS: dict[int, Any] = {}
-"""With the JIT switched off: functions by their addresses."""
+"""With the JIT switched off: functions, and arrays, by their addresses."""
 
 
 class Address:
@@ -204,3 +205,26 @@ def _lower_call(context, builder, sig, args):
     function = ir.FunctionType(ir.VoidType(), [a.type for a in args[1:]])
     builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
     return context.get_dummy_value()
+
+
+def address_of(array: Any) -> int:
+    """Where a flat array of doubles is, for `array_at`; good as long as the array lives."""
+    if config.DISABLE_JIT:
+        PLAIN_FUNCTIONS[id(array)] = array
+        return id(array)
+    return array.ctypes.data
+
+
+def array_at(address):
+    """The flat array of doubles at an address, as kernels pass it on."""
+    return PLAIN_FUNCTIONS[address]
+
+
+@type_callable(array_at)
+def _type_array_at(context):
+    return lambda address: types.CPointer(types.float64)
+
+
+@lower_builtin(array_at, types.Integer)
+def _lower_array_at(context, builder, sig, args):
+    return builder.inttoptr(args[0], ir.DoubleType().as_pointer())

@@ -259,6 +259,9 @@ class Dual:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def __float__(self):
+        return self.value
+
     def value_of(self):
         """The value alone."""
         return self.value

@@ -10,9 +10,11 @@ from numba.core import types
 from .bodies import add_wrenches, motion_forces
 from .charts import base_part, chart_rates, move_along
 from .compiling import Address, call, inner
+from .dual import DUAL
 from .forces import apply_elements
 from .forward_dynamics import is_given, solve_dynamics
-from .laws import add_output, fill_view, hold_sample, run_law, sample_law
+from .lanes import add_number, directions_in
+from .laws import add_law_tangents, add_output, fill_view, hold_sample, run_law, sample_law
 from .plan import *  # noqa: F403
 from .prescribed import prescribe
 from .scalar import PACK, integer, lanes_of, load, store, zero_of
@@ -49,8 +51,10 @@ def command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero
                 run_law(plan, numbers, work, memory, law, t, lane, out, zero)
                 add_output(tree, work, plan, memory, out, lane, zero)
                 for j in range(states):
-                    place = (k + 2 * nv + integer(plan, record + L_STATE) + j) * lanes + lane
-                    store(work, place, load(memory, out + outputs - states + j, 0.0))
+                    place = k + 2 * nv + integer(plan, record + L_STATE) + j
+                    add_number(work, place, lane, load(memory, out + outputs - states + j, 0.0), zero)
+            for lane in range(directions_in(zero)):
+                add_law_tangents(tree, plan, numbers, work, memory, law, t, k + 2 * nv, lane, zero)
 
 
 @inner
@@ -200,9 +204,16 @@ def _flow_of_pack(tree, par, work, plan, numbers, memory, counters, t, y, k, due
     flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero_of(PACK))
 
 
+def _flow_of_dual(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
+    flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero_of(DUAL))
+
+
 _doubles, _integers = types.CPointer(types.float64), types.CPointer(types.int64)
 _SIGNATURE = types.void(
     _integers, _doubles, _doubles, _integers, _doubles, _doubles, _integers, types.float64, *[types.int64] * 3
+)
+STEP_SIGNATURE = types.void(  # of a method's own step: t, h; where the new vector goes; laws that are due
+    _integers, _doubles, _doubles, _integers, _doubles, _doubles, _integers, *[types.float64] * 2, *[types.int64] * 2
 )
 
 
@@ -212,6 +223,12 @@ def flow_address(lanes):
     if lanes == 1:
         return Address(_flow_of_one, _SIGNATURE, "flow.one")
     return Address(_flow_of_pack, _SIGNATURE, "flow.pack")
+
+
+@cache
+def tangent_flow_address():
+    """The right-hand side on dual numbers, as a C function: `work` then holds duals, in the same places."""
+    return Address(_flow_of_dual, _SIGNATURE, "flow.dual")
 
 
 @inner

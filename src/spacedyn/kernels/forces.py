@@ -54,7 +54,8 @@ def push(work, body, wrench, zero):
 @inner
 def applied_wrench(tree, work, numbers, at, body, zero):
     """A given force and moment at a point of a body; the wrench about the base's centre of mass, and its power."""
-    f, n = shared3(numbers, at + 3, zero), shared3(numbers, at + 6, zero)
+    nothing = (zero, zero, zero)
+    f, n = add3(nothing, shared3(numbers, at + 3, zero)), add3(nothing, shared3(numbers, at + 6, zero))
     if load(numbers, at + 9, 0.0) > 0.0:
         R = load9(work, body + ROTATION, zero)
         f, n = turn(R, f), turn(R, n)

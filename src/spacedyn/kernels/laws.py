@@ -17,6 +17,7 @@ from numba.extending import type_callable
 from .bodies import momentum_of
 from .charts import base_part
 from .compiling import call, inner
+from .lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
 from .plan import *  # noqa: F403
 from .scalar import integer, lanes_of, load, store
 from .spatial import (
@@ -147,13 +148,19 @@ def fill_view(tree, par, work, plan, memory, y, zero):
 @inner
 def run_law(plan, numbers, work, memory, law, t, lane, out, zero):
     """Call one law for one lane; what it writes goes to `out`, a place in memory."""
-    record = integer(plan, LAW_AT) + law * LAW_INTS
-    view, lanes = offset(memory, integer(plan, M_VIEW)), lanes_of(zero)
-    if lanes == 1:
+    view = offset(memory, integer(plan, M_VIEW))
+    if stride_of(zero) == 1 and directions_in(zero) == 0:
         view = offset(work, integer(plan, Y_VIEW))
     else:
         for k in range(integer(plan, VIEW)):
-            store(view, k, load(work, (integer(plan, Y_VIEW) + k) * lanes + lane, 0.0))
+            store(view, k, number_in(work, integer(plan, Y_VIEW) + k, lane, zero))
+    call_law(plan, numbers, memory, law, t, view, out)
+
+
+@inner
+def call_law(plan, numbers, memory, law, t, view, out):
+    """Call one law with what it sees at `view`; what it writes goes to `out`, a place in memory."""
+    record = integer(plan, LAW_AT) + law * LAW_INTS
     for k in range(integer(plan, OUTPUTS)):
         store(memory, out + k, 0.0)
     parameters = offset(numbers, integer(plan, record + L_PARAMETERS) + 2)  # after its period and delay
@@ -164,13 +171,47 @@ def run_law(plan, numbers, work, memory, law, t, lane, out, zero):
 @inner
 def add_output(tree, work, plan, memory, out, lane, zero):
     """Add what a law wrote, from a place in memory, to the forces and wrenches of a lane."""
-    lanes, joints, base = lanes_of(zero), integer(tree, RATES) - integer(tree, BASE_RATES), integer(tree, BASE_RATES)
+    joints, base = integer(tree, RATES) - integer(tree, BASE_RATES), integer(tree, BASE_RATES)
     for k in range(joints):
-        place = (integer(plan, Y_TAU) + base + k) * lanes + lane
-        store(work, place, load(work, place, 0.0) + load(memory, out + k, 0.0))
+        add_number(work, integer(plan, Y_TAU) + base + k, lane, load(memory, out + k, 0.0), zero)
     for k in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
-        place = (integer(tree, W_WRENCH) + k) * lanes + lane
-        store(work, place, load(work, place, 0.0) + load(memory, out + joints + k, 0.0))
+        add_number(work, integer(tree, W_WRENCH) + k, lane, load(memory, out + joints + k, 0.0), zero)
+
+
+NUDGE = 6e-6  # of what a law sees: errors of the central difference and of rounding are alike, some 1e-11
+
+
+@inner
+def add_law_tangents(tree, plan, numbers, work, memory, law, t, states_at, lane, zero):
+    """Add tangent `lane` of what a continuous law writes, by a central difference: its code is not ours.
+
+    Of forces and wrenches, and of the rates of its states at `states_at`.
+    """
+    record, out, view = (
+        integer(plan, LAW_AT) + law * LAW_INTS,
+        integer(plan, M_OUT),
+        offset(memory, integer(plan, M_VIEW)),
+    )
+    first, base, states = integer(plan, Y_VIEW), integer(tree, BASE_RATES), integer(plan, record + L_STATES)
+    joints, largest = integer(tree, RATES) - base, 0.0
+    for k in range(integer(plan, VIEW)):
+        largest = max(largest, abs(tangent_in(work, first + k, lane)))
+    if largest == 0.0:
+        return
+    for side in range(2):
+        step = NUDGE / largest if side == 0 else -NUDGE / largest
+        for k in range(integer(plan, VIEW)):
+            value = number_in(work, first + k, 0, zero)
+            store(view, k, value + step * tangent_in(work, first + k, lane))
+        call_law(plan, numbers, memory, law, t, view, out)
+        for k in range(joints):
+            add_tangent(work, integer(plan, Y_TAU) + base + k, lane, 0.5 * load(memory, out + k, 0.0) / step)
+        for k in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
+            add_tangent(work, integer(tree, W_WRENCH) + k, lane, 0.5 * load(memory, out + joints + k, 0.0) / step)
+        written = out + integer(plan, OUTPUTS) - states
+        for k in range(states):
+            place = states_at + integer(plan, record + L_STATE) + k
+            add_tangent(work, place, lane, 0.5 * load(memory, written + k, 0.0) / step)
 
 
 @inner
@@ -185,7 +226,7 @@ def sample_law(tree, plan, numbers, work, memory, counters, law, t, y, zero):
         out = integer(plan, record + L_RING) + (slot * lanes + lane) * outputs
         run_law(plan, numbers, work, memory, law, t, lane, out, zero)
         for k in range(states):
-            place = (y + 2 * integer(tree, RATES) + integer(plan, record + L_STATE) + k) * lanes + lane
+            place = (y + 2 * integer(tree, RATES) + integer(plan, record + L_STATE) + k) * stride_of(zero) + lane
             store(work, place, load(memory, out + outputs - states + k, 0.0))
     store_counter(counters, C_LAWS + 2 * law, taken + 1)
 

@@ -28,7 +28,10 @@ EVENTS, M_EVENTS = range(42, 44)
 # modes: of how many joints they may change (all or none); where the modes of prescribed joints are in memory, behind
 # them those that laws ask for; where the coordinates are that locked joints are held at, or motions are shifted by
 MODES, M_MODE, M_ANCHOR = range(44, 47)
-PLAN = 47
+# a method with a step of its own: address of the step, of the right-hand side on duals, of its scratch memory (first
+# its duals, from S_MATRIX on numbers); its constants in numbers; momenta in work
+STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
+PLAN = 53
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
@@ -65,8 +68,8 @@ T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, H_EVEN
 # numbers: a law's first two parameters are its period and its delay
 
 # methods
-EXPLICIT, SEMI_IMPLICIT_EULER = 0, 1
+EXPLICIT, SEMI_IMPLICIT_EULER, IMPLICIT, VARIATIONAL = range(4)
 # what `advance` returns
-DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED = range(6)
-TAKEN, REJECTED = 6, 7  # of one step
-SWITCHED = 8  # laws ask for other modes of joints than the present ones
+DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED, UNSOLVED = range(7)
+TAKEN, REJECTED = 7, 8  # of one step
+SWITCHED = 9  # laws ask for other modes of joints than the present ones
