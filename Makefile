@@ -18,8 +18,11 @@ help:  ## this list
 		printf '  make %-14s %s\n' "$$name" "$$what"; done
 	@echo "PYTHON=... chooses the interpreter (now $(PYTHON)), ARGS=... goes to pytest and to the benchmark."
 
-demo: $(VENV)/has-core  ## simulate something real and print what came out
-	@$(RUN) examples/demo.py
+demo: $(VENV)/has-demo  ## ETS-VII reaches out and back: the ledger's verdict, figures and a film, in build/demo
+	@mkdir -p build/demo
+	@$(VENV)/bin/spacedyn run ets7_reach --html build/demo/ets7_reach.html --plots build/demo --out build/demo/ets7_reach.nc
+	@echo "Open build/demo/ets7_reach.html in a browser. Another film: "
+	@echo "  $(VENV)/bin/spacedyn run ets7_reach --set laws.0.trip=20 --html build/demo/faster.html"
 
 test: $(VENV)/has-tests  ## all tests, doctests and the README's program
 	$(RUN) -m pytest $(ARGS)
@@ -62,13 +65,13 @@ $(VENV)/made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/has-core: extras :=
+$(VENV)/has-demo: extras := [plots]
 $(VENV)/has-dev: extras := [dev]
 $(VENV)/has-peers: extras := [peers]
 $(VENV)/has-tests: extras := [dev,peers,plots,view]
 $(VENV)/has-docs: extras := [docs]
 
-$(VENV)/has-core $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-tests $(VENV)/has-docs: $(VENV)/made pyproject.toml
+$(VENV)/has-demo $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-tests $(VENV)/has-docs: $(VENV)/made pyproject.toml
 	@echo "installing spacedyn$(extras) into $(VENV) (once, a minute or two)"
 	@$(RUN) -m pip install --quiet --editable '.$(extras)'
 	@touch $@

@@ -28,6 +28,19 @@ def scenarios() -> tuple[str, ...]:
     return tuple(sorted(FilePath(item.name).stem for item in stored if item.name.endswith(".toml")))
 
 
+def is_scenario(path: str | os.PathLike[str]) -> bool:
+    """Whether a TOML file is one of a scenario rather than of a robot, by its keys; a damaged one, by its words."""
+    try:
+        text = file_bytes(os.fspath(path)).decode("utf-8-sig", errors="replace")
+    except ModelError:
+        return True  # the scenario's reader says what is wrong
+    try:
+        data = parse_toml(text[:MOST_BYTES])
+        return not ({"base", "bodies", "joints"} & set(data)) or "duration" in data
+    except (ValueError, RecursionError):
+        return re.search(r"^\s*(robot|duration)\s*=", text, re.MULTILINE) is not None
+
+
 def _depth(data: Any) -> int:
     """How deep tables and lists are nested, without recursion; counting ends where it is too deep in any case."""
     level, depth = [data], 0

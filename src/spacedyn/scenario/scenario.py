@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -164,8 +165,9 @@ class Scenario:
 
         Raises ScenarioError, with the line, if something cannot be made.
         """
-        return {k: v for k, v in self._built().items() if k not in ("sd", "np", "control", "here")}
+        return {k: v for k, v in self._built.items() if k not in ("sd", "np", "control", "here")}
 
+    @cached_property
     def _built(self) -> dict[str, Any]:
         space: dict[str, Any] = {"sd": _Names(), "np": np, "control": control, "here": self.folder}
         for name, expression in self._program.assignments:
@@ -209,7 +211,7 @@ class Scenario:
         for name in options:
             if name not in ("progress", "stream"):
                 raise InputError(f"run: there is no option {name!r}; {nearest(name, ['progress', 'stream'])}")
-        space = self._built()
+        space = self._built
         call = self._program.simulate
         try:
             return evaluate(type(call)(call.function, call.arguments, {**call.named, **options}), space)

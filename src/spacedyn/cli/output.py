@@ -1,0 +1,111 @@
+"""What the command line says, and how: words and colours for people, JSON for programs, exit codes."""
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import typer
+
+GOOD, BAD_RESULT, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+_COLORS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
+
+
+def colored(text: str, color: str, stream: Any = None) -> str:
+    """Text in a colour, where the stream is a terminal that wants it."""
+    stream = stream or sys.stdout
+    wanted = os.environ.get("FORCE_COLOR") or (stream.isatty() and not os.environ.get("NO_COLOR"))
+    return f"\033[{_COLORS[color]}m{text}\033[0m" if wanted else text
+
+
+class Output:
+    """Where a command's words go: to a person, or into one JSON document on standard output.
+
+    Attributes
+    ----------
+    data : dict
+        The document.
+    """
+
+    def __init__(self, as_json: bool):
+        self.as_json, self.data = as_json, dict[str, Any]()
+
+    def say(self, text: str = "", color: str = "") -> None:
+        """A line for a person."""
+        if not self.as_json:
+            print(colored(text, color) if color else text, flush=True)
+
+    def note(self, text: str, color: str = "") -> None:
+        """A line beside the results, on standard error."""
+        if not self.as_json:
+            print(colored(text, color, sys.stderr) if color else text, file=sys.stderr, flush=True)
+
+    def put(self, **data: Any) -> None:
+        """Into the document."""
+        self.data |= data
+
+    def finish(self, code: int = GOOD) -> NoReturn:
+        """Write the document, if wanted, and end."""
+        if self.as_json:
+            print(json.dumps({**self.data, "exit_code": code}, default=_plain, allow_nan=False), flush=True)
+        raise typer.Exit(code)
+
+    def fail(self, error: BaseException, code: int) -> NoReturn:
+        """Say what went wrong, in words."""
+        problems = list(getattr(error, "problems", ())) or [str(error)]
+        self.put(error={"kind": type(error).__name__, "message": str(error), "problems": problems})
+        if not self.as_json:
+            print(f"{colored('error:', 'red', sys.stderr)} {error}", file=sys.stderr, flush=True)
+        self.finish(code)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not have: arrays as lists, numbers that are none as null."""
+    if hasattr(value, "tolist"):
+        return _finite(value.tolist())
+    return str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return value if not isinstance(value, float) or value - value == 0.0 else None
+
+
+@contextmanager
+def command(as_json: bool = False) -> Iterator[Output]:
+    """The frame of a command: errors become words and exit codes, warnings become lines."""
+    out = Output(as_json)
+    found: list[str] = []
+
+    def show(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
+        found.append(str(message))
+        out.note(f"{colored('warning:', 'yellow', sys.stderr)} {message}")
+
+    from ..errors import SimulationFailed, SpacedynError
+
+    out.put(warnings=found)
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        warnings.simplefilter("default", UserWarning)
+        try:
+            yield out
+        except SimulationFailed as error:
+            out.fail(error, BAD_RESULT)
+        except BrokenPipeError:  # whoever reads has had enough: `spacedyn list | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(GOOD) from None
+        except (SpacedynError, OSError) as error:
+            out.fail(error, BAD_INPUT)
+        except KeyboardInterrupt as error:
+            out.fail(type(error)("interrupted"), INTERRUPTED)
+    out.finish()
+
+
+def size_of(path: Any) -> str:
+    """Of a file, in words."""
+    size = os.path.getsize(path)
+    return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"

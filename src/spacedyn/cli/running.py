@@ -1,0 +1,124 @@
+"""`spacedyn run`: a scenario, its verdict, and its files."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..model.drawing import count
+from ..run import Run
+from ..scenario import Scenario
+from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, size_of
+
+
+def run_scenario(
+    name: str, change: list[str], out: Path | None, html: Path | None, plots: Path | None, quiet: bool, as_json: bool
+) -> None:
+    """Simulate, say what came out, write what is wanted."""
+    with command(as_json) as output:
+        for path in (out, html):
+            check_folder(path)
+        scenario = Scenario.from_toml(name, change=change)
+        robot = scenario.build()["robot"]
+        if not quiet:
+            output.say(scenario.content.get("title", scenario.name), "bold")
+            sizes = f"{count(robot.n, 'joint')}, {robot.total_mass:.6g} kg"
+            output.say(f"  robot      {robot.name}: {robot.base_kind} base, {sizes}")
+            output.say(f"  simulating {scenario.content['duration']:g} s ...")
+        began = time.perf_counter()
+        run = scenario.run(progress=not as_json)
+        seconds = time.perf_counter() - began
+        tell(output, run, seconds, quiet)
+        output.put(scenario=scenario.name, **summary(run), seconds=round(seconds, 3))
+        output.put(files=write_files(output, scenario, run, out, html, plots))
+        if not (out or html or plots or quiet):
+            output.note("  (--html film.html writes a film, --plots folder figures, --out run.nc the numbers)", "dim")
+        output.finish(exit_code(run))
+
+
+def check_folder(path: Path | None) -> None:
+    """Raise before anything is computed that could not be written."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
+
+
+def exit_code(run: Run) -> int:
+    """Whether what came out is good."""
+    if run.status == "interrupted":
+        return INTERRUPTED
+    return GOOD if run.audit().within_budget else BAD_RESULT
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """A run in numbers, for programs."""
+    audit, final = run.audit(), run.final
+    errors = {key: getattr(audit, key) for key in ("energy", "linear_momentum", "angular_momentum", "quaternion_norm")}
+    return {
+        "robot": run.model.name,
+        "status": run.status,
+        "time": float(run.time[-1]),
+        "records": int(run.time.size),
+        "ledger": {
+            **{key: None if np.isnan(value) else float(value) for key, value in errors.items()},
+            "worst": audit.worst,
+            "budget": audit.budget,
+            "within_budget": audit.within_budget,
+            "verdict": audit.verdict,
+        },
+        "events": [{"name": event.name, "time": event.time} for event in run.events],
+        "final": {
+            "base_position": final.base_position,
+            "base_quaternion_xyzw": final.base_quaternion_xyzw,
+            "q": final.q,
+            "base_velocity": final.base_velocity,
+            "base_rate": final.base_rate,
+            "qd": final.qd,
+        },
+    }
+
+
+def tell(output: Output, run: Run, seconds: float, quiet: bool) -> None:
+    """A run in words."""
+    audit = run.audit()
+    if not quiet:
+        done = f"{run.time[-1] - run.time[0]:g} s simulated in {seconds:.2f} s, {count(run.time.size, 'record')}"
+        output.say(f"  done       {done}{'' if run.status == 'done' else f', status {run.status!r}'}")
+        if run.model.base_dof and not run.shape:
+            first = run.states[0].base_attitude.inv()
+            turned = np.degrees((run.states.base_attitude * first).magnitude())
+            output.say(f"  base       turned by up to {turned.max():.3g} deg, by {turned[-1]:.3g} deg at the end")
+        for name in run.model.endpoint_names[:4]:
+            way = np.linalg.norm(np.diff(run.endpoint(name).position, axis=0), axis=-1).sum()
+            output.say(f"  {name:10s} travelled {way:.3g} m")
+        for event in run.events[:8]:
+            output.say(f"  event      {event.name} at {event.time:.6g} s")
+        for line in str(audit).splitlines()[:-1]:
+            output.say(f"  {line}")
+    output.say(f"  verdict    {audit.verdict}", "green" if audit.within_budget else "red")
+
+
+def write_files(
+    output: Output, scenario: Scenario | None, run: Run, out: Path | None, html: Path | None, plots: Path | None
+) -> list[str]:
+    """The run, its figures, its film; where they are."""
+    files: list[Path] = []
+
+    def made(what: str, path: Path) -> None:
+        files.append(path)
+        output.say(f"  {what:10s} {path} ({size_of(path)})")
+
+    if out is not None:
+        run.save(out)
+        made("run", out)
+    if plots is not None:
+        plots.mkdir(parents=True, exist_ok=True)
+        figures = scenario.figures(run) if scenario is not None else {"overview": run.plot()}
+        for name, figure in figures.items():
+            figure.savefig(plots / f"{name}.png", dpi=110)
+            made("figure", plots / f"{name}.png")
+    if html is not None:
+        film = scenario.film(run) if scenario is not None else run.film()
+        film.save(html)
+        made("film", html)
+    return [str(path) for path in files]

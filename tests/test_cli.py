@@ -1,0 +1,262 @@
+"""The command line: what it prints, what it writes, and how it ends."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import spacedyn as sd
+from spacedyn.cli import app
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def spacedyn(*arguments, code=0):
+    """Run a command; its standard output."""
+    done = CliRunner().invoke(app, list(map(str, arguments)))
+    assert done.exit_code == code, f"{done.output}\n{done.exception!r}"
+    return done.stdout if code == 0 else done.output
+
+
+def process(*arguments, **variables):
+    path = os.pathsep.join([str(Path(sd.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path, **variables}
+    return subprocess.run([sys.executable, "-m", "spacedyn", *arguments], capture_output=True, text=True, env=env)
+
+
+# --- run -------------------------------------------------------------------------------------------------------------
+
+
+def test_from_a_file_to_film_figures_and_numbers(here):
+    said = spacedyn(
+        "run", "ets7_reach", "--set", "duration=5", "--html", "f.html", "--plots", "figs/a", "--out", "run.nc"
+    )
+    assert "good to round-off" in said
+    assert all(name in said for name in ("f.html", "run.nc", "figs/a/ledger.png", "ETS-VII", "hand"))
+    assert "<canvas" in (here / "f.html").read_text(encoding="utf-8")
+    run = sd.Run.load(here / "run.nc")
+    again = sd.Scenario.from_toml("ets7_reach", change=["duration=5"]).run()
+    assert np.array_equal(run["x"], again["x"])
+    assert len(list((here / "figs/a").iterdir())) == 4
+
+
+def test_for_programs(here):
+    found = json.loads(spacedyn("run", "capture", "--json", "--html", "f.html"))
+    assert found["status"] == "done"
+    assert found["ledger"]["within_budget"] is True
+    assert [event["name"] for event in found["events"]] == ["caught"]
+    assert found["files"] == ["f.html"]
+    assert found["exit_code"] == 0
+    assert len(found["final"]["q"]) == 9
+
+
+def test_a_ledger_beyond_its_budget(here):
+    change = ["--set", "method.step=0.25", "--set", "duration=2"]
+    said = spacedyn("run", "tian_wu", *change, "--set", "budget=1e-13", "--quiet", code=1)
+    assert "NOT to be trusted" in said
+    found = json.loads(CliRunner().invoke(app, ["run", "tian_wu", *change, "--set", "budget=1e-13", "--json"]).stdout)
+    assert found["exit_code"] == 1
+    assert found["warnings"] and "ledger is off" in found["warnings"][0]
+
+
+def test_a_simulation_that_fails(here):
+    said = spacedyn("run", "tian_wu", "--set", "laws.0.tau=1e90", code=1)
+    assert "the simulation stopped" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "ets7_rech"], "did you mean 'ets7_reach'"),
+        (["run", "nothing.toml"], "there is no file"),
+        (["run", "ets7_reach", "--set", "laws.0.tripp=3"], "did you mean 'trip'"),
+        (["run", "ets7_reach", "--set", "nonsense"], "key=value"),
+        (["run", "ets7_reach", "--html", "no/such/folder/f.html"], "there is no folder"),
+        (["run"], "SCENARIO"),
+        (["frobnicate"], "frobnicate"),
+        (["show", "etz7"], "did you mean 'ets7'"),
+        (["list", "robts"], "did you mean 'robots'"),
+        (["plot", "ets7", "q"], "is a robot"),
+        (["plot", "tian_wu", "q.joint9", "--set", "duration=0.1"], "joint"),
+        (["view", "nothing.nc"], "there is no file"),
+        (["convert", "ets7", "e.xyz"], "which can be written as .toml, .urdf"),
+        (["new", "my study"], "letters, digits and underscores"),
+        (["new", "study", "--robot", "etz7"], "did you mean 'ets7'"),
+    ],
+)
+def test_bad_input_is_told_in_words(here, arguments, words):
+    said = spacedyn(*arguments, code=2)
+    assert words in said
+    assert "Traceback" not in said
+
+
+def test_errors_for_programs(here):
+    (here / "bad.toml").write_text('robot = "ets7"\nduration = -1\ncolour = 2\n')
+    done = CliRunner().invoke(app, ["run", "bad.toml", "--json"])
+    found = json.loads(done.stdout)
+    assert done.exit_code == found["exit_code"] == 2
+    assert found["error"]["kind"] == "ScenarioError"
+    assert len(found["error"]["problems"]) == 2
+
+
+# --- the others ------------------------------------------------------------------------------------------------------
+
+
+def test_show():
+    assert "joint6  ◇ hand" in spacedyn("show", "ets7")
+    said = spacedyn("show", "capture")
+    assert 'do = "attach"' in said and "grip" in said
+    assert [j["name"] for j in json.loads(spacedyn("show", "koike", "--json"))["joints"]] == ["theta_y", "theta_z"]
+
+
+def test_list():
+    found = json.loads(spacedyn("list", "--json"))
+    assert set(found["scenarios"]) == set(sd.scenarios())
+    assert set(found["robots"]) == set(sd.available())
+    assert set(found["laws"]) == set(sd.control.LAWS)
+    assert found["laws"]["joint_torque"]["needed"] == ["tau"]
+    assert "tau (needed)" in spacedyn("list", "laws")
+
+
+def test_check(here):
+    (here / "bad.toml").write_text('robot = "ets7"\nduration = 1\n[[laws]]\nlaw = "joint_hol"\n')
+    (here / "robot.toml").write_text(sd.load("ets7").to_toml())
+    (here / "broken.toml").write_text('robot = "ets7"\nduration = \n')
+    said = spacedyn("check", "bad.toml", "broken.toml", "ets7", "koike", code=1)
+    assert "did you mean 'joint_hold'" in said and "line 2" in said
+    assert "koike: good" in said
+    found = json.loads(spacedyn("check", "robot.toml", "--json"))
+    assert {one["severity"] for one in found["files"][0]["findings"]} == {"warning"}
+    spacedyn("check", "robot.toml", "--strict", code=1)
+
+
+def test_convert(here):
+    spacedyn("convert", "planar_four_link", "arm.toml")
+    assert sd.load(here / "arm.toml") == sd.load("planar_four_link")
+    spacedyn("convert", "tian_wu", "scene.py", "--set", "duration=0.5")
+    assert "sd.RungeKutta4(step=0.001)" in (here / "scene.py").read_text()
+    assert "is there already" in spacedyn("convert", "koike", "arm.toml", code=2)
+    spacedyn("convert", "tian_wu", "arm.toml", "--force")
+    spacedyn("run", "arm.toml", "--set", "duration=0.1", "--out", "r.nc")
+    spacedyn("convert", "r.nc", "r.csv")
+    assert "q.joint1" in (here / "r.csv").read_text().splitlines()[0]
+
+
+def test_view_and_plot(here):
+    spacedyn("view", "ets7", "--html", "robot.html")
+    spacedyn("view", "tian_wu", "--set", "duration=0.2", "--html", "run.html")
+    spacedyn("run", "tian_wu", "--set", "duration=0.2", "--out", "r.nc")
+    spacedyn("view", "r.nc", "--html", "saved.html")
+    spacedyn("plot", "r.nc", "q", "hand", "--out", "q.pdf", "--publication")
+    spacedyn("plot", "tian_wu", "qd", "--spectrum", "--set", "duration=0.5", "-o", "s.png")
+    assert all(
+        (here / name).stat().st_size > 5000 for name in ("robot.html", "run.html", "saved.html", "q.pdf", "s.png")
+    )
+
+
+@pytest.mark.parametrize("robot", sd.available())
+def test_a_new_study_runs_as_it_is(here, robot):
+    spacedyn("new", "study", "--robot", robot)
+    spacedyn("check", "study.toml")
+    assert "is there already" in spacedyn("new", "study", code=2)
+    found = json.loads(spacedyn("run", "study.toml", "--set", "duration=0.5", "--json"))
+    assert found["ledger"]["within_budget"]
+    assert sd.Scenario.from_toml("study.toml").to_python() == (here / "study.py").read_text()
+
+
+def test_doctor_and_bench(here, monkeypatch):
+    found = json.loads(spacedyn("doctor", "--json"))
+    assert found["simulation"]["good"] is True
+    assert found["machine"]["lanes"] in (2, 4, 8)
+    assert "matplotlib" in spacedyn("doctor")
+    from spacedyn.cli import starting
+
+    monkeypatch.setattr(starting, "__file__", str(here / "a/b/c/d.py"))
+    assert "checkout" in spacedyn("bench", code=2)
+
+
+# --- as a process ----------------------------------------------------------------------------------------------------
+
+
+def test_help_is_quick_because_nothing_heavy_is_imported():
+    program = (
+        "import sys\nsys.argv = ['spacedyn', '--help']\nfrom spacedyn.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "heavy = [m for m in ('numpy', 'numba', 'scipy', 'pydantic', 'rich', 'matplotlib') if m in sys.modules]\n"
+        "print(heavy)"
+    )
+    path = os.pathsep.join([str(Path(sd.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+    for name in ("run", "view", "plot", "check", "show", "convert", "list", "new", "bench", "doctor"):
+        assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE)
+
+
+def test_as_a_module_with_and_without_colours(here):
+    done = process("run", "tian_wu", "--set", "duration=0.1", FORCE_COLOR="1")
+    assert done.returncode == 0
+    assert "\033[32m" in done.stdout
+    plain = process("run", "tian_wu", "--set", "duration=0.1")
+    assert "\033" not in plain.stdout + plain.stderr
+    assert process("--version").stdout == f"spacedyn {sd.__version__}\n"
+    assert process("run", "x.toml").returncode == 2
+
+
+# --- the pages -------------------------------------------------------------------------------------------------------
+
+PAGES = ("README.md", "docs/howto/scenarios.md")
+
+
+def blocks(page, kind):
+    return re.findall(rf"```{kind}\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def commands(page):
+    lines = "".join(blocks(page, "sh")).splitlines()
+    found = [re.sub(r"\s+#.*", "", line) for line in lines]
+    return [line.partition("spacedyn ")[2].split() for line in found if re.match(r"(\.venv/bin/)?spacedyn ", line)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_the_pages_say_to_type_works(here, page):
+    for text in blocks(page, "toml") + blocks(page, "python"):
+        if match := re.match(r"# (\w+\.(?:toml|py))\n", text):
+            (here / match.group(1)).write_text(text)
+    assert len(commands(page)) >= 4
+    for arguments in commands(page):
+        spacedyn(*arguments)
+
+
+def test_programs_of_the_page_run(here, capsys):
+    space = {"__name__": "__main__"}
+    for text in blocks("docs/howto/scenarios.md", "python"):
+        exec(compile(text, "scenarios.md", "exec"), space)
+    assert "good" in capsys.readouterr().out
+    assert (here / "mine.py").exists()
+
+
+def test_every_key_is_on_the_page():
+    from spacedyn.scenario import schema
+
+    text = (ROOT / "docs/howto/scenarios.md").read_text(encoding="utf-8")
+    for name in {*schema.Content.model_fields, *schema.FilmTable.model_fields} - {"title", "description"}:
+        assert name in text, name
