@@ -149,13 +149,19 @@ def test_the_target_is_caught():
     assert run["event_work"][-1, 0] < 0.0
 
 
+def test_a_hard_stop_is_reached_and_kept():
+    run = sd.Scenario.from_toml("stiff_stop").run()
+    assert abs(run.final.q[0] + 1.6) < 1e-4
+    assert run.states.q.min() > -1.605
+
+
 # --- a person's own --------------------------------------------------------------------------------------------------
 
 
 def test_laws_motions_conditions_and_actions_of_a_file(own):
     scenario = sd.Scenario.from_toml(own)
     run = scenario.run()
-    assert [law.name for law in run.laws] == ["wobble", "_damp"]
+    assert [law.name for law in run.laws] == ["wobble", "joint_damping"]
     assert run["states"][0, 0] == 0.25
     assert run.events and run.events[0].name == "fast"
     script = own.with_name("script.py")

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
-from .arguments import check, free_base, number, numbers
+from .arguments import called, check, free_base, number, numbers
 
 Array = np.ndarray
 
@@ -57,6 +57,7 @@ def into(R, v):  # type: ignore[no-untyped-def]
 
 
 @law
+@called("detumble")
 def _detumble(t: float, s: Any, p: Any, out: Any) -> None:
     R = axes_of(s.base_quaternion_xyzw)
     spin = into(R, s.base_rate)
@@ -135,6 +136,7 @@ def wanted_attitude(law: str, state: State, target_xyzw: Any, target_rpy_xyz_deg
 
 
 @law
+@called("attitude_hold")
 def _attitude(t: float, s: Any, p: Any, out: Any) -> None:
     R = axes_of(s.base_quaternion_xyzw)
     spin, error = into(R, s.base_rate), attitude_error(s.base_quaternion_xyzw, p.target)
@@ -200,6 +202,7 @@ def attitude_hold(
 
 
 @law(states={"wheel_momentum": 3})
+@called("wheel_attitude_hold")
 def _wheels(t: float, s: Any, p: Any, out: Any) -> None:
     R = axes_of(s.base_quaternion_xyzw)
     spin, error = into(R, s.base_rate), attitude_error(s.base_quaternion_xyzw, p.target)

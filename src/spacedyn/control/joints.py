@@ -11,10 +11,11 @@ from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
 from ..trajectories import sample
-from .arguments import Joints, check, number, numbers
+from .arguments import Joints, called, check, number, numbers
 
 
 @law
+@called("joint_hold")
 def _hold(t: float, s: Any, p: Any, out: Any) -> None:
     for i in range(p.target.size):
         q, qd = int(p.joints[0, i]), int(p.joints[1, i])
@@ -78,6 +79,7 @@ def joint_hold(
 
 
 @law
+@called("joint_path")
 def _follow(t: float, s: Any, p: Any, out: Any) -> None:
     for i in range(p.kp.size):
         q, qd = int(p.joints[0, i]), int(p.joints[1, i])
@@ -141,6 +143,7 @@ def joint_path(
 
 
 @law
+@called("joint_round_trip")
 def _round_trip(t: float, s: Any, p: Any, out: Any) -> None:
     for i in range(p.reach.size):
         q, qd = int(p.joints[0, i]), int(p.joints[1, i])
@@ -208,6 +211,7 @@ def joint_round_trip(
 
 
 @law
+@called("joint_torque")
 def _torque(t: float, s: Any, p: Any, out: Any) -> None:
     if p.start <= t < p.stop:
         for i in range(p.tau.size):
@@ -261,6 +265,7 @@ def joint_torque(
 
 
 @law
+@called("joint_damping")
 def _damp(t: float, s: Any, p: Any, out: Any) -> None:
     for i in range(p.kd.size):
         qd = int(p.rates[i])

@@ -11,11 +11,12 @@ from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
 from ..trajectories import Trajectory, sample, waypoints
-from .arguments import Joints, check, number
+from .arguments import Joints, called, check, number
 from .plant import joint_forces, plant, recoil, solve, terms
 
 
 @law
+@called("computed_torque")
 def _computed_torque(t: float, s: Any, p: Any, out: Any) -> None:
     H, c, _ = terms(
         p.plant_tree, p.plant_par, p.plant_sizes, p.plant_base,
@@ -88,6 +89,7 @@ def computed_torque(
 
 
 @law
+@called("endpoint_path")
 def _endpoint(t: float, s: Any, p: Any, out: Any) -> None:
     e, held, n = int(p.endpoint), int(p.plant_sizes[2]), s.qd.size
     H, c, J = terms(

@@ -6,9 +6,11 @@ from typing import Any
 from ..errors import InputError
 from ..prescribe import Motion
 from ..prescribe import motion as make_motion
+from .arguments import called
 
 
 @make_motion
+@called("swing")
 def _swing(t: float, p: Any, out: Any) -> None:
     angle = p.speed * t + p.phase
     out.value[0] = p.middle + p.size * (math.sin(angle) - p.lift)

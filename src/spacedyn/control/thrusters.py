@@ -9,11 +9,12 @@ from ..errors import InputError
 from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
-from .arguments import check, free_base, number, numbers
+from .arguments import called, check, free_base, number, numbers
 from .base import attitude_error, axes_of, into, wanted_attitude
 
 
 @law
+@called("thruster_pulses")
 def _pulses(t: float, s: Any, p: Any, out: Any) -> None:
     R = axes_of(s.base_quaternion_xyzw)
     for i in range(p.pulses.shape[0]):
@@ -91,6 +92,7 @@ def _rows(law: str, name: str, value: Any) -> np.ndarray:
 
 
 @law(period=0.1)
+@called("thruster_attitude_hold")
 def _bang_bang(t: float, s: Any, p: Any, out: Any) -> None:
     R = axes_of(s.base_quaternion_xyzw)
     spin, error = into(R, s.base_rate), attitude_error(s.base_quaternion_xyzw, p.target)
