@@ -11,7 +11,7 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar import LANES
 
-from . import simulation
+from . import accurate, simulation
 from .cases import Case, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
@@ -92,6 +92,7 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
         contestants |= {f"call {what}": one_call(case, what) for what in ("forward", "inverse", "inertia", "coriolis")}
     if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants["simulate"] = simulation.contestants(case)
+        contestants["accurate"] = accurate.contestants(case)
     return [Row(what, case.model.name, len(case.model.bodies), Contest(who)) for what, who in contestants.items()]
 
 

@@ -16,18 +16,12 @@ import spacedyn as sd
 from spacedyn.kernels.scalar import LANES
 
 from .cases import Case
+from .laws import hold
 from .peers import rollout_arguments
 from .timing import Contestant
 
 STEP, SECONDS = 1e-3, 10
 GAINS = {"kp": 20.0, "kd": 15.0}
-
-
-@sd.law
-def hold(t, s, p, out):
-    """A PD law."""
-    for i in range(s.q.size):
-        out.tau[i] = -p.kp * s.q[i] - p.kd * s.qd[i]
 
 
 def contestants(case: Case) -> dict[str, Contestant]:

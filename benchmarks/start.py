@@ -26,6 +26,7 @@ def measure_start(quick: bool) -> dict[str, Any]:
         results = {"cold_one": in_new_process("first", one), "cold_batch": in_new_process("first-batch", many)}
         warm = [in_new_process("first", one) for _ in range(3 if quick else 12)]
         memory = in_new_process("million", many)
+        results["cold_simulate"] = in_new_process("first-simulate", one)
     if not quick:
         with tempfile.TemporaryDirectory() as cache:
             results["cold_all"] = in_new_process("every-kernel", cache)
@@ -65,6 +66,26 @@ def first(size: int | None) -> dict[str, float]:
     q = [0, 0.4, -0.8, 0, 0.4, 0]
     sd.forward_dynamics(robot, robot.state(q=q if size is None else [q] * size))
     return {"import": imported - start, "first": perf_counter() - imported, "cpu": process_time()}
+
+
+def first_simulate() -> dict[str, float]:
+    """Import, then the first simulation under a law, nothing of which is compiled; then another law, of six loops."""
+    start = perf_counter()
+    import spacedyn as sd
+
+    from .laws import hold, six_loops
+
+    imported = perf_counter()
+    robot = sd.load("ets7")
+    state = robot.state(q=[0, 0.4, -0.8, 0, 0.4, 0])
+    sd.simulate(robot, state, 1.0, laws=[hold(kp=1.0, kd=2.0)], progress=False)
+    done = perf_counter()
+    sd.simulate(robot, state, 1.0, laws=[hold(kp=1.0, kd=2.0)], progress=False)
+    warm = perf_counter() - done
+    new = perf_counter()
+    sd.simulate(robot, state, 1.0, laws=[six_loops(kp=1.0, kd=2.0)], progress=False)
+    law = perf_counter() - new - warm
+    return {"import": imported - start, "first": done - imported, "law": law, "cpu": process_time()}
 
 
 def every_kernel() -> dict[str, Any]:
@@ -146,6 +167,7 @@ def peak_memory() -> float:
 TASKS = {
     "first": lambda: first(None),
     "first-batch": lambda: first(16),
+    "first-simulate": first_simulate,
     "every-kernel": every_kernel,
     "million": million,
 }

@@ -25,6 +25,7 @@ PARTS = {
         "loop in Python",
         "rollout, no law",
     ),
+    "accurate": ("A simulated second, equal error, ms", 1e3, "", "default method", "SciPy's DOP853", ""),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
     "operator mass": ("Operator H on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),
     "operator mass_inverse": ("Operator H⁻¹ on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),
@@ -90,6 +91,8 @@ def _add_start(table: Table, results: Results) -> None:
     worked = [f"{start[who]['cpu']:.1f} s" for who in ("cold_batch", "cold_one")]
     add("cold start", waited[0], waited[1], "cold")
     add("cold start, processor time", worked[0], worked[1])
+    add("cold start of simulate", "", f"{cold('cold_simulate')(results):.1f} s", "simulate")
+    add("a new law of six loops", "", f"{start['cold_simulate']['law']:.2f} s", "law")
     if "cold_all" in start:
         every = {kind: f"{sum(times.values()):.1f} s" for kind, times in start["cold_all"]["seconds"].items()}
         add(f"to compile all {start['cold_all']['kernels']} kernels", every["batch"], every["one"])

@@ -16,7 +16,9 @@ import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
+from types import CodeType
 from typing import Any, ClassVar
 
 import numba
@@ -165,7 +167,7 @@ class Law:
     def _check_code(self) -> None:
         """Raise if it gives its commands in a way that has no effect."""
         whose, known = f"{self.role.what} '{self.name}'", {*self.role.written, *self.states}
-        steps = _steps(self.function)
+        steps = _steps(self.function.__code__)
         for before, step in pairwise(steps):
             if step.opname == "STORE_ATTR" and step.argval in known:
                 raise InputError(f"{whose} replaces the array {step.argval}; write into it: out.{step.argval}[:] = ...")
@@ -395,24 +397,30 @@ def _attributes(function: Callable, role: Role, argument: str, everything: set[s
     if code.co_argcount != len(role.arguments):
         takes = f"a {role.what} takes the arguments ({', '.join(role.arguments)})"
         raise InputError(f"{takes}; '{function.__name__}' does not")
-    # by its byte code: its source may not be at hand, as in a notebook or an interpreter
-    name = code.co_varnames[role.arguments.index(argument)]
+    found, whole = _used(code, code.co_varnames[role.arguments.index(argument)])
+    return set(everything if whole and everything is not None else found)
+
+
+@lru_cache(maxsize=1024)
+def _used(code: CodeType, name: str) -> tuple[frozenset[str], bool]:
+    """Names that code reads of one of its arguments, and whether it hands the argument on whole.
+
+    By its byte code: its source may not be at hand, as in a notebook or an interpreter.
+    """
     found, whole = set(), name in code.co_cellvars
-    for step, after in pairwise(_steps(function)):
+    for step, after in pairwise(_steps(code)):
         names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
         if "_FAST" in step.opname and name in names:
             if names[-1] == name and names.count(name) == 1 and after.opname in _ATTRIBUTE_STEPS:
                 found.add(str(after.argval))
             else:
                 whole = True
-    return everything if whole and everything is not None else found
+    return frozenset(found), whole
 
 
-def _steps(function: Callable) -> list[dis.Instruction]:
+def _steps(code: CodeType) -> list[dis.Instruction]:
     """A function's byte code."""
-    return [
-        step for step in dis.get_instructions(function.__code__) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")
-    ]
+    return [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
 
 
 _ATTRIBUTE_STEPS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")

@@ -17,7 +17,7 @@ from .forces import Force, read_forces
 from .kernels import plan as p
 from .kernels.flow import tangent_flow_address
 from .kernels.scalar import LANES
-from .kernels.tangents import run as run_tangents
+from .kernels.tangents import matrix as tangent_matrix
 from .laws import Law, compile_law
 from .methods import DormandPrince8
 from .model.model import Model
@@ -132,7 +132,7 @@ def linearize(
     duals = scratch(machine.work.size * (1 if config.DISABLE_JIT else 1 + LANES))
     A = np.empty((n, n))
     with faults.caught(machine.fail):
-        run_tangents(
+        tangent_matrix(
             machine.tree, machine.par, machine.work, duals, machine.plan, machine.numbers, machine.memory,
             machine.counters, float(time), A.reshape(-1),
         )  # fmt: skip

@@ -41,7 +41,7 @@ def jacobian(tree, par, work, duals, plan, numbers, memory, counters, t, y, out)
 
 
 @entry
-def run(tree, par, work, duals, plan, numbers, memory, counters, t, out):
+def matrix(tree, par, work, duals, plan, numbers, memory, counters, t, out):
     """The matrix at the present state."""
     tree, par, work, duals, plan = pointer(tree), pointer(par), pointer(work), pointer(duals), pointer(plan)
     numbers, memory, counters, out = pointer(numbers), pointer(memory), pointer(counters), pointer(out)
