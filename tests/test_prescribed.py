@@ -256,3 +256,21 @@ def test_bad_waypoints_are_refused(times):
         sd.waypoints([0, 1], [0, 1, 2])
     with pytest.raises(sd.InputError, match="kind"):
         sd.waypoints([0, 1], [0, 1], "linear")
+
+
+@sd.motion
+def only_a_value(t, p, out):
+    """A place that does not change: rate and acceleration are left out."""
+    for i in range(out.value.size):
+        out.value[i] = p.place
+
+
+def test_what_a_motion_leaves_out_is_zero():
+    """Not what the joint before it had."""
+    robot = sd.load("planar_four_link")
+    first, second, *_ = robot.joint_names
+    prescribed = {first: swing(size=0.3, speed=1.5), second: only_a_value(place=0.2)}
+    run = sd.simulate(robot, robot.neutral_state(), 2.0, prescribed=prescribed, adjust=True)
+    k = robot.u_slice(second).start
+    assert not run["udot"][:, k].any() and not run["u"][:, k].any()
+    assert run.audit().energy < 1e-9

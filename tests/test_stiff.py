@@ -59,6 +59,8 @@ def test_end_stops_under_the_implicit_method():
     assert run.data.q.max() > 0.5 and run.final.qd[0] < 0.0
     assert np.abs(exact.final.difference(run.final)).max() < 1e-5
     assert run.audit().energy < 1e-4 and run.audit().angular_momentum < 1e-7
+    tight = sd.simulate(model, state, 2.0, method=sd.Radau5(rtol=1e-11, atol=1e-12), budget=1e-4)
+    assert np.abs(exact.final.difference(tight.final)).max() < 1e-7
 
 
 def test_a_stiff_law_with_states_under_the_implicit_method():

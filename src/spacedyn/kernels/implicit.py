@@ -20,6 +20,7 @@ from .tangents import counted, jacobian
 from .tree import *  # noqa: F403
 
 MOST_ITERATIONS = 10
+STALLED = 0.03  # of the tolerance: what may be left of the stages where a force jumps within a very short step
 # constants of the method in `numbers`
 MU, ALPHA, BETA, T_INVERSE, T_MATRIX, A_INVERSE, ERROR_WEIGHTS, NEWTON_TOLERANCE, FIXED_TOLERANCE = (
     0, 1, 2, 3, 12, 21, 30, 33, 34,
@@ -126,7 +127,7 @@ def iterate(tree, par, work, plan, numbers, memory, counters, t, h, s, n, real, 
             pace = change / before
             left = MOST_ITERATIONS - 1 - iteration
             if pace >= 1.0:
-                return change < 100.0 * wanted  # nothing more to be gained: rounding
+                return change < max(100.0 * wanted, STALLED)  # nothing more to be gained: rounding, or a jump of forces
             if pace / (1.0 - pace) * change < wanted:
                 return True
             if pace**left / (1.0 - pace) * change > wanted:

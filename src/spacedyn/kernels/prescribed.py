@@ -37,6 +37,8 @@ def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
         else:
             parameters = offset(numbers, integer(plan, record + J_NUMBERS))
             out, sizes = offset(memory, integer(plan, M_MOTION)), offset(plan, record + J_SIZES)
+            for j in range(3 * count):  # what a function leaves out is zero, whatever the joint before had
+                store(out, j, 0.0)
             call(integer(plan, record + J_ADDRESS), t, out, parameters, out, sizes)
         place_joint(tree, work, plan, memory, record, y, zero)
 
