@@ -53,7 +53,7 @@ docs: $(VENV)/has-docs  ## the documentation, into docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:  ## remove the environment, caches and what was built
-	rm -rf $(VENV) build dist docs/_build docs/reference .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist docs/_build docs/reference docs/made .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ $(VENV)/has-demo: extras := [plots]
 $(VENV)/has-dev: extras := [dev]
 $(VENV)/has-peers: extras := [peers]
 $(VENV)/has-tests: extras := [dev,peers,plots,view]
-$(VENV)/has-docs: extras := [docs]
+$(VENV)/has-docs: extras := [docs,dev,peers,plots,view]
 
 $(VENV)/has-demo $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-tests $(VENV)/has-docs: $(VENV)/made pyproject.toml
 	@echo "installing spacedyn$(extras) into $(VENV) (once, a minute or two)"

@@ -1,9 +1,13 @@
 """Sphinx: MyST pages, and a reference made from the package's public names."""
 
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import spacedyn
+
+sys.path.insert(0, str(Path(__file__).parent))
+import pages
 
 project = "spacedyn"
 author = "spacedyn contributors"
@@ -11,13 +15,16 @@ copyright = author
 version = release = spacedyn.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "made/extra"]
 default_role = "code"  # single backticks in docstrings are code, as in Markdown
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "auto"
 nb_execution_raise_on_error = True
+nb_execution_in_temp = True  # what cells write goes nowhere
+nb_execution_timeout = 300
+nb_merge_streams = True
 
 numpydoc_show_class_members = False  # autodoc lists them
 autodoc_member_order = "bysource"
@@ -27,6 +34,10 @@ autosummary_generate = False
 html_theme = "furo"
 html_title = f"spacedyn {release}"
 html_show_sourcelink = False
+html_extra_path = ["made/extra"]
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
+html_theme_options = {"source_directory": "docs/", "navigation_with_keys": True}
 
 
 def topics() -> dict[str, list[str]]:
@@ -81,3 +92,4 @@ def write_reference(folder: Path) -> None:
 
 
 write_reference(Path(__file__).parent / "reference")
+pages.write()

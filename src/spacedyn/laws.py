@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numba
 import numpy as np
@@ -222,13 +222,21 @@ class Law:
         return _attributes(self.function, self.role, "out", {*WRITTEN, *self.states})
 
 
+@overload
+def law(
+    function: Callable, *, period: float | None = None, delay: float = 0.0, states: Mapping[str, int] | None = None
+) -> LawTemplate: ...
+@overload
+def law(
+    function: None = None, *, period: float | None = None, delay: float = 0.0, states: Mapping[str, int] | None = None
+) -> Callable[[Callable], LawTemplate]: ...
 def law(
     function: Callable | None = None,
     *,
     period: float | None = None,
     delay: float = 0.0,
     states: Mapping[str, int] | None = None,
-) -> Any:
+) -> LawTemplate | Callable[[Callable], LawTemplate]:
     """Make a control law of a function f(t, s, p, out); it is compiled when it is first simulated.
 
     Parameters

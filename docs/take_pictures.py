@@ -1,0 +1,68 @@
+"""Take the pictures of the documentation anew: `python docs/take_pictures.py [NAME ...]`; needs chromium, Playwright.
+
+Films are opened in a browser, put to an instant where something is to be seen, and photographed. Pictures are kept in
+the repository, so that the documentation is built without a browser.
+"""
+
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pages
+from PIL import Image
+
+import spacedyn as sd
+
+IMAGES = Path(__file__).parent / "images"
+FLAGS = (
+    "--no-sandbox --disable-background-networking --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
+)
+INSTANT = 0.45  # of the run
+
+
+def photograph(browser, film: Path, target: Path, size: tuple[int, int]) -> None:
+    """One film at one instant, in few colours."""
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(film.as_uri())
+    page.wait_for_timeout(1500)
+    slider = page.locator("input[type=range]").first
+    if slider.count() and slider.is_visible():
+        slider.evaluate(
+            f"e => {{ e.value = Number(e.min) + {INSTANT} * (Number(e.max) - Number(e.min));"
+            " e.dispatchEvent(new Event('input', {bubbles: true})); }"
+        )
+    page.wait_for_timeout(1500)
+    image = Image.open(io.BytesIO(page.screenshot(timeout=120_000))).convert("RGB")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    image.quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+    page.close()
+    print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB")
+
+
+def main(wanted: list[str]) -> None:
+    """All, or those that are named."""
+    from playwright.sync_api import sync_playwright
+
+    pages.films()
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS.split())
+        for name, _, _ in pages.scenarios():
+            if not wanted or name in wanted:
+                photograph(browser, pages.FILMS / f"{name}.html", IMAGES / "gallery" / f"{name}.png", (960, 540))
+        for name in sd.available():
+            if not wanted or f"robot_{name}" in wanted:
+                film = Path(folder) / f"{name}.html"
+                sd.film(sd.load(name)).save(film)
+                photograph(browser, film, IMAGES / "gallery" / f"robot_{name}.png", (720, 405))
+        if not wanted or "ets7_film" in wanted:
+            photograph(browser, pages.FILMS / "ets7_reach.html", IMAGES / "ets7_film.png", (1280, 720))
+        browser.close()
+    if not wanted or "ets7_ledger" in wanted:
+        run = sd.Scenario.from_toml("ets7_reach").run(progress=False)
+        run.plot("q", "base_attitude", "ledger", degrees=True).savefig(IMAGES / "ets7_ledger.png", dpi=90)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
