@@ -78,11 +78,15 @@ SpaceDyn's functions by name: [Coming from SpaceDyn](../coming_from_spacedyn.md)
 """
 
 
+OTHERS = """Every public name, by topic. Described elsewhere: `Rotation` is SciPy's
+`scipy.spatial.transform.Rotation`; `FREE`, `LOCKED` and `PRESCRIBED` are [modes of joints](../simulation.md#laws)."""
+
+
 def write_reference(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     pages = {topic: topic_page(topic, names) for topic, names in topics().items()}
     pages["classic"] = CLASSIC
-    pages["index"] = "\n".join(["# Reference", "", "```{toctree}", *pages, "```", ""])
+    pages["index"] = "\n".join(["# Reference", "", OTHERS, "", "```{toctree}", *pages, "```", ""])
     for stale in set(folder.glob("*.md")) - {folder / f"{page}.md" for page in pages}:
         stale.unlink()
     for page, text in pages.items():
