@@ -143,6 +143,46 @@ def test_check(here):
     spacedyn("check", "robot.toml", "--strict", code=1)
 
 
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["[prescribed]", "joint7 = 0.1"], "line 5: no joint named 'joint7'"),
+        (["[prescribed]", "joint1 = 0.1"], "line 5: joint 'joint1' is prescribed to be at [0.1]"),
+        (["[prescribed]", "joint1 = 0.1"], "adjust = true"),
+        (["[[laws]]", 'law = "brake"', 'file = "laws.py"', "stiffness = 1"], "line 4: law 'brake' needs a parameter"),
+        (["[plots]", 'figures = [["q"], ["taus"]]'], "line 5: plots.figures: no quantity named 'taus'"),
+        (["[plots]", 'figures = ["q.joint9"]'], "no curve named 'q.joint9'"),
+        (["[plots]", 'style = "sceen"'], "did you mean 'screen'"),
+        (["[film]", 'plots = ["hnd"]'], "did you mean 'hand'"),
+        (["[film]", 'follow = "hnd"'], "did you mean 'hand'"),
+        (["[modes]", 'joint1 = "stuck"'], "'locked'"),
+    ],
+)
+def test_what_check_finds_is_refused_before_the_first_step(here, monkeypatch, lines, words):
+    (here / "laws.py").write_text(
+        "import spacedyn as sd\n@sd.law\ndef brake(t, s, p, out):\n    out.tau[0] = -p.strength * s.qd[0]\n"
+    )
+    (here / "bad.toml").write_text("\n".join(['robot = "ets7"', "duration = 1", "", *lines]) + "\n")
+    monkeypatch.setattr(sys.modules["spacedyn.simulate"], "carry_out", lambda *_: pytest.fail("it was simulated"))
+    assert words in spacedyn("check", "bad.toml", code=1)
+    assert words in spacedyn("run", "bad.toml", code=2)
+    assert "did you mean 'tau'" in spacedyn("plot", "ets7_reach", "taus", code=2)
+
+
+def test_all_that_come_along_are_good():
+    assert spacedyn("check", *sd.scenarios()).count(": good") == len(sd.scenarios())
+
+
+def test_problems_of_all_sections_are_told_together(here):
+    text = 'robot = "ets7"\nduration = -1\n[[laws]]\nlaw = "joint_hol"\n[[forces]]\nkind = "push"\n[film]\nframe = 2\n'
+    (here / "bad.toml").write_text(text)
+    said = spacedyn("check", "bad.toml", code=1)
+    assert "4 errors" in said and all(f"line {i}" in said for i in (2, 4, 6, 8))
+    text = 'robot = "ets7"\nduration = 1\n[state]\nq = [1]\n[[forces]]\nkind = "drag"\nbody = "base"\nlinear = -1\n'
+    (here / "bad.toml").write_text(text + "[prescribed]\njoint1 = { times = [1, 0], values = [0, 1] }\n")
+    assert "3 errors" in spacedyn("check", "bad.toml", code=1)
+
+
 def test_convert(here):
     spacedyn("convert", "planar_four_link", "arm.toml")
     assert sd.load(here / "arm.toml") == sd.load("planar_four_link")

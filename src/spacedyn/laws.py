@@ -303,6 +303,11 @@ def compile_law(law: Law) -> Compiled:
     return compiled
 
 
+def check_names(law: Law) -> None:
+    """Raise if a law reads or writes what there is not, or lacks a parameter; it is not compiled."""
+    _wrapper_source(law)
+
+
 def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
     """The law as machine code, or as Python with the reason why."""
     try:

@@ -25,7 +25,7 @@ from .kernels.flow import flow_address, tangent_flow_address
 from .kernels.implicit import implicit_address, memory_of
 from .kernels.scalar import LANES, ONE, PACK, ZEROS
 from .kernels.variational import VECTORS, variational_address
-from .laws import Compiled, Law, LawTemplate, compile_law
+from .laws import Compiled, Law, LawTemplate, check_names, compile_law
 from .methods import DormandPrince8, Method, Variational
 from .model.flatten import aligned
 from .model.model import Model
@@ -402,6 +402,52 @@ def simulate(
     >>> run.status, bool(run.audit().energy < 1e-10)
     ('done', True)
     """
+    origin = origin_of(
+        model,
+        state,
+        duration,
+        laws=laws,
+        method=method,
+        record=record,
+        gravity=gravity,
+        prescribed=prescribed,
+        modes=modes,
+        adjust=adjust,
+        limits=limits,
+        forces=forces,
+        events=events,
+        start=start,
+        budget=budget,
+        channels=channels,
+    )
+    folder = None if stream is None else Path(stream)
+    if view:
+        from .viewer.watching import simulate_watched
+
+        return simulate_watched(origin, lambda onlooker: carry_out(origin, folder, progress, onlooker=onlooker))
+    return carry_out(origin, folder, progress)
+
+
+def origin_of(
+    model: Model,
+    state: State,
+    duration: float,
+    *,
+    laws: Iterable[Law] = (),
+    method: Method | None = None,
+    record: float | ArrayLike | str | None = None,
+    gravity: ArrayLike | None = None,
+    prescribed: Mapping[str, Any] | None = None,
+    modes: Mapping[str, str] | None = None,
+    adjust: bool = False,
+    limits: bool = True,
+    forces: Force | Iterable[Force] = (),
+    events: Event | Iterable[Event] = (),
+    start: float = 0.0,
+    budget: float = 1e-7,
+    channels: Iterable[str] | None = None,
+) -> Origin:
+    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled."""
     check_state(model, state)
     chosen = checked_laws(laws)
     method = DormandPrince8() if method is None else method
@@ -419,14 +465,16 @@ def simulate(
     if limits:
         check_limits(model, state)
     elements = read_forces(model, listed("forces", forces, Force))
-    watched, _ = read_events(model, listed("events", events, Event))
+    watched, conditions = read_events(model, listed("events", events, Event))
     if watched and state.shape:
         raise InputError(f"events are for one robot; this state is a batch {state.shape}")
+    for one in (*chosen, *conditions, *(joint.given for joint in joints)):
+        if isinstance(one, Law):
+            check_names(one)
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    folder = None if stream is None else Path(stream)
-    origin = Origin(
+    return Origin(
         model=model,
         state=state,
         laws=tuple(chosen),
@@ -442,11 +490,6 @@ def simulate(
         channels=chosen_channels(channels, row_columns(model, chosen, elements, watched)),
         budget=float(budget),
     )
-    if view:
-        from .viewer.watching import simulate_watched
-
-        return simulate_watched(origin, lambda onlooker: carry_out(origin, folder, progress, onlooker=onlooker))
-    return carry_out(origin, folder, progress)
 
 
 def carry_out(

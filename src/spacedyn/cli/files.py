@@ -52,9 +52,9 @@ def _robot_findings(name: str) -> list[dict[str, str]]:
 
 
 def _scenario_findings(name: str) -> list[dict[str, str]]:
-    """What keeps a scenario from being run; its robot and laws are made, but nothing is simulated."""
+    """What keeps a scenario from being run; all is done that is done before the first step."""
     try:
-        Scenario.from_toml(name).build()
+        Scenario.from_toml(name).check()
     except ScenarioError as error:
         return [{"severity": "error", "place": "", "message": text, "remedy": ""} for text in error.problems]
     return []

@@ -68,6 +68,7 @@ def plot_what(
         check_folder(out)
         what = what_is(name, change)
         if isinstance(what, Scenario):
+            what.check(*names)
             what = what.run(progress=not as_json)
         if not isinstance(what, Run):
             raise InputError(f"{name} is a robot; give a scenario or a saved run")

@@ -20,6 +20,7 @@ def run_scenario(
         for path in (out, html):
             check_folder(path)
         scenario = Scenario.from_toml(name, change=change)
+        scenario.check()
         robot = scenario.build()["robot"]
         if not quiet:
             output.say(scenario.content.get("title", scenario.name), "bold")

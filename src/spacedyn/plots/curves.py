@@ -121,6 +121,24 @@ def _find(run: "Run", name: str) -> list[Panel]:
     raise UnknownName("quantity", name, names(run))
 
 
+def check_name(run: "Run", name: str) -> None:
+    """Raise if there is nothing of that name, before there is anything to draw: of a run's first state alone.
+
+    >>> import spacedyn as sd
+    >>> robot = sd.load("tian_wu")
+    >>> check_name(sd.simulate(robot, robot.neutral_state(), 0.1, record=[0.0]), "taus")
+    Traceback (most recent call last):
+        ...
+    spacedyn.errors.UnknownName: no quantity named 'taus'; did you mean 'tau'? There are: q, qd, tau, ...
+    """
+    known = names(run)
+    whole = name.rpartition(".")[0]
+    if name in DERIVED and name not in known:
+        raise UnknownName("quantity", name, known)
+    if name not in known and whole != "ledger":  # its curves depend on what happens
+        _find(run, name)
+
+
 def _pick(panel: Panel, label: str) -> Panel:
     i = panel.labels.index(label)
     return replace(panel, title=f"{panel.title}: {label}", labels=(label,), values=panel.values[..., i : i + 1])

@@ -45,6 +45,30 @@ class Fault(Exception):
         super().__init__(str(error))
 
 
+class Missing(Fault):
+    """A call that could not be made, since what it needs could not: nothing to tell of by itself."""
+
+
+def gather(expression: Any, space: Mapping[str, Any]) -> tuple[Any, list[Fault]]:
+    """The value of an expression, and all that failed: each item of a list or table is evaluated by itself.
+
+    >>> [str(fault) for fault in gather([Call(Name("int"), ("a",)), Call(Name("int"), ("b",))], {"int": int})[1]]
+    ["invalid literal for int() with base 10: 'a'", "invalid literal for int() with base 10: 'b'"]
+    """
+    items: dict[Any, Any] = {"": expression}
+    if isinstance(expression, list | dict):
+        items = dict(enumerate(expression)) if isinstance(expression, list) else expression
+    found, faults = {}, []
+    for key, item in items.items():
+        try:
+            found[key] = evaluate(item, space)
+        except Fault as fault:
+            faults.append(fault)
+    if isinstance(expression, list):
+        return list(found.values()), faults
+    return (found if isinstance(expression, dict) else found.get("")), faults
+
+
 def evaluate(expression: Any, space: Mapping[str, Any]) -> Any:
     """The value of an expression; Fault if a call with a path fails.
 
@@ -54,6 +78,8 @@ def evaluate(expression: Any, space: Mapping[str, Any]) -> Any:
     match expression:
         case Name(name):
             first, *rest = name.split(".")
+            if first not in space:
+                raise Missing((), NameError(first))
             value = space[first]
             for part in rest:
                 value = getattr(value, part)

@@ -25,6 +25,22 @@ def checked(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[Path
     return dict(content), []
 
 
+def sound(content: Any, faults: Sequence[tuple[Path, str]]) -> dict[str, Any]:
+    """What is left of a scenario without the keys that have faults, with a robot and a duration in any case."""
+    bad = {path[0] for path, _ in faults if path}
+    return {"robot": "none", "duration": 1.0} | {key: value for key, value in content.items() if key not in bad}
+
+
+def in_toml(text: str) -> str:
+    """A sentence of the package with its Python as TOML has it.
+
+    >>> in_toml("give a state that agrees, or adjust=True"), in_toml("give it as brake(strength=...)")
+    ('give a state that agrees, or adjust = true', 'give it: strength = ...')
+    """
+    text = re.sub(r"give it as \w+\((\w+)=\.\.\.\)", r"give it: \1 = ...", text)
+    return re.sub(r"\b(\w+)=(True|False)\b", lambda found: f"{found[1]} = {found[2].lower()}", text)
+
+
 def _fault(content: Mapping[str, Any], kind: str, loc: Path) -> tuple[Path, str]:
     path = _within(content, loc)
     owner, field = _table_of(loc)

@@ -76,7 +76,7 @@ class Program:
                 named[name] = Name(name)
         if "method" in c:
             named["method"] = self._method(("method",), c["method"])
-        for name in ("record", "gravity", "modes", "adjust", "start", "budget", "channels"):
+        for name in ("record", "gravity", "modes", "adjust", "limits", "start", "budget", "channels"):
             if name in c:
                 named[name] = c[name]
         self._check_lengths()

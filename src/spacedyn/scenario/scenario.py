@@ -13,10 +13,12 @@ from .. import control
 from ..errors import InputError, ModelError, ScenarioError, SimulationFailed, SpacedynError, nearest
 from ..model.model import Model
 from ..run import Run
+from ..simulate import origin_of
 from .changes import changed, plain, settings
-from .expressions import Fault, evaluate
-from .faults import checked, is_path
+from .expressions import Call, Fault, Missing, Name, evaluate, gather
+from .faults import checked, in_toml, is_path, sound
 from .lines import Path
+from .looks import look_faults
 from .program import Program
 from .reading import load_robot, parse, read_text
 from .script import script
@@ -74,9 +76,9 @@ class Scenario:
         self.folder, self.source, self._lines, self._given_robot = folder, source, lines, robot
         self.name = FilePath(source).stem if source.endswith(".toml") else "scenario"
         self.content, faults = checked(content)
-        if not faults:
-            self._program = Program(self.content, folder, robot is not None)
-            faults = self._program.faults
+        # what is left of a file with faults may have others: they are told together
+        self._program = Program(sound(content, faults), folder, robot is not None)
+        faults += self._program.faults
         if faults:
             raise ScenarioError(source, [self._sentence(path, text) for path, text in faults])
 
@@ -170,24 +172,72 @@ class Scenario:
     @cached_property
     def _built(self) -> dict[str, Any]:
         space: dict[str, Any] = {"sd": _Names(), "np": np, "control": control, "here": self.folder}
+        faults: list[Fault] = []
         for name, expression in self._program.assignments:
             if name == "robot" and self._given_robot is not None:
                 space[name] = self._given_robot
                 continue
-            try:
-                space[name] = evaluate(expression, space)
-            except Fault as fault:
-                raise self._error(fault) from fault.error
+            value, found = gather(expression, space)
+            faults += [fault for fault in found if not isinstance(fault, Missing)]
+            if not found:
+                space[name] = value
+        if faults:
+            raise self._error(*faults) from faults[0].error
         return space
 
-    def _error(self, fault: Fault) -> Exception:
-        error, path = fault.error, fault.path
-        if isinstance(error, SimulationFailed | Warning):  # a warning, where warnings are made errors
-            return error
-        problems = error.problems if isinstance(error, ModelError) else [str(error)]
-        if not isinstance(error, SpacedynError):
-            problems = [f"{type(error).__name__}: {error}"]
-        return ScenarioError(self.source, [self._sentence(path, text) for text in problems])
+    def _error(self, *faults: Fault) -> Exception:
+        sentences = []
+        for fault in faults:
+            error, path = fault.error, fault.path
+            if isinstance(error, SimulationFailed | Warning):  # a warning, where warnings are made errors
+                return error
+            problems = error.problems if isinstance(error, ModelError) else [str(error)]
+            if not isinstance(error, SpacedynError):
+                problems = [f"{type(error).__name__}: {error}"]
+            sentences += [self._sentence(path or self._place(text), in_toml(text)) for text in problems]
+        return ScenarioError(self.source, list(dict.fromkeys(sentences)))
+
+    def _place(self, text: str) -> Path:
+        """What in the scenario a sentence is about, that speaks of a joint or a law."""
+        for name in self.content.get("prescribed", {}):
+            if f"joint '{name}'" in text or f"joint named '{name}'" in text:
+                return ("prescribed", name)
+        for i, given in enumerate(self.content.get("laws", [])):
+            if f"law '{given['law']}'" in text:
+                return ("laws", i)
+        return ()
+
+    def check(self, *names: str) -> None:
+        """Do all that `run` does before its first step, but compile nothing: make everything, and check all names.
+
+        Parameters
+        ----------
+        *names : str
+            Of quantities to be drawn, beside those of its [plots] and [film].
+
+        Raises
+        ------
+        ScenarioError
+            With what keeps it from being run or drawn.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> sd.Scenario(robot="ets7", duration=2.0, plots={"figures": ["taus"]}).check()
+        Traceback (most recent call last):
+            ...
+        spacedyn.errors.ScenarioError: scenario in Python has 1 problem:
+          - plots.figures: no quantity named 'taus'; did you mean 'tau'? There are: ...
+        """
+        call = self._program.simulate
+        try:
+            space = {**self._built, "origin_of": origin_of}
+            origin = evaluate(Call(Name("origin_of"), call.arguments, call.named), space)
+        except Fault as fault:
+            raise self._error(fault) from fault.error
+        faults = look_faults(self.content, origin, names)
+        if faults:
+            raise ScenarioError(self.source, [self._sentence(path, text) for path, text in faults])
 
     def run(self, **options: Any) -> Run:
         """Simulate it.
@@ -211,10 +261,10 @@ class Scenario:
         for name in options:
             if name not in ("progress", "stream"):
                 raise InputError(f"run: there is no option {name!r}; {nearest(name, ['progress', 'stream'])}")
-        space = self._built
+        self.check()
         call = self._program.simulate
         try:
-            return evaluate(type(call)(call.function, call.arguments, {**call.named, **options}), space)
+            return evaluate(Call(call.function, call.arguments, {**call.named, **options}), self._built)
         except Fault as fault:
             raise self._error(fault) from fault.error
 

@@ -198,6 +198,7 @@ class Content(Table):
     channels: Names = optional('give a list of channels, such as ["forces", "ledger"]')
     budget: Positive = optional("give the largest relative error of the ledger, such as 1e-7")
     adjust: Truth = Field(False, description="give true or false")
+    limits: Truth = Field(True, description="give true or false")
     state: Start = optional("give a table, headed [state]")
     method: MethodTable = optional('give a table, headed [method], with name = "DormandPrince8"')
     laws: list[LawTable] = optional("give each its own table, headed [[laws]]")
