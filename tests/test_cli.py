@@ -1,8 +1,10 @@
 """The command line: what it prints, what it writes, and how it ends."""
 
+import inspect
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +122,35 @@ def test_show():
     said = spacedyn("show", "capture")
     assert 'do = "attach"' in said and "grip" in said
     assert [j["name"] for j in json.loads(spacedyn("show", "koike", "--json"))["joints"]] == ["theta_y", "theta_z"]
+
+
+def test_every_parameter_of_every_law_is_shown():
+    for name, made in {**sd.control.LAWS, **sd.control.MOTIONS}.items():
+        found = json.loads(spacedyn("show", name, "--json"))
+        found = found["law" if name in sd.control.LAWS else "motion"]["parameters"]
+        assert set(found) == set(inspect.signature(made).parameters) - {"model", "state"}
+        assert all(one["about"] for one in found.values())
+    said = spacedyn("show", "joint_hold")
+    assert "default 1\n" in said and "[rad/s]" in said
+    assert "robot" in spacedyn("show", "detumble")  # a scenario, too
+
+
+def test_no_viewer_is_told_before_anything_is_simulated(here, monkeypatch):
+    monkeypatch.setattr("spacedyn.cli.looking.find_spec", lambda name: None)
+    monkeypatch.setattr(sd.Scenario, "run", lambda *_: pytest.fail("it was simulated"))
+    assert "--html film.html" in spacedyn("view", "tian_wu", code=2)
+
+
+def test_a_new_study_with_a_prescribed_joint(here):
+    spacedyn("new", "study")
+    text = (here / "study.toml").read_text()
+    for line in re.findall(r"^# (?:\[prescribed\]|joint1 = ).*$", text, re.MULTILINE):
+        text = text.replace(line, line.removeprefix("# "))
+    (here / "study.toml").write_text(text)
+    assert "joint1" in sd.Scenario.from_toml("study.toml").content["prescribed"]
+    assert "study.toml: good" in spacedyn("check", "study.toml")
+    script = (here / "study.py").read_text()
+    assert "study_script.html" in script and 'print("q_tau.png")' in script
 
 
 def test_list():
@@ -273,7 +304,7 @@ def blocks(page, kind):
 def commands(page):
     lines = "".join(blocks(page, "sh")).splitlines()
     found = [re.sub(r"\s+#.*", "", line) for line in lines]
-    return [line.partition("spacedyn ")[2].split() for line in found if re.match(r"(\.venv/bin/)?spacedyn ", line)]
+    return [shlex.split(line.partition("spacedyn ")[2]) for line in found if re.match(r"(\.venv/bin/)?spacedyn ", line)]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -282,6 +313,7 @@ def test_what_the_pages_say_to_type_works(here, page):
         if match := re.match(r"# (\w+\.(?:toml|py))\n", text):
             (here / match.group(1)).write_text(text)
     assert len(commands(page)) >= 4
+    (here / "build").mkdir()  # as `make demo` does
     for arguments in commands(page):
         spacedyn(*arguments)
 

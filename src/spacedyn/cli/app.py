@@ -106,10 +106,12 @@ def check(
 
 @app.command()
 def show(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="A robot or a scenario: a name, or a file.")],
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="A robot, a scenario or a ready-made law: a name, or a file.")
+    ],
     json: Json = False,
 ) -> None:
-    """Show a robot's tree, or what is in a scenario."""
+    """Show a robot's tree, a scenario, or a law's parameters."""
     from .files import show_what
 
     show_what(what, json)

@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from .. import control
 from ..errors import InputError, ModelWarning, ScenarioError
 from ..lint import check_file
 from ..model.load import available, load
@@ -11,6 +12,7 @@ from ..model.model import Model
 from ..run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
+from .describing import tell_law
 from .looking import what_is
 from .output import BAD_RESULT, GOOD, command, size_of
 
@@ -61,8 +63,14 @@ def _scenario_findings(name: str) -> list[dict[str, str]]:
 
 
 def show_what(name: str, as_json: bool) -> None:
-    """A robot's tree; a scenario's parts."""
+    """A robot's tree; a scenario's parts; a law's parameters."""
     with command(as_json) as output:
+        for kind, known in (("law", control.LAWS), ("motion", control.MOTIONS)):
+            if name in known:
+                tell_law(output, name, known[name], kind)
+                if name not in (*scenarios(), *available()):
+                    return
+                output.say()
         what = what_is(name, [])
         if isinstance(what, Run):
             raise InputError(f"{name} is a saved run; see it by: spacedyn view {name}")

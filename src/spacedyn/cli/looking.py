@@ -1,5 +1,6 @@
 """`spacedyn view` and `spacedyn plot`."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,11 @@ def view_what(name: str, change: list[str], html: Path | None, port: int, browse
             options = {
                 key: value for key, value in what.content.get("film", {}).items() if key in ("follow", "backdrop")
             }
+            if html is None and find_spec("viser") is None:
+                raise InputError(
+                    "the viewer needs viser: pip install 'spacedyn[view]'; or write a film, which needs nothing: "
+                    f"spacedyn view {name} --html film.html"
+                )
             what = what.run()
             output.say(f"ledger: {what.audit().verdict}", "green" if what.audit().within_budget else "red")
         if html is not None:

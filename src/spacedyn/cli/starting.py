@@ -24,7 +24,8 @@ def brake(t, s, p, out):
 '''
 _SCENARIO = """# A scenario: run it by   spacedyn run {name}.toml --html {name}.html --plots {name}
 # SI units and radians; keys that end in _deg are in degrees. What is left out has the default of the same word of
-# sd.simulate. `spacedyn check {name}.toml` finds what is wrong, `spacedyn list laws` has the ready-made laws.
+# sd.simulate. `spacedyn check {name}.toml` finds what is wrong, `spacedyn list laws` has the ready-made laws,
+# `spacedyn show joint_hold` what one of them takes.
 title = "{name}"
 robot = "{robot}" # one that comes along (spacedyn list robots), or a file in this folder: "arm.urdf", "arm.toml"
 duration = 20.0 # s
@@ -45,7 +46,7 @@ file = "{name}_laws.py"
 strength = 0.5
 
 # [prescribed] # joints that move as functions of time, whatever force it takes
-# {joint} = {{ times = [0, 10], values = [0.0, 0.5] }}
+# {joint} = {{ times = [0, 10], values = [{first}, 0.5] }} # it starts where [state] has it
 
 # [[forces]]
 # kind = "wrench" # or spring, tether, drag
@@ -109,6 +110,7 @@ def _text(name: str, model: Model) -> str:
         joints=", ".join(model.joint_names),
         base="# base_rate_deg = [0, 0, 1] # deg/s, inertial axes\n" if model.base_dof else "",
         joint=model.joint_names[0],
+        first=0.3,
         body=model.body_names[-1],
     )
 

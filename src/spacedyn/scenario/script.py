@@ -37,8 +37,10 @@ def _looks(content: Mapping[str, Any], name: str) -> str:
         group = [one] if isinstance(one, str) else one
         file = "_".join(group).replace(".", "_")
         figure = write(Call(Name("run.plot"), tuple(group), options), "    ", 20)
-        lines.append(f'    {figure}.savefig("{file}.png")\n')
+        lines.append(f'    {figure}.savefig("{file}.png")\n    print("{file}.png")\n')
     if "title" in content:
         film.setdefault("title", content["title"])
-    lines.append(f"    {write(Call(Name('run.to_html'), (f'{name}.html',), film), '    ')}\n")
+    # a name of its own: `spacedyn run NAME.toml --html NAME.html` is likely to have written the other
+    film_of_run = Call(Name("run.to_html"), (f"{name}_script.html",), film)
+    lines.append(f"    {write(Call(Name('print'), (film_of_run,)), '    ')}\n")
     return "".join(lines)
