@@ -36,7 +36,7 @@ def _looks(content: Mapping[str, Any], name: str) -> str:
     for one in plots.get("figures", []):
         group = [one] if isinstance(one, str) else one
         file = "_".join(group).replace(".", "_")
-        figure = write(Call(Name("run.plot"), tuple(group), options), "    ", 20)
+        figure = write(Call(Name("run.plot"), tuple(group), options), "    ", len(file) + 16)
         lines.append(f'    {figure}.savefig("{file}.png")\n    print("{file}.png")\n')
     if "title" in content:
         film.setdefault("title", content["title"])
