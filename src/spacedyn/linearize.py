@@ -19,11 +19,12 @@ from .kernels.flow import tangent_flow_address
 from .kernels.scalar import LANES
 from .kernels.tangents import matrix as tangent_matrix
 from .laws import Law, compile_law
+from .machine import build_machine, scratch
 from .methods import DormandPrince8
 from .model.model import Model
 from .model.state import State
 from .prescribe import read_prescribed, start_of
-from .simulate import build_machine, checked_laws, scratch
+from .simulate import checked_laws
 
 Array = np.ndarray
 

@@ -26,7 +26,7 @@ from .origin import Origin
 from .watch import Interruption, Watch
 
 if TYPE_CHECKING:
-    from .simulate import Machine
+    from .machine import Machine
 
 Array = np.ndarray
 ALWAYS = ("t", "x", "u")

@@ -1,0 +1,302 @@
+"""A simulation laid out in arrays, as `kernels.plan` has it: the machine that `kernels.advance` drives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core import config
+from numpy.typing import ArrayLike
+
+from .blame import evaluate
+from .calls import gravity_vector
+from .events import Condition, Event
+from .forces import Force, lay_out_forces
+from .kernels import plan as p
+from .kernels import tree as k
+from .kernels.advance import advance
+from .kernels.compiling import address_of
+from .kernels.flow import flow_address, tangent_flow_address
+from .kernels.implicit import implicit_address, memory_of
+from .kernels.scalar import LANES, ONE, PACK, ZEROS
+from .kernels.variational import VECTORS, variational_address
+from .laws import Compiled, Law
+from .methods import Method
+from .model.flatten import aligned
+from .model.model import Model
+from .model.state import State
+from .momentum import kinetic_energy, potential_energy
+from .prescribe import Prescribed, lay_out
+from .run import may_switch, row_columns
+
+Array = np.ndarray
+
+
+@dataclass
+class Machine:
+    """The arrays of a simulation of up to a pack of robots, as `kernels.advance` takes them."""
+
+    tree: Array
+    par: Array
+    plan: Array
+    numbers: Array
+    work: Array
+    memory: Array
+    counters: Array
+    clock: Array
+    laws: list[Compiled]
+    robots: int
+    lanes: int
+    tolerances: Array  # of each number of y, if none were held
+    spare: Array  # scratch memory of methods with a step of their own
+    view_at_fault: Array | None = None  # what a law saw that raised something
+
+    def fail(self) -> None:
+        """Stop soon, since a law raised something: nothing is finite any more."""
+        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 else (self.memory, p.M_VIEW)
+        self.view_at_fault = array[self.plan[first] :][: self.plan[p.VIEW]].copy()
+        self.work[:] = np.nan
+
+    def advance(self, rows: Array, room: int, steps: int) -> int:
+        """Go on; the status that the driver returns."""
+        kind = ONE if self.lanes == 1 else PACK
+        return advance(
+            self.tree,
+            self.par,
+            self.work,
+            self.plan,
+            self.numbers,
+            self.memory,
+            self.counters,
+            self.clock,
+            rows.reshape(-1),
+            room,
+            self.robots,
+            steps,
+            kind,
+        )
+
+    def set_directions(self, directions: Array) -> None:
+        """The directions that count, of each event."""
+        at = int(self.plan[p.M_EVENTS])
+        of_each = self.memory[at : at + p.EVENT_MEMORY * len(directions)].reshape(-1, p.EVENT_MEMORY)
+        of_each[:, p.V_DIRECTION] = directions
+
+    def choose_tolerances(self) -> None:
+        """None of what is held: it has no error."""
+        scale = self.tolerances.copy()
+        if len(scale) > 1:  # steps are chosen
+            first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
+            given = self.tree[first : first + nv * k.RATE_INTS].reshape(nv, k.RATE_INTS)[:, k.RATE_GIVEN] > 0
+            scale[: 2 * nv][np.tile(given, 2)] = 0.0
+        at = int(self.plan[p.N_SCALE])
+        self.numbers[at : at + scale.size] = scale.ravel()
+
+    def evaluate(self) -> None:
+        """Bring what is in `work` to the present state."""
+        evaluate(self)
+
+    def set_times(self, times: Array | None) -> None:
+        """The next times to record, and an empty record; None: every step."""
+        self.counters[[p.C_RECORD, p.C_TIME]] = 0
+        if times is not None:
+            at = int(self.plan[p.N_TIMES])
+            self.numbers[at : at + len(times)] = times
+            self.plan[p.RECORDS] = len(times)
+
+    def _changing(self) -> list[Array]:
+        return [self.clock, self.counters, self.memory, self.work, self.tree, self.par]
+
+    def image(self) -> Array:
+        """All of its memory that changes, as one vector."""
+        return np.concatenate([np.ravel(part).astype(float) for part in self._changing()])
+
+    def restore(self, image: Array) -> Array:
+        """Go on from an image, to an end of its own; what is left of the vector."""
+        ends = self.clock[[p.T_END, p.H_MIN, p.H_MAX]]
+        for part in self._changing():
+            part[...] = image[: part.size].reshape(part.shape)
+            image = image[part.size :]
+        self.clock[[p.T_END, p.H_MIN, p.H_MAX]] = ends
+        self.choose_tolerances()
+        return image
+
+
+def build_machine(
+    model: Model,
+    state: State,
+    t0: float,
+    t1: float,
+    laws: list[Law],
+    method: Method,
+    window: int,
+    gravity: Any,
+    prescribed: list[Prescribed],
+    forces: list[Force],
+    events: list[Event],
+    conditions: list[Condition],
+    compiled: list[Compiled],
+) -> Machine:
+    """Lay a simulation out. `window`: how many times to record it can hold at once; 0 if every step is recorded."""
+    flat, tableau = model.flat, method.tableau
+    lanes = 1 if state.count == 1 or config.DISABLE_JIT or not method.in_packs else LANES
+    nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
+    called = [*laws, *conditions]
+    internal = sum(law.state_size for law in laws)
+    modes = model.n if may_switch(laws, events) else 0
+    ledger = nj + 1 + ne + 1 + 6 + len(forces) + min(1, len(conditions) + modes)
+    size = 2 * nv + internal + ledger
+    stages, degree = tableau.P.shape
+    view = nx + 6 + nj + 9 + internal + modes + 18 * ne
+    outputs = nj + 6 * (ne + 1) + modes + max([law.state_size for law in laws], default=0)
+
+    joints_at = p.PLAN + p.LAW_INTS * len(called)
+    forces_at = joints_at + p.JOINT_INTS * len(prescribed)
+    plan = np.zeros(forces_at + p.ELEMENT_INTS * len(forces), dtype=np.int64)
+    numbers: list[Array] = []
+
+    def put(*parts: ArrayLike) -> int:
+        at = sum(a.size for a in numbers)
+        numbers.extend(np.ravel(np.asarray(a, dtype=float)) for a in parts)
+        return at
+
+    plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
+    plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
+    plan[p.ROW], plan[p.MODES] = row_columns(model, laws, forces, events)["anchor"].stop, modes
+    seen = set().union(*(law.sees() for law in called))
+    plan[p.CHOICES] = (
+        (k.PASSIVE_FORCES if flat.passive else 0)
+        | (k.LOADED if any(law.writes() & {"base_wrench", "endpoint_wrenches"} for law in laws) else 0)
+        | (p.SEES_MOMENTUM if seen & {"com", "linear_momentum", "angular_momentum"} else 0)
+        | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
+        | (p.RECORDS_STEPS if window == 0 else 0)
+    )
+    momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
+    sizes = [nx, size, size, size, size, stages * size, nv, 2 * len(forces), momenta]
+    places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_MOMENTUM, p.Y_VIEW]
+    plan[places] = flat.slots + np.cumsum([0, *sizes])
+    scalars = int(plan[p.Y_VIEW]) + view
+    plan[p.N_A], plan[p.N_B], plan[p.N_C] = put(tableau.A), put(tableau.b), put(tableau.c)
+    plan[p.N_E5], plan[p.N_E3], plan[p.N_P] = put(tableau.e5), put(tableau.e3), put(tableau.P)
+    plan[p.N_METHOD], plan[p.N_TIMES] = put(method.constants()), put(np.zeros(window))
+    given = np.zeros(nv, dtype=bool)
+    for one in prescribed:
+        given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
+    tolerances = _tolerances(model, state, method, internal, ledger)
+    plan[p.N_SCALE] = put(tolerances)
+    counter = p.C_LAWS + 2 * len(laws)
+    records, motions, breaks = lay_out(model, prescribed, counter, put)
+    elements, jumps = lay_out_forces(model, forces, counter + len(prescribed), put)
+    plan[joints_at:] = np.concatenate([records.ravel(), elements.ravel()])
+    breaks = np.unique(np.concatenate([breaks, jumps]))
+    plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.FORCES, p.FORCE_AT]] = len(prescribed), joints_at, len(forces), forces_at
+    plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
+
+    memory = [view, outputs, 9 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
+    memory += [len(prescribed) + modes, model.nq if modes else 0, len(laws) * lanes * outputs]
+    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_HELD]
+    plan[places] = np.cumsum([0, *memory[:-1]])
+    plan[p.EVENTS] = len(conditions)
+    doubles, first = sum(memory), 0
+    for i, law in enumerate(called):
+        handed = nx, nj, ne, internal, first, law.state_size, modes, view, outputs
+        ring = _lay_out_law(plan[p.PLAN + i * p.LAW_INTS :], law, compiled[i].address, handed, doubles, put)
+        doubles += ring * lanes * outputs
+        first += law.state_size
+    plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
+
+    spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
+    work = _start(plan, state, laws, scalars, lanes)
+    clock = np.zeros(p.CLOCK)
+    clock[[p.T, p.T_START, p.T_END]] = t0, t0, t1
+    clock[p.ERROR_BEFORE], clock[p.ORDER] = 1e-4, max(method.error_order, 1)
+    clock[p.H_MIN] = 16 * np.finfo(float).eps * max(abs(t0), abs(t1), 1e-3)
+    clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
+    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
+    counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
+    kept = np.zeros(doubles)
+    for i, one in enumerate(prescribed):
+        kept[plan[p.M_MODE] + i] = one.mode
+        if modes and one.mode == p.MODE_LOCKED:
+            q = model.q_slice(one.joint)
+            kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = state.q.reshape(model.nq)[q]
+    machine = Machine(
+        flat.with_given(given), par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
+        compiled + motions, state.count, lanes, tolerances, spare,
+    )  # fmt: skip
+    machine.choose_tolerances()
+    return machine
+
+
+def _lay_out_law(
+    record: Array, law: Law, address: int, sizes: tuple[int, ...], ring_at: int, put: Callable[..., int]
+) -> int:
+    """The record of a law in the plan, and its parameters; how many samples its ring holds."""
+    ring = 1 if law.period is None else int(np.ceil(law.delay / law.period - 1e-9)) + 2
+    record[p.L_ADDRESS], record[p.L_SAMPLED] = address, law.period is not None
+    record[p.L_PARAMETERS] = put([law.period or 0.0, law.delay], *law.parameters.values(), [0.0])
+    record[p.L_SIZES : p.L_SIZES + p.SIZES] = sizes
+    record[p.L_STATE], record[p.L_STATES] = sizes[4:6]
+    record[p.L_RING], record[p.L_RING_SIZE] = ring_at, ring
+    return ring
+
+
+def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
+    """Memory of the integration, with the robots' states and the laws' in their places; lanes to spare repeat one."""
+    model, internal = state.model, int(plan[p.INTERNAL])
+    nx, nv, origin, now = 7 + model.nq, model.nv, int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
+    work = aligned(scalars * lanes).reshape(scalars, lanes)
+    work[:] = 0.0
+    rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
+    work[origin : origin + nx] = rows[:, :nx].T
+    work[now + nv : now + 2 * nv] = rows[:, nx:].T
+    initial = np.concatenate([np.empty(0), *(law.initial_states() for law in laws)])
+    work[now + 2 * nv : now + 2 * nv + internal] = initial[:, None]
+    return work
+
+
+def _own_step(plan: Array, method: Method, scalars: int, counted: int, size: int) -> Array:
+    """Scratch memory, and in the plan the addresses, of a method that is more than a tableau."""
+    duals = 0
+    if method.kind == p.IMPLICIT:
+        duals = scalars if config.DISABLE_JIT else scalars * (1 + LANES)
+        plan[p.STEPPER], plan[p.TANGENT_FLOW] = implicit_address().address, tangent_flow_address().address
+    elif method.kind == p.VARIATIONAL:
+        plan[p.STEPPER] = variational_address().address
+    spare = scratch(duals + memory_of(counted, size) if duals else 1)
+    plan[p.SPARE], plan[p.S_MATRIX] = address_of(spare), duals
+    return spare
+
+
+def scratch(numbers: int) -> Array:
+    """Memory for duals and numbers, all zero; with the JIT switched off, duals are Python's objects."""
+    if config.DISABLE_JIT:
+        return np.array([ZEROS[bool]] * numbers, dtype=object)
+    memory = aligned(numbers)
+    memory[:] = 0.0  # what laws do not look at is never written, and has no tangents
+    return memory
+
+
+def _steps(method: Any, duration: float) -> tuple[float, float]:
+    """First and largest step."""
+    if not method.adaptive:
+        return method.step, method.step
+    largest = min(method.max_step, duration)
+    return min(method.first_step or 1e-3, largest), largest
+
+
+def _tolerances(model: Model, state: State, method: Any, internal: int, ledger: int) -> Array:
+    """Absolute and relative tolerance of each number of y, zero where none is kept; negative for a fixed step."""
+    if not method.adaptive:
+        return np.full((1, 2), -1.0)
+    counted = 2 * model.nv + internal
+    scale = np.zeros((counted + ledger, 2))
+    scale[:counted] = method.atol, method.rtol
+    # positions are measured from the step's start, where they are zero: relative to one radian or metre
+    scale[: model.nv] = method.atol + method.rtol, 0.0
+    if model.flat.passive:
+        # what joints dissipate may bend where no force does, so that only this shows: when a spent end stop is left
+        energy = np.mean(kinetic_energy(model, state) + potential_energy(model, state))
+        dissipated = counted + model.nv - model.base_dof + 1 + len(model.endpoints)
+        scale[dissipated] = method.atol + method.rtol * energy, method.rtol
+    return scale
