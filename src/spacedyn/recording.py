@@ -18,7 +18,8 @@ from . import faults
 from .audit import LEDGER, Auditor
 from .blame import stiffness_note
 from .errors import InputError, RunWarning, UnknownName, warn_user
-from .events import EventLog, Happening
+from .event_log import EventLog
+from .events import Happening
 from .kernels import plan as p
 from .kernels.scalar import LANES
 from .model.state import State

@@ -14,7 +14,8 @@ from .beginning import check_limits, check_memory, check_span, listed
 from .blame import failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
 from .calls import check_state, gravity_vector
 from .errors import InputError, RunWarning, SimulationFailed, warn_user
-from .events import Event, EventLog, directions, read_events
+from .event_log import EventLog
+from .events import Event, directions, read_events
 from .forces import Force, read_forces
 from .kernels import plan as p
 from .kernels.scalar import LANES
