@@ -190,7 +190,7 @@ def processes(tmp_path_factory):
 
 
 def answers_of(process: subprocess.Popen, folder: Path) -> tuple[int, dict]:
-    assert process.wait(timeout=300) == 0, (folder / "said").read_text()
+    assert process.wait(timeout=1500) == 0, (folder / "said").read_text()
     return pickle.loads((folder / "answers").read_bytes())
 
 

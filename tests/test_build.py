@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import time
 import warnings
 
 import numpy as np
@@ -328,16 +327,6 @@ def test_printing_a_lone_body_and_a_long_chain():
     assert len(lines) == 1502
     assert max(map(len, lines[1:])) < 60
     assert lines[-2].startswith("│ link1499") and lines[-1].startswith("└ link1500")
-
-
-def test_a_large_robot_is_built_quickly():
-    b = Builder("large")
-    b.base(**SOLID)
-    for i in range(1000):
-        b.link(f"link{i}", parent=f"link{i - 1}" if i else "base", **SOLID)
-    start = time.perf_counter()
-    assert b.build().n == 1000
-    assert time.perf_counter() - start < 5.0
 
 
 def test_a_doubtful_inertia_is_warned_of_by_name():

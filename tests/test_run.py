@@ -423,9 +423,20 @@ def test_memory_stays_bounded(tmp_path):
 
 
 PROGRAM = """
-import sys
+import sys, time
 import spacedyn as sd
+from spacedyn.streaming import Folder
 from test_run import ROBOT, START, laws
+
+keep, chunks = Folder.add, []
+
+def add(self, *what):
+    keep(self, *what)
+    chunks.append(what)
+    while len(chunks) > 5:  # waits to be killed
+        time.sleep(1)
+
+Folder.add = add
 sd.simulate(ROBOT, START, 150.0, laws=laws(), record=0.01, method=sd.RungeKutta4(1e-3), stream=sys.argv[1], budget=1.0)
 """
 
@@ -441,6 +452,7 @@ def test_a_run_that_was_killed_can_be_read_up_to_its_last_chunk_and_go_on(tmp_pa
     manifest = folder / "manifest.jsonl"
     while child.poll() is None and not (manifest.exists() and manifest.read_text().count("\n") > 5):
         time.sleep(0.01)
+    assert child.poll() is None
     child.send_signal(signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL
     with (folder / "rows.f64").open("ab") as file:
@@ -459,7 +471,7 @@ def test_a_run_that_was_killed_can_be_read_up_to_its_last_chunk_and_go_on(tmp_pa
 # --- a person who waits ----------------------------------------------------------------------------------------------
 
 INTERRUPTED = """
-import os, signal, threading, warnings
+import os, signal, threading, time, warnings
 import numpy as np
 import spacedyn as sd
 from test_run import ROBOT, START, laws, same
@@ -471,9 +483,15 @@ def unknown():
 def python_only(t, s, p, out):
     out.tau[0] = -unknown()["rate"][0] * s.qd[0]
 
+def interrupt():
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # it is not running yet
+        time.sleep(0.01)
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
+
 def interrupted(**options):
     sd.simulate(ROBOT, START, 0.01, **options)
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Thread(target=interrupt).start()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         run = sd.simulate(ROBOT, START, 1e6, record=0.01, budget=1.0, **options)
@@ -496,7 +514,7 @@ print("all is well")
 
 def test_ctrl_c_returns_what_there_is():
     child = python(INTERRUPTED, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, errors = child.communicate(timeout=300)
+    out, errors = child.communicate(timeout=1500)
     assert out == "all is well\n" and child.returncode == 0, errors
 
 

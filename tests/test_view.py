@@ -83,7 +83,7 @@ def test_arrows_come_and_go(viewer):
 def test_it_plays_by_itself_and_stops_at_the_end(run):
     with run.view(block=False, browser=False) as viewer:
         assert viewer.playing
-        for _ in range(100):
+        for _ in range(1000):
             if not viewer.playing:
                 break
             viewer._over.wait(0.1)
