@@ -4,7 +4,8 @@ In SpaceDyn f_dyn_rk and f_dyn_nb turn the base with a rate in the wrong axes, f
 and f_dyn_nb2 and f_dyn_tr of the first. Here each has its method's order, and attitudes stay rotations to rounding.
 """
 
-from typing import Any, overload
+from collections.abc import Callable
+from typing import Any, Protocol, cast, overload
 
 from numpy.typing import ArrayLike
 
@@ -18,28 +19,45 @@ from .surroundings import time_step
 from .variables import StateVariables
 
 
-@overload
-def f_dyn_rk2(
-    R0: ArrayLike,
-    A0: ArrayLike,
-    v0: ArrayLike,
-    w0: ArrayLike,
-    q: ArrayLike,
-    qd: ArrayLike,
-    F0: ArrayLike,
-    T0: ArrayLike,
-    Fe: ArrayLike,
-    Te: ArrayLike,
-    tau: ArrayLike,
-    /,
-    *,
-    d_time: float | None = None,
-    Gravity: ArrayLike | None = None,
-) -> Moved: ...
-@overload
-def f_dyn_rk2(
-    LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None, Gravity: ArrayLike | None = None
-) -> StateVariables: ...
+class UnderForces(Protocol):
+    """A step in either style: plain arguments of v1, or LP and SV of v2."""
+
+    @overload
+    def __call__(
+        self,
+        R0: ArrayLike,
+        A0: ArrayLike,
+        v0: ArrayLike,
+        w0: ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
+        F0: ArrayLike,
+        T0: ArrayLike,
+        Fe: ArrayLike,
+        Te: ArrayLike,
+        tau: ArrayLike,
+        /,
+        *,
+        d_time: float | None = None,
+        Gravity: ArrayLike | None = None,
+    ) -> Moved: ...
+    @overload
+    def __call__(
+        self,
+        LP: LinkParameters,
+        SV: StateVariables,
+        /,
+        *,
+        d_time: float | None = None,
+        Gravity: ArrayLike | None = None,
+    ) -> StateVariables: ...
+
+
+def _in_both_styles(step: Callable[..., Any]) -> UnderForces:
+    return cast(UnderForces, step)
+
+
+@_in_both_styles
 def f_dyn_rk2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Runge and Kutta's method, order 4: the classical four stages, on the base's quaternion.
 
@@ -58,28 +76,7 @@ def f_dyn_rk2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike |
     return stepped(Call("f_dyn_rk2", arguments, DYNAMIC), runge_kutta, d_time, Gravity)
 
 
-@overload
-def f_dyn_rk(
-    R0: ArrayLike,
-    A0: ArrayLike,
-    v0: ArrayLike,
-    w0: ArrayLike,
-    q: ArrayLike,
-    qd: ArrayLike,
-    F0: ArrayLike,
-    T0: ArrayLike,
-    Fe: ArrayLike,
-    Te: ArrayLike,
-    tau: ArrayLike,
-    /,
-    *,
-    d_time: float | None = None,
-    Gravity: ArrayLike | None = None,
-) -> Moved: ...
-@overload
-def f_dyn_rk(
-    LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None, Gravity: ArrayLike | None = None
-) -> StateVariables: ...
+@_in_both_styles
 def f_dyn_rk(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Runge and Kutta's method, order 4: the same as `f_dyn_rk2`.
 
@@ -94,28 +91,7 @@ def f_dyn_rk(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | 
     return stepped(Call("f_dyn_rk", arguments, DYNAMIC), runge_kutta, d_time, Gravity)
 
 
-@overload
-def f_dyn_nb2(
-    R0: ArrayLike,
-    A0: ArrayLike,
-    v0: ArrayLike,
-    w0: ArrayLike,
-    q: ArrayLike,
-    qd: ArrayLike,
-    F0: ArrayLike,
-    T0: ArrayLike,
-    Fe: ArrayLike,
-    Te: ArrayLike,
-    tau: ArrayLike,
-    /,
-    *,
-    d_time: float | None = None,
-    Gravity: ArrayLike | None = None,
-) -> Moved: ...
-@overload
-def f_dyn_nb2(
-    LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None, Gravity: ArrayLike | None = None
-) -> StateVariables: ...
+@_in_both_styles
 def f_dyn_nb2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Newmark's method with beta = 1/6 and gamma = 1/2, order 2: acceleration linear over the step.
 
@@ -132,28 +108,7 @@ def f_dyn_nb2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike |
     return stepped(Call("f_dyn_nb2", arguments, DYNAMIC), newmark, d_time, Gravity)
 
 
-@overload
-def f_dyn_nb(
-    R0: ArrayLike,
-    A0: ArrayLike,
-    v0: ArrayLike,
-    w0: ArrayLike,
-    q: ArrayLike,
-    qd: ArrayLike,
-    F0: ArrayLike,
-    T0: ArrayLike,
-    Fe: ArrayLike,
-    Te: ArrayLike,
-    tau: ArrayLike,
-    /,
-    *,
-    d_time: float | None = None,
-    Gravity: ArrayLike | None = None,
-) -> Moved: ...
-@overload
-def f_dyn_nb(
-    LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None, Gravity: ArrayLike | None = None
-) -> StateVariables: ...
+@_in_both_styles
 def f_dyn_nb(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Newmark's method, order 2: the same as `f_dyn_nb2`.
 

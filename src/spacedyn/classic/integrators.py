@@ -4,7 +4,8 @@ In SpaceDyn int_eu and int_sr turn the base with a rate in the wrong axes, and t
 the same as int_eu2 and int_sr2; the attitude stays a rotation to rounding.
 """
 
-from typing import Any, overload
+from collections.abc import Callable
+from typing import Any, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,23 +19,34 @@ from .variables import StateVariables
 KINEMATIC = "R0 A0 v0 w0 vd0 wd0 q qd qdd"
 
 
-@overload
-def int_eu(
-    R0: ArrayLike,
-    A0: ArrayLike,
-    v0: ArrayLike,
-    w0: ArrayLike,
-    vd0: ArrayLike,
-    wd0: ArrayLike,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    /,
-    *,
-    d_time: float | None = None,
-) -> Moved: ...
-@overload
-def int_eu(LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None) -> StateVariables: ...
+class WithAccelerations(Protocol):
+    """A step in either style: plain arguments of v1, or LP and SV of v2."""
+
+    @overload
+    def __call__(
+        self,
+        R0: ArrayLike,
+        A0: ArrayLike,
+        v0: ArrayLike,
+        w0: ArrayLike,
+        vd0: ArrayLike,
+        wd0: ArrayLike,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        /,
+        *,
+        d_time: float | None = None,
+    ) -> Moved: ...
+    @overload
+    def __call__(self, LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None) -> StateVariables: ...
+
+
+def _in_both_styles(step: Callable[..., Any]) -> WithAccelerations:
+    return cast(WithAccelerations, step)
+
+
+@_in_both_styles
 def int_eu(*arguments: Any, d_time: float | None = None) -> Any:
     """A step by Euler's method, order 1, with accelerations that `f_dyn` gave.
 
@@ -56,23 +68,7 @@ def int_eu(*arguments: Any, d_time: float | None = None) -> Any:
     return moved(call, euler(call.state(), np.concatenate(call.many("vd0", "wd0", "qdd")), time_step(d_time)))
 
 
-@overload
-def int_eu2(
-    R0: ArrayLike,
-    A0: ArrayLike,
-    v0: ArrayLike,
-    w0: ArrayLike,
-    vd0: ArrayLike,
-    wd0: ArrayLike,
-    q: ArrayLike,
-    qd: ArrayLike,
-    qdd: ArrayLike,
-    /,
-    *,
-    d_time: float | None = None,
-) -> Moved: ...
-@overload
-def int_eu2(LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None) -> StateVariables: ...
+@_in_both_styles
 def int_eu2(*arguments: Any, d_time: float | None = None) -> Any:
     """A step by Euler's method, order 1; with plain arguments positions go on by the **new** rates.
 
