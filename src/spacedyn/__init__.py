@@ -16,15 +16,10 @@ if TYPE_CHECKING:
     from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
     from .dynamics import (
         bias_force,
-        coriolis_matrix,
         forward_dynamics,
         hybrid_dynamics,
         inverse_dynamics,
         joint_reactions,
-        mass_matrix,
-        mass_matrix_blocks,
-        mass_matrix_inverse,
-        mass_matrix_inverse_product,
         passive_force,
     )
     from .errors import (
@@ -53,6 +48,13 @@ if TYPE_CHECKING:
     from .laws import law
     from .linearize import Linearization, linearize
     from .lint import check_file
+    from .matrices import (
+        coriolis_matrix,
+        mass_matrix,
+        mass_matrix_blocks,
+        mass_matrix_inverse,
+        mass_matrix_inverse_product,
+    )
     from .methods import DormandPrince5, DormandPrince8, Radau5, RungeKutta4, SemiImplicitEuler, Variational
     from .model import shapes
     from .model.build import Builder
@@ -88,10 +90,7 @@ __version__ = "0.1.0"
 # both, and into __all__.
 _NAMES_OF = {
     ".derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
-    ".dynamics": (
-        "bias_force coriolis_matrix forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions "
-        "mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product passive_force"
-    ),
+    ".dynamics": "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force",
     ".errors": (
         "InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError UnknownName"
     ),
@@ -105,6 +104,7 @@ _NAMES_OF = {
     ".laws": "law",
     ".lint": "check_file",
     ".linearize": "Linearization linearize",
+    ".matrices": ("coriolis_matrix mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product"),
     ".methods": "DormandPrince5 DormandPrince8 Radau5 RungeKutta4 SemiImplicitEuler Variational",
     ".model.build": "Builder",
     ".model.load": "available load",

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
-from .dynamics import mass_matrix_inverse
 from .forces import Force, Spring
 from .kernels import plan as p
 from .kernels import tree as k
 from .kernels.compiling import PLAIN_FUNCTIONS
 from .laws import WRITTEN, Law, rehearse
+from .matrices import mass_matrix_inverse
 from .model.model import Model
 from .model.parts import Joint
 from .model.state import State

@@ -16,11 +16,11 @@ from numba.core import config
 from numpy.typing import ArrayLike
 
 from .calls import _not_finite, check_state, gravity_vector, operand, with_wrenches
-from .dynamics import mass_matrix
 from .kernels import derivatives as _derivatives
 from .kernels import tree as k
 from .kernels.dual import DUAL
 from .kernels.scalar import LANES
+from .matrices import mass_matrix
 from .model.flatten import Flat
 from .model.model import Model
 from .model.state import State

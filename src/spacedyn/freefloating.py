@@ -7,9 +7,9 @@ Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction nul
 import numpy as np
 
 from .calls import check_state
-from .dynamics import Blocks, mass_matrix_blocks
 from .errors import InputError
 from .kinematics import endpoint_jacobian
+from .matrices import Blocks, mass_matrix_blocks
 from .model.model import Model
 from .model.state import State
 

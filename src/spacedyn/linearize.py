@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from . import faults
 from .beginning import listed
 from .calls import check_state
-from .dynamics import mass_matrix
 from .errors import InputError
 from .forces import Force, read_forces
 from .kernels import plan as p
@@ -20,6 +19,7 @@ from .kernels.scalar import LANES
 from .kernels.tangents import matrix as tangent_matrix
 from .laws import Law, compile_law
 from .machine import build_machine, scratch
+from .matrices import mass_matrix
 from .methods import DormandPrince8
 from .model.model import Model
 from .model.state import State

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import peers
-from .dynamics import bias_force, forward_dynamics, mass_matrix
+from .dynamics import bias_force, forward_dynamics
 from .errors import InputError, nearest
 from .kinematics import endpoint_pose
+from .matrices import mass_matrix
 from .model.model import Model
 from .model.parts import Endpoint
 from .model.state import State

@@ -5,10 +5,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics import mass_matrix
 from ..errors import InputError
 from ..freefloating import generalized_jacobian
 from ..kinematics import body_jacobian, endpoint_jacobian
+from ..matrices import mass_matrix
 from .arguments import AGREEMENT, Call
 from .kinematics import endpoint_place, last_link
 from .parameters import LinkParameters

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..calls import check_state
-from ..dynamics import mass_matrix
 from ..errors import InputError
 from ..freefloating import generalized_inertia
+from ..matrices import mass_matrix
 from ..model.model import Model
 from ..model.state import State
 from ..prescribe import SIMPLE

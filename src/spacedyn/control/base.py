@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from ..dynamics import mass_matrix_blocks
 from ..errors import InputError
 from ..laws import Law, law
+from ..matrices import mass_matrix_blocks
 from ..model.model import Model
 from ..model.state import State
 from .arguments import called, check, free_base, number, numbers
