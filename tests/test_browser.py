@@ -194,6 +194,29 @@ def test_forces_and_momentum(page, tmp_path):
     assert page.complaints == []
 
 
+def test_events_lead_to_their_times_and_keys_are_told(page, tmp_path):
+    caught = sd.Scenario.from_toml("capture").run()
+    opened(page, caught.film(plots=["mode", "hand"]), tmp_path / "film.html")
+    mark = page.locator(".marks button")
+    assert mark.get_attribute("title") == "caught, 19.75 s"
+    before = page.locator(".legend b").all_inner_texts()
+    mark.click()
+    assert page.evaluate("film.time") == pytest.approx(19.75, abs=1e-3)
+    page.evaluate("film.seek(30)")
+    drawn(page)
+    after = page.locator(".legend b").all_inner_texts()
+    assert (before[:3], after[:3]) == (["free"] * 3, ["free", "free", "locked"])
+    assert not page.locator(".help-text").is_visible()
+    page.keyboard.press("?")
+    drawn(page)
+    assert "play, pause" in page.locator(".help-text").inner_text()
+    picture(page, "film with an event and its keys")
+    page.keyboard.press("Escape")
+    drawn(page)
+    assert not page.locator(".help-text").is_visible()
+    assert page.complaints == []
+
+
 def test_a_film_on_a_phone(page, run, tmp_path):
     page.set_viewport_size({"width": 390, "height": 780})
     opened(page, run.film(), tmp_path / "film.html")

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from random_trees import random_model
+from random_trees import random_model, random_state_parts
 from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 from spacedyn.viewer import meshes as m
 from spacedyn.viewer.actors import actors_of, bounds, looks, lowest, record_indices
 from spacedyn.viewer.geometry import robot_meshes, solid
 from spacedyn.viewer.likely import edges
+from spacedyn.viewer.loads import loads_of
+from test_forces import everything
 
 KINDS = {"f8": "<f8", "f4": "<f4", "i2": "<i2", "i1": "i1", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 
@@ -221,10 +223,52 @@ def test_meshes_in_a_film_are_those_of_the_robot(run):
 
 def test_the_reaction_on_a_floating_base_is_what_moves_it(run):
     (actor,) = actors_of("", run, None, 10_000)
-    (arrow,) = actor.arrows
-    assert (arrow.kind, arrow.unit) == ("reaction", "N")
+    force, moment = actor.arrows
+    assert [(arrow.kind, arrow.unit) for arrow in actor.arrows] == [("reaction", "N"), ("reaction", "N m")]
     base = run.model.bodies[0]
-    np.testing.assert_allclose(arrow.vector, base.mass * run["udot"][:, :3], atol=1e-9 * arrow.most)
+    np.testing.assert_allclose(force.vector, base.mass * run["udot"][:, :3], atol=1e-9 * force.most)
+    assert moment.color != force.color
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_reactions_and_all_other_forces_together_move_the_base(seed):
+    """Newton and Euler for the base alone, whatever acts on it and on the bodies behind its joints."""
+    rng = np.random.default_rng(seed)
+    robot = random_model(rng, 7, base_kind="free", kinds=("revolute", "prismatic", "spherical", "free"))
+    gravity = np.array([0.1, -0.3, -1.6])
+    run = sd.simulate(
+        robot, robot.state(**random_state_parts(rng, robot)), 0.5, forces=everything(robot), gravity=gravity, record=0.1
+    )
+    (actor,) = actors_of("", run, None, 100)
+    where = sd.forward_kinematics(robot, run.states)
+    base, udot, states = robot.bodies[0], run["udot"], run.states
+    total = np.zeros((len(run.time), 6))
+    total[:, :3] += base.mass * gravity
+    reactions = [arrow for arrow in actor.arrows if arrow.kind == "reaction"]
+    assert reactions
+    for arrow in reactions:  # they begin at their joints, relative to the base's centre of mass
+        if arrow.unit == "N":
+            total += np.hstack([arrow.vector, np.cross(arrow.start, arrow.vector)])
+        else:
+            total[:, 3:] += arrow.vector
+    for force in run.forces:
+        for load in loads_of(run, force, where, run.time):
+            if load.body == 0:
+                arm = load.point - states.base_position
+                total += np.hstack([load.force, load.moment + np.cross(arm, load.force)])
+    turn = states.base_attitude.as_matrix()
+    inertia = turn @ base.inertia @ turn.transpose(0, 2, 1)
+    rate = states.base_rate
+    spin = np.einsum("tij,tj->ti", inertia, udot[:, 3:6]) + np.cross(rate, np.einsum("tij,tj->ti", inertia, rate))
+    np.testing.assert_allclose(total[:, :3], base.mass * udot[:, :3], atol=1e-9 * np.abs(total[:, :3]).max())
+    np.testing.assert_allclose(total[:, 3:], spin, atol=1e-9 * np.abs(total[:, 3:]).max())
+
+
+def test_a_joint_that_is_free_does_nothing_to_the_base():
+    """Not even round-off, drawn as an arrow of full length."""
+    run = sd.Scenario.from_toml("tether", change={"duration": 10.0}).run()
+    (actor,) = actors_of("", run, None, 100)
+    assert not [arrow for arrow in actor.arrows if arrow.kind == "reaction"]
 
 
 def test_forces_are_where_they_act():
@@ -236,8 +280,9 @@ def test_forces_are_where_they_act():
         robot, robot.state(qd=[0.1, 0.2, -0.3], base_rate=(0.1, 0, 0.2)), 3.0, forces=[push, line, slow], record=0.25
     )
     (actor,) = actors_of("", run, None, 100)
-    wrench, tether, drag = actor.arrows
-    acts = (run.time >= 1.0) & (run.time <= 2.0)
+    wrench, tether, drag, *reaction = actor.arrows
+    assert [arrow.kind for arrow in reaction] == 2 * ["reaction"]
+    acts = (run.time >= 1.0) & (run.time < 2.0)
     turn = run.body("satellite").rotation
     np.testing.assert_allclose(wrench.vector, (turn @ [0, 0, 20.0]) * acts[:, None], atol=1e-12)
     np.testing.assert_allclose(

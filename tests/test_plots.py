@@ -183,3 +183,40 @@ def test_a_channel_that_was_not_recorded():
     few = sd.simulate(robot, robot.neutral_state(), 0.1, record=0.05)
     with pytest.raises(sd.InputError, match="a spectrum needs at least 8 records"):
         few.plot("q", spectrum=True)
+
+
+def test_a_journal_s_figure_is_written_in_its_own_style(ets7, tmp_path):
+    """matplotlib asks for fonts and resolution when a file is written, not when a figure is made."""
+    figure = ets7.plot("q", "qd", style="publication", spectrum=True)
+    figure.savefig(tmp_path / "q.png")
+    with Image.open(tmp_path / "q.png") as image:
+        assert image.size[0] == 3.5 * 600
+    figure.savefig(tmp_path / "q.svg")
+    text = (tmp_path / "q.svg").read_text()
+    assert ">frequency [Hz]</text>" in text and "STIX" in text
+    figure.savefig(tmp_path / "q.pdf")
+    assert b"/Subtype /Type3" not in (tmp_path / "q.pdf").read_bytes()
+    figure.draw_without_rendering()
+    for axes in figure.axes:  # labels are as long as their axes at most: they do not run into each other
+        label = axes.yaxis.label.get_window_extent()
+        assert label.height <= 1.1 * axes.get_window_extent().height
+
+
+def test_in_print_curves_differ_without_colour(ets7):
+    lines = ets7.plot("hand", style="publication").axes[0].get_lines()
+    assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in lines}) == 3
+    lines = ets7.plot("hand").axes[0].get_lines()
+    assert {line.get_linestyle() for line in lines} == {"-"}
+
+
+def test_events_are_marked_and_modes_have_names():
+    run = sd.Scenario.from_toml("capture", change={"duration": 25.0}).run()
+    figure = run.plot("mode", "base_wrench", "hand")
+    for axes in figure.axes:
+        marks = [line.get_xdata()[0] for line in axes.get_lines() if np.ptp(line.get_xdata()) == 0]
+        assert marks == [event.time for event in run.events]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["caught"]
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["free", "locked", "prescribed"]
+    titles = {axes.get_title(loc="left") for axes in figure.axes}
+    assert titles == {"modes of joints", "force on the base", "moment on the base", "position of hand"}
+    assert not any(axes.texts for axes in run.plot("hand", spectrum=True).axes)

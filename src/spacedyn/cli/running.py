@@ -125,7 +125,7 @@ def write_files(
         plots.mkdir(parents=True, exist_ok=True)
         figures = scenario.figures(run) if scenario is not None else {"overview": run.plot()}
         for name, figure in figures.items():
-            figure.savefig(plots / f"{name}.png", dpi=110)
+            figure.savefig(plots / f"{name}.png")
             made("figure", plots / f"{name}.png")
     if html is not None:
         film = scenario.film(run) if scenario is not None else run.film()

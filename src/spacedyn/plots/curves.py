@@ -160,7 +160,18 @@ _TITLES = {
     "force_energy": "elastic energy of forces",
     "dissipated": "dissipated in joints",
     "tension": "tension",
+    "mode": "modes of joints",
+    "anchor": "where locked joints are held",
 }
+_TITLES_BY_UNIT = {
+    ("base_wrench", "N"): "force on the base",
+    ("base_wrench", "N m"): "moment on the base",
+    ("endpoint_wrench", "N"): "forces at endpoints",
+    ("endpoint_wrench", "N m"): "moments at endpoints",
+    ("impulse", "N s"): "impulse",
+    ("impulse", "N m s"): "angular impulse",
+}
+_MODES = {1: "free", 2: "locked", 3: "prescribed"}
 
 
 def _recorded(run: "Run", name: str) -> list[Panel]:
@@ -178,7 +189,9 @@ def _recorded(run: "Run", name: str) -> list[Panel]:
         curves = tuple(titles[i] or title for i in mine)
         found.append(Panel(title, pretty(unit), curves, run.time, values[..., mine]))
     if len(found) > 1:
-        found = [replace(panel, title=f"{title} [{panel.unit}]") for panel in found]
+        found = [replace(p, title=_TITLES_BY_UNIT.get((name, p.unit), f"{title} [{p.unit}]")) for p in found]
+    if name == "mode":
+        found = [replace(panel, unit="", ticks=_MODES) for panel in found]
     return found
 
 
@@ -204,7 +217,7 @@ def _units(run: "Run", name: str, unit: str, labels: list[str]) -> list[str]:
     if name == "udot":
         base = ["m/s²" if label.startswith("base.v") else "rad/s²" for label in labels[: run.model.base_dof]]
         return [*base, *rate_units(run.model, "rad/s²|m/s²")]
-    if ", " in unit:  # of a wrench or an impulse
+    if ", " in unit and name != "mode":  # of a wrench or an impulse
         return [unit.split(", ")[label.rpartition(".")[2].startswith("m")] for label in labels]
     return [unit] * len(labels)
 

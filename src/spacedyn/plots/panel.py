@@ -1,6 +1,7 @@
 """Curves that share an axis, and other forms of them: in degrees, as a spectrum."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class Panel:
         Half of the smallest span that the axis should show, so that round-off does not fill it.
     spectrum : bool
         Whether x is a frequency and values are amplitudes.
+    ticks : {value: name}
+        Of values that stand for something: modes of joints.
     """
 
     title: str
@@ -37,6 +40,7 @@ class Panel:
     values: Array
     least: float = 0.0
     spectrum: bool = False
+    ticks: Mapping[int, str] = field(default_factory=dict)
 
 
 def in_degrees(panel: Panel) -> Panel:
@@ -62,5 +66,11 @@ def spectrum_of(panel: Panel) -> Panel:
     amplitudes = 2.0 * np.abs(np.fft.rfft(weighted, axis=0)) / window.sum()
     frequency = np.fft.rfftfreq(len(time), (time[-1] - time[0]) / (len(time) - 1))
     return replace(
-        panel, title=f"{panel.title}: spectrum", x=frequency[1:], values=amplitudes[1:], least=0.0, spectrum=True
+        panel,
+        title=f"{panel.title}: spectrum",
+        x=frequency[1:],
+        values=amplitudes[1:],
+        least=0.0,
+        spectrum=True,
+        ticks={},
     )

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics import joint_reactions
-from ..forces import Drag, Spring, Wrench, force_names
+from ..forces import Spring, force_names
 from ..kinematics import Kinematics, forward_kinematics
 from ..model.state import State
-from .colors import FORCE, REACTION, TETHER
+from .colors import FORCE, FORCE_MOMENT, REACTION, REACTION_MOMENT, TETHER
+from .loads import Load, loads_of, other_end, sum_behind
 
 if TYPE_CHECKING:
     from ..run import Run
@@ -58,35 +59,24 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
     where = forward_kinematics(run.model, states)
     base = states.base_position
     found: list[Arrow] = []
+    loads: list[Load] | None = []
     for name, force in zip(force_names(run.forces), run.forces, strict=True):
-        i = run.model.body_index(force.body)
-        turn, place = where.bodies.rotation[:, i], where.bodies.position[:, i]
-        if isinstance(force, Wrench):
-            at = place + turn @ np.asarray(force.point) - base
-            acts = ((time >= force.start) & (time <= force.stop))[:, None]
-            for what, unit, given in (("", "N", force.force), (" (moment)", "N m", force.moment)):
-                vector = np.broadcast_to(np.asarray(given, dtype=float), (len(time), 3))
-                vector = np.einsum("tij,tj->ti", turn, vector) if force.frame == "body" else vector
-                found.append(Arrow(name + what, unit, FORCE, at, vector * acts))
-        elif isinstance(force, Spring):
-            start = place + turn @ np.asarray(force.point)
-            found.append(Arrow(name, "m", TETHER, start - base, _other_end(run, force, where, len(time)) - start, True))
-        elif isinstance(force, Drag):
-            spin = where.centroids.velocity[:, i, :3]
-            pull = -np.einsum("tij,jk,tlk,tl->ti", turn, np.asarray(force.linear), turn, spin)
-            found.append(Arrow(name, "N", FORCE, where.centroids.position[:, i] - base, pull))
+        acting = loads_of(run, force, where, time)
+        if acting is None:  # of a kind that is not known here: what joints transmit is not known either
+            loads = None
+            continue
+        loads = None if loads is None else [*loads, *acting]
+        start = acting[0].point - base
+        if isinstance(force, Spring):
+            found.append(Arrow(name, "m", TETHER, start, other_end(run, force, where) - acting[0].point, True))
+        else:
+            found.append(Arrow(name, "N", FORCE, start, acting[0].force))
+            found.append(Arrow(f"{name} (moment)", "N m", FORCE_MOMENT, start, acting[0].moment))
     return [
         arrow
-        for arrow in [*found, *_of_laws(run, where, base, get), *_reaction(run, states, where, get)]
+        for arrow in [*found, *_of_laws(run, where, base, get), *_reaction(run, states, where, get, loads)]
         if arrow.most > 0
     ]
-
-
-def _other_end(run: "Run", force: Spring, where: Kinematics, count: int) -> Array:
-    if force.other == "inertial":
-        return np.broadcast_to(np.asarray(force.other_point, dtype=float), (count, 3))
-    k = run.model.body_index(force.other)
-    return where.bodies.position[:, k] + where.bodies.rotation[:, k] @ np.asarray(force.other_point)
 
 
 def _of_laws(run: "Run", where: Kinematics, base: Array, get: Get) -> list[Arrow]:
@@ -95,20 +85,20 @@ def _of_laws(run: "Run", where: Kinematics, base: Array, get: Get) -> list[Arrow
     wrench, ends = get("base_wrench"), get("endpoint_wrenches")
     if wrench is not None:
         found.append(Arrow("force on the base", "N", FORCE, np.zeros_like(base), wrench[:, :3]))
-        found.append(Arrow("moment on the base", "N m", FORCE, np.zeros_like(base), wrench[:, 3:]))
+        found.append(Arrow("moment on the base", "N m", FORCE_MOMENT, np.zeros_like(base), wrench[:, 3:]))
     if ends is not None:
         for k, name in enumerate(run.model.endpoint_names):
             start = where.endpoints.position[:, k] - base
             found.append(Arrow(f"force at {name}", "N", FORCE, start, ends[:, 6 * k : 6 * k + 3]))
-            found.append(Arrow(f"moment at {name}", "N m", FORCE, start, ends[:, 6 * k + 3 : 6 * k + 6]))
+            found.append(Arrow(f"moment at {name}", "N m", FORCE_MOMENT, start, ends[:, 6 * k + 3 : 6 * k + 6]))
     return found
 
 
-def _reaction(run: "Run", states: State, where: Kinematics, get: Get) -> list[Arrow]:
-    """What each joint on the base does to the base; known where no other forces act on the bodies behind it."""
+def _reaction(run: "Run", states: State, where: Kinematics, get: Get, loads: list[Load] | None) -> list[Arrow]:
+    """What each joint on the base does to the base: force, and moment about the joint."""
     udot, ends = get("udot"), get("endpoint_wrenches")
     roots = [k for k, parent in enumerate(run.model.parents) if parent == 0]
-    if udot is None or ends is None or run.forces or not roots:
+    if udot is None or ends is None or loads is None or not roots:
         return []
     ends = np.ascontiguousarray(ends.reshape(len(ends), -1, 6))
     wrenches = joint_reactions(
@@ -120,7 +110,14 @@ def _reaction(run: "Run", states: State, where: Kinematics, get: Get) -> list[Ar
     )
     found = []
     for k in roots:
-        start = where.bodies.position[:, k] - states.base_position
-        name = run.model.joints[k - 1].name
-        found.append(Arrow(f"{name} on the base (force)", "N", REACTION, start, -wrenches[:, k, :3], kind="reaction"))
+        joint = where.bodies.position[:, k]
+        start = joint - states.base_position
+        pushed = sum_behind(run, k, loads, joint)
+        on_base = pushed - wrenches[:, k]
+        for own in (slice(3), slice(3, 6)):  # what is nothing but round-off is shown as nothing: a joint that is free
+            if np.abs(on_base[:, own]).max(initial=0.0) < 1e-9 * np.abs(pushed[:, own]).max(initial=0.0):
+                on_base[:, own] = 0.0
+        name = f"{run.model.joints[k - 1].name} on the base"
+        found.append(Arrow(f"{name} (force)", "N", REACTION, start, on_base[:, :3], kind="reaction"))
+        found.append(Arrow(f"{name} (moment)", "N m", REACTION_MOMENT, start, on_base[:, 3:], kind="reaction"))
     return found

@@ -292,6 +292,13 @@ def _panels(
             curves.append(numbers.put(values[np.searchsorted(same.x, actors[leader].time)], "f4"))
         title = panel.title.partition(" [")[0]
         found.append(
-            {"title": title, "unit": panel.unit, "labels": panel.labels, "least": panel.least, "curves": curves}
+            {
+                "title": title,
+                "unit": panel.unit,
+                "labels": panel.labels,
+                "least": panel.least,
+                "ticks": dict(panel.ticks) or None,
+                "curves": curves,
+            }
         )
     return found

@@ -20,8 +20,8 @@ function shown(x) {
 }
 
 class Chart {
-  constructor(parent, panel, numbers, times, go) {
-    Object.assign(this, { panel, times });
+  constructor(parent, panel, numbers, times, events, go) {
+    Object.assign(this, { panel, times, events });
     this.series = panel.curves.map((run) => run && numbers.of(run));
     this.colors = panel.labels.map((label, i) =>
       panel.labels.length <= 3 && AXIS_LINES[label] ? AXIS_LINES[label] : LINES[i % LINES.length]);
@@ -63,6 +63,7 @@ class Chart {
       if (x > high) high = x;
     }
     if (!(low <= high)) [low, high] = [-1, 1];
+    if (this.panel.ticks) [low, high] = [1, 3];
     const least = this.panel.least || 1e-12 * Math.max(Math.abs(low), Math.abs(high)) || 0.5;
     if (high - low < 2 * least) [low, high] = [(low + high) / 2 - least, (low + high) / 2 + least];
     const room = 0.06 * (high - low);
@@ -82,17 +83,26 @@ class Chart {
     c.fillStyle = "#8b95a7";
     c.textBaseline = "middle";
     c.textAlign = "right";
-    for (const v of steps(this.low, this.high, 4)) {
+    const names = this.panel.ticks, marks = names ? Object.keys(names).map(Number) : steps(this.low, this.high, 4);
+    for (const v of marks) {
       c.strokeStyle = Math.abs(v) < 1e-9 * (this.high - this.low) ? "#3a4558" : "#1f2733";
       c.beginPath();
       c.moveTo(LEFT, py(v));
       c.lineTo(w - RIGHT, py(v));
       c.stroke();
-      c.fillText(shown(v), LEFT - 5, py(v));
+      c.fillText(names ? (names[v].length > 8 ? names[v].slice(0, 6) + "." : names[v]) : shown(v), LEFT - 5, py(v));
     }
     c.textBaseline = "alphabetic";
     c.textAlign = "center";
     for (const t of steps(this.from, this.to, 6)) c.fillText(shown(t), Math.min(px(t), w - 12), h - 3);
+    c.strokeStyle = "#f2c94c90";
+    c.setLineDash([2, 3]);
+    for (const e of this.events.slice(0, 60)) {
+      c.beginPath();
+      c.moveTo(px(e.time), TOP);
+      c.lineTo(px(e.time), h - BOTTOM);
+      c.stroke();
+    }
     c.lineJoin = "round";
     const n = this.panel.labels.length;
     for (let run = this.series.length - 1; run >= 0; run--) {
@@ -116,7 +126,7 @@ class Chart {
     const n = this.values.length, data = this.series[0];
     if (data) this.values.forEach((cell, i) => {
       const a = data[k * n + i], b = data[(k + 1) * n + i] ?? a;
-      cell.textContent = shown(a + f * (b - a));
+      cell.textContent = this.panel.ticks?.[a] ?? shown(a + f * (b - a));
     });
   }
 }

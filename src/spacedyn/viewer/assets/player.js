@@ -9,6 +9,11 @@ const ICONS = {
 };
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128];
 
+const HELP = [["drag", "turn"], ["shift + drag, right button, two fingers", "shift"], ["wheel, pinch, + −", "zoom"],
+  ["space", "play, pause"], ["← →", "a little back or ahead; with shift, more"], ["home, end", "first, last"], ["[ ]", "slower, faster"],
+  ["t, f, m, F, R", "trails, frames, momentum, forces, reaction"], ["p", "plots"], ["r", "camera as it was"], ["click on a plot", "go to that time"],
+  ["?", "this list"]];
+
 class Player {
   constructor(header, numbers) {
     const $ = (name) => document.querySelector(name);
@@ -25,7 +30,7 @@ class Player {
     this.to = Math.max(...times.map((t) => t[t.length - 1]));
     this.orbit = new Orbit($(".view"), header.up, 3.2 * this.scene.size, () => this.refresh());
     const runs = header.chart_actors.map((i) => times[i]);
-    this.charts = header.panels.map((p) => new Chart($(".charts"), p, numbers, runs, (t) => this.seek(t)));
+    this.charts = header.panels.map((p) => new Chart($(".charts"), p, numbers, runs, header.events, (t) => this.seek(t)));
     this.moving = this.to > this.from;
     this.build();
     this.layout();
@@ -61,6 +66,9 @@ class Player {
       (v) => (choice.backdrop = v));
     if (this.scene.actors.length > 1)
       this.button(options, "apart", "side by side", () => (choice.apart = !choice.apart), () => choice.apart);
+    this.button(options, "help", "?", () => (this.helped = !this.helped), () => Boolean(this.helped));
+    $(".options .help").title = "keys and mouse (?)";
+    $(".help-text").innerHTML = HELP.map(([keys, what]) => `<dt>${keys}</dt><dd>${what}</dd>`).join("");
     $(".play")?.addEventListener("click", () => this.toggle());
     const slider = $(".time");
     if (slider) {
@@ -71,9 +79,10 @@ class Player {
       this.speeds.value = this.speed;
       this.speeds.onchange = () => (this.speed = Number(this.speeds.value));
       for (const e of header.events) {
-        const mark = document.createElement("i");
+        const mark = document.createElement("button");
         mark.style.left = (100 * (e.time - this.from)) / (this.to - this.from) + "%";
-        mark.title = e.name;
+        mark.title = mark.ariaLabel = `${e.name}, ${Number(e.time.toPrecision(6))} s`;
+        mark.onclick = () => { this.seek(e.time); mark.blur(); };
         $(".marks").append(mark);
       }
     }
@@ -149,6 +158,7 @@ class Player {
     this.scene.draw(this.orbit, this.choice);
     const slider = this.$(".time"), leader = this.scene.actors[0];
     if (slider) slider.value = this.time;
+    this.$(".help-text").hidden = !this.helped;
     this.$(".clock").innerHTML = this.moving ? `${this.time.toFixed(2)} <small>s</small>` : "";
     for (const chart of this.charts) chart.mark(this.time, leader.k, leader.f);
     this.name();
@@ -178,7 +188,7 @@ class Player {
       const [x, y, w] = stages[apart ? i : 0].box;
       span.style.left = apart ? (100 * (x + w / 2)) / width + "%" : "12px";
       span.style.transform = apart ? "" : "none";
-      span.style.bottom = apart ? `calc(${(100 * y) / height}% + 10px)` : 10 + 24 * (actors.length - 1 - i) + "px";
+      span.style.bottom = apart ? `calc(${(100 * y) / height}% + 40px)` : 10 + 24 * (actors.length - 1 - i) + "px";
     });
   }
 
@@ -193,6 +203,9 @@ class Player {
     };
     for (const name of ["trails", "frames", "momentum"]) acts[name[0]] = () => this.$(".options ." + name)?.click();
     acts.F = () => this.$(".options .forces")?.click();
+    acts.R = () => this.$(".options .reaction")?.click();
+    acts["?"] = () => this.$(".options .help").click();
+    if (this.helped) acts.Escape = acts["?"];
     if (!acts[e.key]) return;
     e.preventDefault();
     acts[e.key]();

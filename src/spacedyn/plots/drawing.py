@@ -1,0 +1,92 @@
+"""Curves in axes: lines, bands, legends, ticks, and what happened when."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .panel import Panel
+from .style import AXES, CURVES, DASHES
+
+_FEW = 5  # robots of a batch that are drawn one by one; more are drawn as bands
+_MOST_NAMES, _MOST_MARKS = 6, 60  # of events that are written, and marked, in a figure
+_LINE = 24  # characters of a journal's figure that fit along an axis
+
+
+def color_of(panel: Panel, i: int) -> str:
+    """The colour of a curve: x, y and z have their own."""
+    label = panel.labels[i]
+    return AXES[label] if label in AXES and len(panel.labels) <= 3 else CURVES[i % len(CURVES)]
+
+
+def draw_curves(axes: Any, panel: Panel, run: int, in_print: bool) -> None:
+    """The curves of a panel; in print each has a kind of line of its own, as long as there is one run."""
+    values = panel.values.reshape(len(panel.x), -1, panel.values.shape[-1])
+    robots = values.shape[1]
+    for i, label in enumerate(panel.labels):
+        color, dash = color_of(panel, i), DASHES[(i if in_print else run + i // len(CURVES)) % len(DASHES)]
+        of, shown = values[..., i], label if run == 0 else "_" + label
+        if label == "energy gained":  # what the works below it should add up to
+            axes.plot(panel.x, of[:, 0], color="#bbbbbb", linewidth=5.0, label=shown, solid_capstyle="butt")
+        elif robots <= _FEW:
+            axes.plot(panel.x, of[:, 0], color=color, linestyle=dash, label=shown)
+            for k in range(1, robots):
+                axes.plot(panel.x, of[:, k], color=color, linestyle=dash, alpha=0.45, linewidth=0.9)
+        else:
+            low, mid, high = np.percentile(of, [5, 50, 95], axis=1)
+            axes.fill_between(panel.x, of.min(axis=1), of.max(axis=1), color=color, alpha=0.10, linewidth=0)
+            axes.fill_between(panel.x, low, high, color=color, alpha=0.22, linewidth=0)
+            axes.plot(panel.x, mid, color=color, linestyle=dash, label=shown)
+
+
+def dress(axes: Any, panel: Panel, style: str, last: bool) -> None:
+    """Titles, units, limits, ticks and legend."""
+    unit = f"[{panel.unit}]" if panel.unit else "[–]"
+    if style == "publication":
+        words = panel.title.split(" [")[0].removeprefix("ledger: ").removesuffix(" (rotation vector)")
+        whole = f"{words} {unit.replace(' ', '~')}"  # a unit stays on its line
+        axes.set_ylabel("\n".join(textwrap.wrap(whole, _LINE)).replace("~", " "))
+    else:
+        axes.set_title(panel.title.split(" [")[0])
+        axes.set_ylabel(unit)
+    robots = int(np.prod(panel.values.shape[1:-1], dtype=int))
+    if panel.spectrum:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        top = float(np.max(panel.values, initial=0.0)) or 1.0
+        axes.set_ylim(max(1e-8 * top, float(np.min(panel.values[panel.values > 0], initial=top)) / 2), 3 * top)
+    elif panel.least:
+        axes.set_ylim(-panel.least, panel.least)
+    if panel.ticks:
+        axes.set_yticks(list(panel.ticks), list(panel.ticks.values()))
+        axes.set_ylim(min(panel.ticks) - 0.3, max(panel.ticks) + 0.3)
+        axes.set_ylabel("" if style != "publication" else axes.get_ylabel().removesuffix(" [–]"))
+    axes.margins(x=0.0)
+    axes.set_xlim(panel.x[0], panel.x[-1] if panel.x[-1] > panel.x[0] else panel.x[0] + 1.0)
+    if last:
+        axes.set_xlabel("frequency [Hz]" if panel.spectrum else "time [s]")
+    else:
+        axes.tick_params(labelbottom=False)
+    if len(panel.labels) > 1 or robots > _FEW:
+        title = f"{robots} robots:\nmedian, 5–95 %,\nall" if robots > _FEW else None
+        legend = axes.legend(
+            loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.0, title=title, title_fontsize="x-small",
+            ncols=1 if len(panel.labels) <= 9 else 2, handlelength=1.4, labelspacing=0.35, alignment="left",
+        )  # fmt: skip
+        legend.set_in_layout(True)
+
+
+def mark_events(axes: Any, events: Sequence[tuple[float, str]], named: bool) -> None:
+    """Thin lines where something happened; with its name, where that is wanted and there are few."""
+    low, high = axes.get_xlim()
+    seen = [(time, name) for time, name in events if low <= time <= high][:_MOST_MARKS]
+    for time, name in seen:
+        axes.axvline(time, color="#999999", linewidth=0.8, linestyle=(0, (3, 3)), zorder=0.5)
+        if named and len(seen) <= _MOST_NAMES:
+            late = time > low + 0.85 * (high - low)
+            axes.annotate(
+                name, (time, 1.0), xycoords=("data", "axes fraction"), xytext=(-2 if late else 2, -1),
+                textcoords="offset points", ha="right" if late else "left", va="top", fontsize="x-small",
+                color="#777777", in_layout=False,
+            )  # fmt: skip
