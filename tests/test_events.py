@@ -314,9 +314,3 @@ def test_what_is_no_event_is_refused(make, message):
     robot = ball()
     with pytest.raises((sd.InputError, sd.UnknownName), match=message):
         sd.simulate(robot, robot.neutral_state(), 1.0, events=make())
-
-
-def test_a_batch_is_refused():
-    robot = ball()
-    with pytest.raises(sd.InputError, match="events are for one robot"):
-        sd.simulate(robot, robot.state(q=[[1.0], [2.0]]), 1.0, events=[sd.Event(clock(at=0.5))])

@@ -395,7 +395,7 @@ def test_the_audit_shows_joints_that_are_not_where_they_should_be():
     x, u = run["x"][:, None].copy(), run["u"][:, None].copy()
     x[4, 0, 8] += 0.1
     u[7, 0, 6] += 0.2
-    off = deviations(robot, joints, run.time, x, u, None, np.zeros((1, 6)))[:, 0]
+    off = deviations(robot, joints, run.time[:, None], x, u, None, np.zeros((1, 6)))[:, 0]
     rate = given["joint1"].at(0.7)[1, 0]
     assert off[4] == pytest.approx(0.1) and off[7] == pytest.approx(0.2 / (1 + rate))
     assert np.delete(off, [4, 7]).max() < 1e-15

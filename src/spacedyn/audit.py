@@ -189,10 +189,10 @@ class Auditor:
         off = balances(found, of["energy_0"] - of["potential_0"], start)
         for name, error in off.items():
             size = np.abs(error) if error.ndim == 2 else np.linalg.norm(error, axis=-1)
-            self._note(name, size, rows[:, 0, 0])
+            self._note(name, size, rows[..., 0])
         starts = layout_of(model).quaternions
         lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
-        self._note("quaternion_norm", np.abs(lengths - 1.0).max(axis=(1, 2))[:, None], rows[:, 0, 0])
+        self._note_largest("quaternion_norm", np.abs(lengths - 1.0).max(axis=2), rows[..., 0])
         if self._joints:
             self._add_constraints(rows, states)
 
@@ -206,13 +206,19 @@ class Auditor:
         held = np.array([one.mode for one in self._joints]) if modes is None else modes
         if np.any(held != FREE):
             self._of["constrained"][0] = 1.0
-        off = deviations(self._model, self._joints, rows[:, 0, 0], states.x, states.u, modes, anchors)
-        self._note("constraints", off.max(axis=1)[:, None], rows[:, 0, 0])
+        off = deviations(self._model, self._joints, rows[..., 0], states.x, states.u, modes, anchors)
+        self._note_largest("constraints", off, rows[..., 0])
+
+    def _note_largest(self, name: str, errors: Array, times: Array) -> None:
+        """Keep the largest of the errors of all robots together."""
+        worst = errors.argmax(axis=1)[:, None]
+        self._note(name, np.take_along_axis(errors, worst, 1), np.take_along_axis(times, worst, 1))
 
     def _note(self, name: str, errors: Array, times: Array) -> None:
         """Keep the largest of the errors (records, robots) and when it was; what is past telling is infinite."""
         errors = np.where(np.isnan(errors), np.inf, errors)
-        most, when = errors.max(axis=0), times[errors.argmax(axis=0)]
+        worst = errors.argmax(axis=0)[None]
+        most, when = np.take_along_axis(errors, worst, 0)[0], np.take_along_axis(times, worst, 0)[0]
         larger = most > self._of[name]
         self._of[name][larger], self._of[f"{name}_at"][larger] = most[larger], when[larger]
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 AXES = ["x", "y", "z"]
+OWN_TIME = "own_time"
+"""Where robots of a batch may end at different times: each one's own, which stands still when it has ended."""
 SIX = ["fx", "fy", "fz", "mx", "my", "mz"]
 _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "x": {"base_position": (["axis"], "m"), "base_quaternion": (["xyzw"], "1"), "q": (["coordinate"], "rad or m")},
@@ -99,6 +101,8 @@ def dataset(run: "Run") -> "xarray.Dataset":
     batch = batch_dimensions(run.shape)
     coords: dict[str, Any] = {"time": ("time", run.time, {"units": "s"}), **labels(run.origin)}
     found: dict[str, Any] = {}
+    if run.origin.staggered:
+        found[OWN_TIME] = (["time", *batch], np.asarray(run["t"][..., 0]), {"units": "s"})
     for channel in run.origin.channels[1:]:
         values, at = split(model, channel, run[channel]), 0
         for name, (dims, sizes, unit) in variables(run.origin, channel, values.shape[-1]).items():
@@ -118,7 +122,8 @@ def rows_of(data: "xarray.Dataset", origin: Origin, columns: dict[str, slice]) -
     """The rows that a dataset was made of; variables without any number may be missing."""
     count, shape = len(data["time"]), origin.shape
     rows = np.empty((count, *shape, sum(part.stop - part.start for part in columns.values())))
-    rows[..., 0] = data["time"].values.reshape(-1, *[1] * len(shape))
+    own = data[OWN_TIME] if OWN_TIME in data else data["time"]
+    rows[..., 0] = own.values.reshape(-1, *(shape if OWN_TIME in data else [1] * len(shape)))
     for channel, place in list(columns.items())[1:]:
         made = variables(origin, channel, place.stop - place.start)
         parts = [data[name].values.reshape(count, *shape, -1) for name in made if name in data]

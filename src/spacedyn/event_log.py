@@ -1,7 +1,8 @@
 """What happens at events: noted, done, booked in the ledger; and events that chatter."""
 
+from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,17 +18,23 @@ from .momentum import kinetic_energy, momentum, potential_energy
 _MANY, _CHATTER, _AT_ONCE = 20, 1e-7, 1e-6
 
 
+class Ending(NamedTuple):
+    """How it ends for a robot: the status, and if it cannot go on, what to say and what was raised."""
+
+    status: str
+    cause: str | None = None
+    error: BaseException | None = None
+
+
 class EventLog:
     """Takes note of events, does what they ask for, and keeps the ledger right.
 
     Attributes
     ----------
     happened : list of Happening
-        So far.
-    ending : str or None
-        How the run ends, once it is to end.
-    failure : tuple or None
-        Why the simulation cannot go on: what to say, and what was raised.
+        So far, robot after robot within a chunk of records.
+    endings : dict of Ending
+        How it ends for robots, by their number, that are to end.
     """
 
     def __init__(
@@ -36,16 +43,20 @@ class EventLog:
         events: Iterable[Any],
         gravity: Any,
         switcher: Switcher,
+        shape: tuple[int, ...],
         happened: Iterable[Happening] = (),
     ):
         self.happened: list[Happening] = list(happened)
-        self.ending: str | None = None
-        self.failure: tuple[str, BaseException | None] | None = None
+        self.endings: dict[int, Ending] = {}
         self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
+        self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[Happening]](list)
+        for one in self.happened:
+            self._of_robot[one.robot].append(one)
 
     def take(self, machine: Any) -> None:
         """What happens where the machine stands; it is told to end there, if it is to."""
-        table = self._table(machine)
+        table, who = self._table(machine), self._robot(machine)
+        own, failed = self._of_robot[who], False
         t, changed = float(machine.clock[p.T]), False
         for i in np.flatnonzero(table[:, p.V_FIRED] > 0.0):
             event, before = self._events[i], self._switcher.state(machine)
@@ -53,13 +64,15 @@ class EventLog:
                 try:
                     changed |= self._act(machine, event, action, t)
                 except Exception as error:
-                    self._fail("event failed", f"the action of event '{event.label}' failed: {error}", error)
+                    self._fail(machine, "event failed", f"the action of event '{event.label}' failed: {error}", error)
+                    failed = True
                     break
-            self.happened.append(Happening(event.label, t, before, self._switcher.state(machine)))
-            if self.failure is not None:
+            own.append(Happening(event.label, t, before, self._switcher.state(machine), who, event.terminal))
+            self.happened.append(own[-1])
+            if failed:
                 break
             if event.terminal:
-                self.ending = "event"
+                self.endings[machine.first] = Ending("event")
         if changed:
             machine.counters[[p.C_FRESH, p.C_ARMED]] = 0
             self.overlook(machine)
@@ -67,9 +80,9 @@ class EventLog:
             table[:, p.V_FIRED] = 0.0
         span = min(_CHATTER * (machine.clock[p.T_END] - machine.clock[p.T_START]), _AT_ONCE)
         span = max(span, _MANY * machine.clock[p.H_MIN])  # shorter steps there are none
-        if len(self.happened) >= _MANY and t - self.happened[-_MANY].time <= span:
-            self._fail("chattering", _chatter(self.happened[-_MANY:]))
-        machine.counters[p.C_EVENTS] = len(self.happened)
+        if len(own) >= _MANY and t - own[-_MANY].time <= span:
+            self._fail(machine, "chattering", _chatter(own[-_MANY:]))
+        machine.counters[p.C_EVENTS] = len(own)
         self._end(machine)
 
     def switch(self, machine: Any) -> None:
@@ -77,10 +90,21 @@ class EventLog:
         try:
             self._switcher.obey(machine)
         except InputError as error:
-            self._fail("mode failed", str(error), error)
+            self._fail(machine, "mode failed", str(error), error)
         machine.counters[p.C_ARMED] = 0
         self.overlook(machine)
         self._end(machine)
+
+    def stay_ended(self, machines: Iterable[Any]) -> None:
+        """Robots of a batch that a terminal event ended before stay where they are; one alone goes on past it."""
+        for machine in machines if self._shape else ():
+            if any(one.terminal for one in self._of_robot[self._robot(machine)]):
+                self.endings[machine.first] = Ending("event")
+                self._end(machine)
+
+    def forget(self, begin: int, after: float) -> None:
+        """What happened after a time [s], of what is noted from number `begin` on, counts for nothing."""
+        self.happened[begin:] = [one for one in self.happened[begin:] if one.time <= after]
 
     def overlook(self, machine: Any) -> None:
         """Events that could only make joints what they are do not happen: a body that is caught stays caught."""
@@ -94,16 +118,20 @@ class EventLog:
             if asleep and not memory[p.V_ASLEEP]:
                 memory[p.V_FIRED] = 1.0  # where it is now is no event
 
+    def _robot(self, machine: Any) -> tuple[int, ...]:
+        """The index in the batch of the robot of a machine."""
+        return tuple(int(i) for i in np.unravel_index(machine.first, self._shape))
+
     def _table(self, machine: Any) -> np.ndarray:
         """What the machine keeps of each event."""
         at, count = int(machine.plan[p.M_EVENTS]), len(self._events)
         return machine.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
 
-    def _fail(self, ending: str, message: str, error: BaseException | None = None) -> None:
-        self.ending, self.failure = ending, (message, error)
+    def _fail(self, machine: Any, status: str, message: str, error: BaseException | None = None) -> None:
+        self.endings[machine.first] = Ending(status, message, error)
 
     def _end(self, machine: Any) -> None:
-        if self.ending is not None:
+        if machine.first in self.endings:
             machine.clock[p.T_END] = machine.clock[p.T]  # the last row is written as at any end
 
     def _act(self, machine: Any, event: Event, action: Any, t: float) -> bool:

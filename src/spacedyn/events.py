@@ -207,7 +207,7 @@ class Event:
     direction : int
         1: only upward, -1: only downward, 0: both.
     terminal : bool
-        Whether the run ends there.
+        Whether the run ends there; of a batch, only the robot that it happens to.
     action : callable or Switch, or several, optional
         f(t, state) that may return a changed State, with which the simulation goes on; the ledger takes what changes.
         Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints and are
@@ -301,12 +301,18 @@ class Happening:
         Just before its action.
     after : State
         Just after; the same if it has none.
+    robot : tuple of int
+        Which robot of a batch it happened to, its index: `run.final[event.robot]`; () if there is only one.
+    terminal : bool
+        Whether the run, or this robot's part of it, ended there.
     """
 
     name: str
     time: float
     state: State
     after: State
+    robot: tuple[int, ...] = ()
+    terminal: bool = False
 
 
 def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]]:

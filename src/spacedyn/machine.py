@@ -50,6 +50,7 @@ class Machine:
     tolerances: Array  # of each number of y, if none were held
     spare: Array  # scratch memory of methods with a step of their own
     view_at_fault: Array | None = None  # what a law saw that raised something
+    first: int = 0  # its first robot's number in the batch
 
     def fail(self) -> None:
         """Stop soon, since a law raised something: nothing is finite any more."""

@@ -189,7 +189,7 @@ def deviations(
     ----------
     model, joints
         The robot, and its joints that may be held.
-    times : (records,)
+    times : (records, robots)
         [s].
     x, u : (records, robots, …)
         The states.
@@ -213,7 +213,8 @@ def deviations(
             worst = np.where(mode == LOCKED, np.maximum(worst, off), worst)
         if np.any(mode == PRESCRIBED):
             assert one.given is not None
-            value, speed, _ = one.given.over_times(times, one.size)[:, :, None]
+            instants, which = np.unique(times, return_inverse=True)  # most are the same for all robots
+            value, speed, _ = one.given.over_times(instants, one.size)[:, which.reshape(times.shape)]
             shifted = value if modes is None else value + anchor
             off = np.maximum(_largest(has, shifted), _largest(rate, speed))
             worst = np.where(mode == PRESCRIBED, np.maximum(worst, off), worst)

@@ -122,6 +122,11 @@ class Origin:
         """How many robots a record holds."""
         return self.state.count
 
+    @property
+    def staggered(self) -> bool:
+        """Whether robots of a batch may end at different times."""
+        return bool(self.shape) and any(event.terminal for event in self.events)
+
     def to_text(self) -> str:
         """As JSON, but for the state; numbers to the last bit."""
         return json.dumps(

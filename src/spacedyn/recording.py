@@ -127,7 +127,7 @@ class Past:
         """The latest that is recorded or is going to be [s]."""
         if self.times.size:
             return float(self.times[-1])
-        return float(self.rows[-1, 0, 0]) if len(self.rows) else -math.inf
+        return float(self.rows[-1, :, 0].max()) if len(self.rows) else -math.inf
 
     def restore(self, machines: list["Machine"], auditor: Auditor) -> None:
         """Make machines and auditor what they were."""
@@ -278,13 +278,33 @@ class InMemory:
 
 @dataclass
 class Outcome:
-    """How a simulation ended: status, when, the machine to blame, what a law raised, and which law, if it is known."""
+    """How a simulation ended.
+
+    Attributes
+    ----------
+    status : str
+        In a word or two.
+    time : float
+        When [s].
+    machine : Machine
+        Whose it is, or that is to blame.
+    error, law
+        What a law or an action raised; which law, if it is known.
+    cause : str or None
+        Why it cannot go on, if an event or a mode is the reason.
+    """
 
     status: str
     time: float
     machine: "Machine"
     error: BaseException | None = None
     law: str | None = None
+    cause: str | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether it came to the end, or to a terminal event."""
+        return self.status in ("done", "event")
 
 
 _ENDS = {
@@ -334,6 +354,8 @@ class Recording:
         self._written, self._steps = 0, 50
         self._origin, self._begun, self._told = origin, wall.monotonic(), False
         self._log, self._noted = log, len(log.happened)
+        self._reached = [0.0] * len(machines)  # simulated time of each
+        self._all_reached = 0.0
         self._width = row_width(columns)
         parts = [np.arange(columns[name].start, columns[name].stop) for name in origin.channels]
         self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
@@ -356,10 +378,8 @@ class Recording:
                 outcome, rows = self._chunk(self._keeper.room(seconds), watch, interruption)
                 self._auditor.add(rows)
                 self._written += len(rows)
-                whole = outcome is None or (
-                    outcome.status in ("done", "event", "interrupted") and outcome.error is None
-                )
-                whole = whole and all(m.counters[p.C_RECORD] == len(rows) for m in self._machines)
+                whole = outcome is None or outcome.good or (outcome.status == "interrupted" and outcome.error is None)
+                whole = whole and all(self._stands_at(machine, len(rows)) for machine in self._machines)
                 events = self._log.happened[self._noted :]
                 self._noted += len(events)
                 self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
@@ -385,39 +405,51 @@ class Recording:
     def _nothing(self) -> Array:
         return np.empty((0, sum(machine.robots for machine in self._machines), self._width))
 
+    def _stands_at(self, machine: "Machine", rows: int) -> bool:
+        """Whether a machine has written so many rows of this chunk, or fewer and then ended at an event."""
+        written = int(machine.counters[p.C_RECORD])
+        return written == rows or (written < rows and machine.first in self._log.endings)
+
     def _chunk(self, room: int, watch: Watch, interruption: Interruption) -> tuple[Outcome | None, Array]:
         """Some records more of all robots (records, robots, columns); an outcome if they are the last."""
         window = None if self._times is None else self._times.window(self._written, room)
         for machine in self._machines:
             machine.set_times(window)
-        outcomes, blocks = [], []
-        for machine in self._machines:
+        outcomes: list[Outcome | None] = []
+        blocks: list[Array] = []
+        for i, machine in enumerate(self._machines):
             block = np.empty((room + 1, machine.robots, self._width))
-            outcome = self._advance(machine, block, room, watch, interruption)
+            outcomes.append(self._advance(i, block, room, watch, interruption))
             blocks.append(block[: machine.counters[p.C_RECORD]])
-            if outcome is not None:
-                outcomes.append(outcome)
             if interruption.asked:
                 break
+        failed = [outcome for outcome in outcomes if outcome is not None and not outcome.good]
         if len(blocks) < len(self._machines):
             rows = self._nothing()  # the others have not been run
+            self._log.forget(self._noted, -math.inf)
         else:
-            count = min(map(len, blocks))  # all robots up to where the first of them failed
-            rows = blocks[0] if len(blocks) == 1 else np.concatenate([block[:count] for block in blocks], axis=1)
+            rows = side_by_side(blocks, outcomes)
             good = np.isfinite(rows).all(axis=(1, 2))
             if not good.all():
                 first = int(np.argmin(good))
-                guilty = next(i for i, block in enumerate(blocks) if not np.isfinite(block[first]).all())
-                outcomes.append(Outcome("not finite", float(rows[first, 0, 0]), self._machines[guilty]))
+                robot = int(np.argmin(np.isfinite(rows[first]).all(axis=-1)))
+                guilty = next(m for m in self._machines if m.first <= robot < m.first + m.robots)
+                failed.append(Outcome("not finite", float(rows[first, robot, 0]), guilty))
                 rows = rows[:first]
-        failed = [outcome for outcome in outcomes if outcome.status != "done"]
-        return min(failed, key=lambda outcome: outcome.time, default=outcomes[0] if outcomes else None), rows
+        if failed:
+            outcome = min(failed, key=lambda outcome: outcome.time)
+            self._log.forget(self._noted, outcome.time)
+            return outcome, rows
+        ended = [outcome for outcome in outcomes if outcome is not None]
+        if len(ended) < len(self._machines):
+            return None, rows
+        return next((outcome for outcome in ended if outcome.status == "done"), ended[-1]), rows
 
     def _advance(
-        self, machine: "Machine", block: Array, room: int, watch: Watch, interruption: Interruption
+        self, number: int, block: Array, room: int, watch: Watch, interruption: Interruption
     ) -> Outcome | None:
-        """Until the chunk is full, or how it ended before."""
-        status, error, law = p.PAUSED, None, None
+        """A machine, until the chunk is full, or how it ended before."""
+        machine, status, error, law = self._machines[number], p.PAUSED, None, None
         while status == p.PAUSED and not interruption.asked:
             begun = wall.monotonic()
             with faults.caught(machine.fail):
@@ -433,13 +465,36 @@ class Recording:
                 interruption.asked, status = True, p.PAUSED
             spent = wall.monotonic() - begun
             self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
-            watch.reached(sum(float(m.clock[p.T] - m.clock[p.T_START]) for m in self._machines))
+            self._all_reached -= self._reached[number]
+            self._reached[number] = float(machine.clock[p.T] - machine.clock[p.T_START])
+            self._all_reached += self._reached[number]
+            watch.reached(self._all_reached)
             self._look_at_pace(machine)
             if watch.onlooker is not None and machine is self._machines[0] and machine.counters[p.C_RECORD]:
                 watch.onlooker(block[machine.counters[p.C_RECORD] - 1])
         if status == p.FULL and error is None:
             return None
-        end = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status]
-        if end == "done":
-            end = self._log.ending or end
-        return Outcome(end, float(machine.clock[p.T]), machine, error, law)
+        end, cause = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status], None
+        if end == "done" and machine.first in self._log.endings:
+            end, cause, error = self._log.endings[machine.first]
+        return Outcome(end, float(machine.clock[p.T]), machine, error, law, cause)
+
+
+def side_by_side(blocks: list[Array], outcomes: list[Outcome | None]) -> Array:
+    """Records of all robots from those of each machine: as many as all have that have not ended at an event.
+
+    The last record of one that has ended is repeated beside the others' later ones; its own time stands still.
+    """
+    if len(blocks) == 1:
+        return blocks[0]
+    ended = [outcome is not None and outcome.status == "event" for outcome in outcomes]
+    # where an event or a mode failed, the last row is of a time that no other robot has one of
+    odd = [outcome is not None and outcome.cause is not None for outcome in outcomes]
+    going = [len(block) - o for block, o, end in zip(blocks, odd, ended, strict=True) if not end]
+    count = min(going) if going else max(map(len, blocks))
+    return np.concatenate([block[:count] if len(block) >= count else _held(block, count) for block in blocks], axis=1)
+
+
+def _held(block: Array, count: int) -> Array:
+    """So many records, the last of which is repeated."""
+    return block[np.minimum(np.arange(count), len(block) - 1)]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
-from .events import Event, same_events
+from .events import Event, Happening, same_events
 from .kernels import plan as p
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .origin import LawRecord, same_laws
-from .recording import Past, checked_record
+from .recording import Checkpoint, Past, checked_record
 from .run import Run
 from .simulate import carry_out, checked_laws
 
@@ -47,6 +47,11 @@ def resume(
 
 def _end(run: Run, until: float | None, index: int | None) -> float:
     """Where to go."""
+    if run.shape and run.status == "event" and index is None:
+        raise InputError(
+            "every robot of the batch has ended at a terminal event; go on from an earlier record, resume(at=...), or "
+            "start a new run from run.final"
+        )
     if until is None:
         if run.status == "done" and index is None:
             raise InputError(
@@ -101,5 +106,18 @@ def _past(run: Run, index: int | None, steps: bool) -> Past:
     first = usable[-1].records
     rows = run._rows[:first].reshape(first, run.origin.robots, run._rows.shape[-1])
     again = np.empty(0) if steps or isinstance(run.origin.record, str) else run.time[first:records]
-    happened = int(usable[-1].image[p.CLOCK + p.C_EVENTS]) if run.events else 0  # events are for one machine
-    return Past(usable, rows, again, None, run.events[:happened])
+    return Past(usable, rows, again, None, _happened(run, usable[-1]))
+
+
+def _happened(run: Run, checkpoint: Checkpoint) -> tuple[Happening, ...]:
+    """The events before a checkpoint."""
+    if not run.events:
+        return ()
+    each = checkpoint.image.reshape(run.origin.robots, -1)  # robots with events have a machine each
+    left = each[:, p.CLOCK + p.C_EVENTS].astype(int).reshape(run.shape)
+    kept = []
+    for event in run.events:
+        if left[event.robot] > 0:
+            kept.append(event)
+            left[event.robot] -= 1
+    return tuple(kept)

@@ -70,6 +70,12 @@ def row_columns(
     return {name: slice(stop - size, stop) for (name, size), stop in zip(sizes.items(), stops, strict=True)}
 
 
+def happenings(events: Sequence[Happening], most: int = 8) -> str:
+    """The first few events in words."""
+    told = [f"{one.name}{f' of robot {one.robot}' if one.robot else ''} at {one.time:g} s" for one in events[:most]]
+    return ", ".join([*told, f"{len(events) - most} more"] if len(events) > most else told)
+
+
 class Energy(NamedTuple):
     """Energies over time, each (times, …) [J]."""
 
@@ -92,12 +98,12 @@ class Run:
     origin : Origin
         What made it; `model`, `laws`, `method`, `gravity` and `shape` are its own.
     status : str
-        'done', 'event' (a terminal one), 'interrupted', 'unfinished' (its program was killed, or is still at work), or
-        what went wrong.
+        'done', 'event' (a terminal one; of a batch: all robots ended at one), 'interrupted', 'unfinished' (its program
+        was killed, or is still at work), or what went wrong.
     time : (times,)
         When it was recorded [s].
     events : tuple of Happening
-        What happened, in order: name, time, state before and after.
+        What happened, in order: name, time, state before and after, and to which robot.
     folder : Path or None
         Where its records are, if they are not in memory.
     viewer : Viewer or None
@@ -131,11 +137,13 @@ class Run:
         self.origin, self.status, self.folder = origin, status, folder
         self.viewer: Viewer | None = None
         self.model, self.laws, self.method, self.gravity = origin.model, origin.laws, origin.method, origin.gravity
-        self.shape, self.forces, self.events = origin.shape, origin.forces, tuple(events)
+        self.shape, self.forces = origin.shape, origin.forces
+        self.events = tuple(sorted(events, key=lambda event: event.time))
         self._all_columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
         self._columns = kept_columns(self._all_columns, origin.channels)
         self._rows, self._checkpoints, self._ledger = rows, tuple(checkpoints), ledger
-        self.time = np.array(rows[..., 0].reshape(len(rows), origin.robots)[:, 0])
+        times = rows[..., 0].reshape(len(rows), origin.robots)
+        self.time = times.max(axis=1) if origin.staggered else np.array(times[:, 0])
 
     # --- reading it --------------------------------------------------------------------------------------------------
 
@@ -191,6 +199,33 @@ class Run:
         if not self.time.size:
             raise InputError("nothing was recorded")
         return State(self.model, np.array(self._rows[-1][..., self._state_columns], order="C"))
+
+    @property
+    def ended(self) -> Any:
+        """(…) [s] when each robot ended: at its terminal event, or with the run.
+
+        Records of a batch are of common times. A robot that ends earlier than others is kept in them as it was at its
+        end: state, forces and ledger stand still, and so does its own time `run["t"]`.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("planar_four_link")
+        >>> states = robot.state(qd=[[0.1, 0, 0, 0], [0.2, 0, 0, 0], [-0.1, 0, 0, 0]])
+        >>> stop = sd.Event(sd.joint_reaches("joint1", 0.5), terminal=True)
+        >>> run = sd.simulate(robot, states, 8.0, events=[stop])
+        >>> run.status, run.ended.round(3).tolist(), [event.robot for event in run.events]
+        ('done', [6.721, 3.36, 8.0], [(1,), (0,)])
+        >>> run.final.q[:, 0].round(3).tolist()
+        [0.5, 0.5, -0.529]
+        """
+        if not self.time.size:
+            raise InputError("nothing was recorded")
+        ended = np.array(self._rows[-1][..., 0])
+        for event in self.events:
+            if event.terminal:  # times to record may have run out before
+                ended[event.robot] = max(ended[event.robot], event.time)
+        return ended[()]
 
     def endpoint(self, name: str) -> Motion:
         """Pose and velocity of an endpoint over time, acceleration too if 'udot' was recorded; inertial axes.
@@ -267,7 +302,7 @@ class Run:
         of = {
             "laws": ", ".join(made["laws"]),
             "forces": ", ".join(made["forces"]),
-            "events": ", ".join(f"{event.name} at {event.time:g} s" for event in self.events),
+            "events": happenings(self.events),
             "robots": str(self.origin.robots) if self.shape else "",
             "gravity": "" if self.gravity is None else f"{self.gravity.tolist()} m/s²",
             "method": made["method"],
@@ -339,7 +374,8 @@ class Run:
         until : float, optional
             The time to go on to [s]; to where it was meant to go if left out.
         at : float, optional
-            A recorded time [s] to go on from, instead of the end; later records are made again.
+            A recorded time [s] to go on from, instead of the end; later records are made again. Robots of a batch that
+            had ended at a terminal event by then stay where they are; one robot alone goes on past it.
         laws : Law, optional
             Needed for a run that was read from a file, which holds their names and parameters but not their code: the
             same that made it.

@@ -41,7 +41,7 @@ def save(run: Run, path: Path) -> None:
         data["event_time"] = ("event", np.array([event.time for event in run.events]), {"units": "s"})
         both = np.array([[event.state._data, event.after._data] for event in run.events])
         data["event_states"] = (("event", "before_and_after", "state_part"), both)
-        data.attrs[_EVENTS] = [event.name for event in run.events]
+        data.attrs[_EVENTS] = [(event.name, event.robot, event.terminal) for event in run.events]
     if run._ledger is not None:
         data["ledger_numbers"] = ("ledger", run._ledger)
     for name, part in data.variables.items():
@@ -89,9 +89,12 @@ def load(path: Path) -> Run:
 def _events(data: "xarray.Dataset", origin: Origin) -> list[Happening]:
     if "event_time" not in data:
         return []
-    names, times, states = json.loads(data.attrs[_EVENTS]), _numbers(data["event_time"]), _numbers(data["event_states"])
-    made = zip(names, times, states, strict=True)
-    return [Happening(name, float(t), *(State(origin.model, one) for one in both)) for name, t, both in made]
+    told, times, states = json.loads(data.attrs[_EVENTS]), _numbers(data["event_time"]), _numbers(data["event_states"])
+    made = []
+    for (name, robot, terminal), time, both in zip(told, times, states, strict=True):
+        before, after = (State(origin.model, one) for one in both)
+        made.append(Happening(name, float(time), before, after, tuple(robot), terminal))
+    return made
 
 
 def _checkpoints(data: "xarray.Dataset") -> list[Checkpoint]:

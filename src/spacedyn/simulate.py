@@ -101,7 +101,8 @@ def simulate(
     forces : Force, optional
         `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
     events : Event, optional
-        Conditions that are found to the instant; they may end the run or change the state. For one robot.
+        Conditions that are found to the instant; they may end the run or change the state. Robots of a batch then run
+        one by one, each with its own events; one that a terminal event ends stays in the record as it was: `Run.ended`.
     start : float
         The time at the start [s].
     budget : float
@@ -202,8 +203,6 @@ def origin_of(
         check_limits(model, state)
     elements = read_forces(model, listed("forces", forces, Force))
     watched, conditions = read_events(model, listed("events", events, Event))
-    if watched and state.shape:
-        raise InputError(f"events are for one robot; this state is a batch {state.shape}")
     for one in (*chosen, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
             check_names(one)
@@ -244,8 +243,9 @@ def carry_out(
         check_memory(times.count, origin.robots, row_width(kept_columns(columns, origin.channels)))
     auditor = Auditor(origin.model, origin.gravity, columns, origin.robots, joints, start)
     switcher = Switcher(origin.model, joints)
-    log = EventLog(origin.model, origin.events, origin.gravity, switcher, () if past is None else past.events)
-    with Watch(progress, (origin.end - origin.start) * max(1, -(-origin.robots // LANES)), onlooker) as watch:
+    happened = () if past is None else past.events
+    log = EventLog(origin.model, origin.events, origin.gravity, switcher, origin.shape, happened)
+    with Watch(progress, (origin.end - origin.start) * -(-origin.robots // pack_size(origin)), onlooker) as watch:
         machines = build_machines(origin, 0 if times is None else most)
         keeper: Keeper = InMemory(origin, most, None if times is None else times.count)
         if stream is not None:
@@ -254,15 +254,11 @@ def carry_out(
             log.overlook(machine)
         if past is not None:
             past.restore(machines, auditor)
+            log.stay_ended(machines)
         with keeper.opened(past):
             outcome = Recording(origin, machines, columns, times, keeper, auditor, past, log).run(watch)
             keeper.finish(outcome.status, auditor.numbers)
     run = Run(origin, *keeper.content(), outcome.status, auditor.numbers, log.happened)
-    if log.failure is not None:
-        message, error = log.failure
-        raise SimulationFailed(
-            f"the simulation stopped at t = {outcome.time:g} s: {message}", run, outcome.time
-        ) from error
     _raise_if_failed(run, outcome)
     run.check()
     return run
@@ -270,9 +266,7 @@ def carry_out(
 
 def build_machines(origin: Origin, window: int) -> list[Machine]:
     """A machine for each pack of robots."""
-    o, alone = origin, config.DISABLE_JIT or not origin.method.in_packs
-    alone = alone or may_switch(origin.laws, origin.events)
-    size = 1 if alone else LANES  # robots of a pack have the same modes
+    o, size = origin, pack_size(origin)
     everyone = State(o.model, o.state._data.reshape(o.robots, -1))
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
     laws, joints = list(o.laws), _joints(o)
@@ -280,9 +274,17 @@ def build_machines(origin: Origin, window: int) -> list[Machine]:
     code = list(map(compile_law, [*laws, *conditions]))
     given = laws, o.method, window, o.gravity, joints, forces, events, conditions, code
     machines = [build_machine(o.model, part, o.start, o.end, *given) for part in parts]
-    for machine in machines:
+    for i, machine in enumerate(machines):
+        machine.first = i * size
         machine.set_directions(directions(events))
     return machines
+
+
+def pack_size(origin: Origin) -> int:
+    """Robots that step together: those of a pack have the same steps and the same modes."""
+    o = origin
+    alone = config.DISABLE_JIT or not o.method.in_packs or bool(o.events) or may_switch(o.laws, o.events)
+    return 1 if alone else LANES
 
 
 def _joints(o: Origin) -> list[Prescribed]:
@@ -307,7 +309,7 @@ def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
 
 def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     """Say what went wrong, when, and which law or part of the robot it was first seen in."""
-    if outcome.status in ("done", "event"):
+    if outcome.good:
         return
     if outcome.status == "interrupted":
         warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
@@ -316,7 +318,9 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     last = run.final if run.time.size else run.origin.state
     stiff = stiffness_note(model, last, run.forces, h)
     laws = [*run.laws, *read_events(model, run.origin.events)[1]]
-    if error is not None:
+    if outcome.cause is not None:
+        cause = outcome.cause
+    elif error is not None:
         cause = failed_law(laws, outcome.machine, error, outcome.law)
     elif outcome.status == "not finite":
         owner = first_rate(model, outcome.machine)
@@ -332,4 +336,8 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
             f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.machine)}{stiff}"
         )
-    raise SimulationFailed(f"the simulation stopped at t = {outcome.time:g} s: {cause}", run, outcome.time) from error
+    who = ""
+    if run.shape and outcome.machine.robots == 1:
+        who = f" for robot {tuple(int(i) for i in np.unravel_index(outcome.machine.first, run.shape))}"
+    message = f"the simulation stopped at t = {outcome.time:g} s{who}: {cause}"
+    raise SimulationFailed(message, run, outcome.time) from error

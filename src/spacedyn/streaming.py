@@ -127,7 +127,8 @@ class Folder:
         with (self.path / _EVENTS).open(mode, encoding="utf-8") as file:
             for one in events:
                 states = {"state": one.state._data.tolist(), "after": one.after._data.tolist()}
-                file.write(json.dumps({"name": one.name, "time": one.time, **states}) + "\n")
+                whose = {"robot": one.robot, "terminal": one.terminal}
+                file.write(json.dumps({"name": one.name, "time": one.time, **whose, **states}) + "\n")
             _flush(file)
 
     def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
@@ -229,8 +230,11 @@ def read_events(path: Path, origin: Origin) -> list[Happening]:
     if not count:
         return []
     found = [json.loads(line) for line in (path / _EVENTS).read_text(encoding="utf-8").splitlines()[:count]]
-    states = [[State(origin.model, np.array(one[when])) for when in ("state", "after")] for one in found]
-    return [Happening(one["name"], one["time"], *both) for one, both in zip(found, states, strict=True)]
+    made = []
+    for one in found:
+        before, after = (State(origin.model, np.array(one[when])) for when in ("state", "after"))
+        made.append(Happening(one["name"], one["time"], before, after, tuple(one["robot"]), one["terminal"]))
+    return made
 
 
 def read_origin(path: Path) -> Origin:

@@ -74,7 +74,7 @@ def summary(run: Run) -> dict[str, Any]:
             "within_budget": audit.within_budget,
             "verdict": audit.verdict,
         },
-        "events": [{"name": event.name, "time": event.time} for event in run.events],
+        "events": [{"name": e.name, "time": e.time, **({"robot": e.robot} if run.shape else {})} for e in run.events],
         "final": {
             "base_position": final.base_position,
             "base_quaternion_xyzw": final.base_quaternion_xyzw,
@@ -102,7 +102,8 @@ def tell(output: Output, run: Run, seconds: float, compiling: float, quiet: bool
             way = np.linalg.norm(np.diff(run.endpoint(name).position, axis=0), axis=-1).sum()
             output.say(f"  {name:10s} travelled {way:.3g} m")
         for event in run.events[:8]:
-            output.say(f"  event      {event.name} at {event.time:.6g} s")
+            whose = f" of robot {event.robot}" if event.robot else ""
+            output.say(f"  event      {event.name}{whose} at {event.time:.6g} s")
         for line in str(audit).splitlines()[:-1]:
             output.say(f"  {line}")
     output.say(f"  verdict    {audit.verdict}", "green" if audit.within_budget else "red")

@@ -62,6 +62,8 @@ def panels(run: "Run", name: str, *, degrees: bool = False, spectrum: bool = Fal
     if not run.time.size:
         raise InputError("there is nothing to draw: the run recorded nothing")
     found = _find(run, name)
+    if run.origin.staggered:
+        found = [replace(panel, ends=run.ended.ravel()) for panel in found]
     if spectrum:
         found = [spectrum_of(panel) for panel in found]
     return [in_degrees(panel) if degrees else panel for panel in found]

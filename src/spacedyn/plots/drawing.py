@@ -24,18 +24,22 @@ def draw_curves(axes: Any, panel: Panel, run: int, in_print: bool) -> None:
     """The curves of a panel; in print each has a kind of line of its own, as long as there is one run."""
     values = panel.values.reshape(len(panel.x), -1, panel.values.shape[-1])
     robots = values.shape[1]
+    x = np.broadcast_to(panel.x[:, None], values.shape[:2])
+    if panel.ends is not None:  # a robot that has ended is drawn up to there, and no longer counts among many
+        values = np.where((x <= panel.ends)[..., None], values, np.nan) if robots > _FEW else values
+        x = np.minimum(x, panel.ends)
     for i, label in enumerate(panel.labels):
         color, dash = color_of(panel, i), DASHES[(i if in_print else run + i // len(CURVES)) % len(DASHES)]
         of, shown = values[..., i], label if run == 0 else "_" + label
         if label == "energy gained":  # what the works below it should add up to
-            axes.plot(panel.x, of[:, 0], color="#bbbbbb", linewidth=5.0, label=shown, solid_capstyle="butt")
+            axes.plot(x[:, 0], of[:, 0], color="#bbbbbb", linewidth=5.0, label=shown, solid_capstyle="butt")
         elif robots <= _FEW:
-            axes.plot(panel.x, of[:, 0], color=color, linestyle=dash, label=shown)
+            axes.plot(x[:, 0], of[:, 0], color=color, linestyle=dash, label=shown)
             for k in range(1, robots):
-                axes.plot(panel.x, of[:, k], color=color, linestyle=dash, alpha=0.45, linewidth=0.9)
+                axes.plot(x[:, k], of[:, k], color=color, linestyle=dash, alpha=0.45, linewidth=0.9)
         else:
-            low, mid, high = np.percentile(of, [5, 50, 95], axis=1)
-            axes.fill_between(panel.x, of.min(axis=1), of.max(axis=1), color=color, alpha=0.10, linewidth=0)
+            least, low, mid, high, most = np.nanpercentile(of, [0, 5, 50, 95, 100], axis=1)
+            axes.fill_between(panel.x, least, most, color=color, alpha=0.10, linewidth=0)
             axes.fill_between(panel.x, low, high, color=color, alpha=0.22, linewidth=0)
             axes.plot(panel.x, mid, color=color, linestyle=dash, label=shown)
 

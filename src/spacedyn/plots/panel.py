@@ -31,6 +31,8 @@ class Panel:
         Whether x is a frequency and values are amplitudes.
     ticks : {value: name}
         Of values that stand for something: modes of joints.
+    ends : (robots,) or None
+        When each robot of a batch ended [s], where that may differ: curves end there.
     """
 
     title: str
@@ -41,6 +43,7 @@ class Panel:
     least: float = 0.0
     spectrum: bool = False
     ticks: Mapping[int, str] = field(default_factory=dict)
+    ends: Array | None = None
 
 
 def in_degrees(panel: Panel) -> Panel:
@@ -73,4 +76,5 @@ def spectrum_of(panel: Panel) -> Panel:
         least=0.0,
         spectrum=True,
         ticks={},
+        ends=None,
     )

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, UnknownName
 from ..plots.curves import key_names, panels
-from .actors import Actor, bounds, cast, looks, lowest
+from .actors import MOST_ROBOTS, Actor, bounds, cast, looks, lowest
 from .colors import ANGULAR_MOMENTUM, HAND, LINEAR_MOMENTUM, RUNS
 from .meshes import Mesh, with_normals
 from .pages import Film, Numbers, page
@@ -112,7 +112,7 @@ def film(
         "subtitle": _subtitle(actors, run),
         "verdict": "" if run is None else f"ledger {run.audit().verdict.partition(',')[0]}, {run.audit().worst:.0e}",
         "bad": run is not None and not run.audit().within_budget,
-        "events": [] if run is None else [{"time": event.time, "name": event.name} for event in run.events],
+        "events": [] if run is None else _events(run, robots),
         "autoplay": bool(autoplay),
     }
     return Film(page(header, numbers))
@@ -261,6 +261,16 @@ def _follow(actors: list[Actor], header: dict[str, Any], wanted: str | None) -> 
     if wanted not in names:
         raise UnknownName("follow", wanted, ["stay", "base", "mass", *names])
     return str(names.index(wanted))
+
+
+def _events(run: "Run", robots: Sequence[int] | None) -> list[dict[str, Any]]:
+    """What happened to the robots that are shown."""
+    if not run.shape:
+        return [{"time": event.time, "name": event.name} for event in run.events]
+    shown = range(MOST_ROBOTS) if robots is None else robots
+    which = [int(np.ravel_multi_index(event.robot, run.shape)) for event in run.events]
+    named = zip(run.events, which, strict=True)
+    return [{"time": event.time, "name": f"{event.name} (robot {i})"} for event, i in named if i in shown]
 
 
 def _subtitle(actors: list[Actor], run: Any) -> str:
