@@ -232,6 +232,28 @@ def test_a_joint_driven_to_infinity(method):
     assert np.isfinite(failed.value.run._rows).all() and len(failed.value.run.time) > 130
 
 
+@sd.law
+def the_wrong_sign(t, s, p, out):
+    out.tau[0] = p.gain * s.qd[0]
+
+
+@pytest.mark.parametrize("method", [None, sd.DormandPrince5(rtol=1e-6, atol=1e-8), sd.Radau5(rtol=1e-4, atol=1e-6)])
+def test_a_joint_that_feedback_drives_ever_faster_ends_the_run(method):
+    """q' grows like an exponential: never infinite, but turns would have to be followed that nobody can wait for."""
+    b = sd.Builder("feedback")
+    b.base("hub", mass=10.0, inertia=(1.0, 1.2, 1.1))
+    b.body("rotor", mass=1.0, inertia=(0.01, 0.02, 0.03), com=(0.1, 0, 0))
+    b.joint("shaft", "revolute", parent="hub", child="rotor", axis=(0, 1, 0))
+    model = b.build()
+    with pytest.raises(sd.SimulationFailed, match=r"joint 'shaft' is driven to infinity: its rate is") as failed:
+        sd.simulate(
+            model, model.state(qd=[1.0]), 1e3, laws=[the_wrong_sign(gain=5.0)], method=method, record=0.001, budget=1.0
+        )
+    run = failed.value.run
+    assert run.status == "out of bounds" and np.isfinite(run._rows).all()
+    assert 1e5 < np.abs(run.final.qd[0]) <= 1e6 and abs(failed.value.time - run.time[-1]) < 0.1
+
+
 @pytest.mark.parametrize(
     "stiff",
     [

@@ -64,7 +64,7 @@ def first_rate(model: Model, machine: Any) -> str | None:
     bad = np.flatnonzero(~np.isfinite(new).all(axis=1)) % model.nv
     if not bad.size:
         return None
-    return _owner(model, int(bad[0]))
+    return owner(model, int(bad[0]))
 
 
 def fastest_rate(model: Model, machine: Any) -> str:
@@ -73,7 +73,7 @@ def fastest_rate(model: Model, machine: Any) -> str:
     work, tree = machine.work.reshape(-1, machine.lanes), machine.tree
     places = tree[k.W_RATE] + np.arange(model.nv) * k.RATE_WORK + k.QDD
     size = np.abs(work[places][:, : machine.robots]).max(axis=1)
-    return _owner(model, int(np.argmax(np.where(np.isfinite(size), size, np.inf))))
+    return owner(model, int(np.argmax(np.where(np.isfinite(size), size, np.inf))))
 
 
 @np.errstate(all="ignore")  # of a motion gone wild
@@ -112,11 +112,11 @@ def _reaches(joint: Joint) -> Array:
     return np.isfinite(joint.lower) | np.isfinite(joint.upper)
 
 
-def _owner(model: Model, rate: int) -> str:
+def owner(model: Model, rate: int) -> str:
     """The joint, or the base, that a rate is of."""
     owners = (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= rate < model.u_slice(i).stop)
-    owner = next(owners, None)
-    return f"joint '{owner.name}'" if owner else f"the base '{model.bodies[0].name}'"
+    found = next(owners, None)
+    return f"joint '{found.name}'" if found else f"the base '{model.bodies[0].name}'"
 
 
 def _sizes(machine: Any) -> list[Array]:

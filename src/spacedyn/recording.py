@@ -16,7 +16,7 @@ import numpy as np
 
 from . import faults
 from .audit import LEDGER, Auditor
-from .blame import stiffness_note
+from .blame import owner, stiffness_note
 from .errors import InputError, RunWarning, UnknownName, warn_user
 from .event_log import EventLog
 from .events import Happening
@@ -38,6 +38,7 @@ FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
 _OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 _CALL = 0.1  # seconds between looks at the keyboard
 _PATIENCE, _LONGEST = 30.0, 1e9  # seconds after which a run is warned of that has so many steps before it
+_FASTEST, _GAIN = 1e6, 1e3  # a rate [rad/s, m/s] is out of bounds beyond the one, and so many times those at the start
 
 
 def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]:
@@ -356,7 +357,8 @@ class Recording:
         self._log, self._noted = log, len(log.happened)
         self._reached = [0.0] * len(machines)  # simulated time of each
         self._all_reached = 0.0
-        self._width = row_width(columns)
+        self._width, self._u = row_width(columns), columns["u"]
+        self._fastest = max(_FASTEST, _GAIN * float(np.abs(origin.state.u).max(initial=0.0)))
         parts = [np.arange(columns[name].start, columns[name].stop) for name in origin.channels]
         self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
 
@@ -402,6 +404,17 @@ class Recording:
         note = stiffness_note(o.model, state, o.forces, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
 
+    def _out_of_bounds(self, machine: "Machine") -> str | None:
+        """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
+        if not self._origin.method.adaptive:
+            return None
+        at, model = int(machine.plan[p.Y_NOW]) + self._origin.model.nv, self._origin.model
+        rates = np.abs(machine.work.reshape(-1, machine.lanes)[at : at + model.nv, : machine.robots]).max(axis=1)
+        if not np.any(rates > self._fastest):
+            return None
+        worst = int(np.argmax(rates))
+        return f"{owner(model, worst)} is driven to infinity: its rate is {rates[worst]:.1e} rad/s or m/s"
+
     def _nothing(self) -> Array:
         return np.empty((0, sum(machine.robots for machine in self._machines), self._width))
 
@@ -438,6 +451,8 @@ class Recording:
                 rows = rows[:first]
         if failed:
             outcome = min(failed, key=lambda outcome: outcome.time)
+            if outcome.status == "out of bounds":  # noticed sooner or later; what is kept does not depend on that
+                rows = rows[: _first(np.abs(rows[..., self._u]).max(axis=(1, 2), initial=0.0) > self._fastest)]
             self._log.forget(self._noted, outcome.time)
             return outcome, rows
         ended = [outcome for outcome in outcomes if outcome is not None]
@@ -470,6 +485,9 @@ class Recording:
             self._all_reached += self._reached[number]
             watch.reached(self._all_reached)
             self._look_at_pace(machine)
+            away = self._out_of_bounds(machine) if status in (p.PAUSED, p.FULL) and error is None else None
+            if away is not None:
+                return Outcome("out of bounds", float(machine.clock[p.T]), machine, cause=away)
             if watch.onlooker is not None and machine is self._machines[0] and machine.counters[p.C_RECORD]:
                 watch.onlooker(block[machine.counters[p.C_RECORD] - 1])
         if status == p.FULL and error is None:
@@ -478,6 +496,11 @@ class Recording:
         if end == "done" and machine.first in self._log.endings:
             end, cause, error = self._log.endings[machine.first]
         return Outcome(end, float(machine.clock[p.T]), machine, error, law, cause)
+
+
+def _first(which: Array) -> int:
+    """The first of these, or how many there are if it is none."""
+    return int(np.argmax(which)) if which.any() else len(which)
 
 
 def side_by_side(blocks: list[Array], outcomes: list[Outcome | None]) -> Array:
