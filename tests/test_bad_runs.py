@@ -299,6 +299,53 @@ def test_a_run_that_will_take_very_long_is_warned_of(monkeypatch):
     assert len(caught) == 1
 
 
+@sd.law
+def relay(t, s, p, out):
+    out.tau[0] = -p.force * np.sign(s.q[0] + s.qd[0])
+
+
+def test_a_run_that_nobody_can_wait_for_ends_with_its_cause(monkeypatch, tmp_path):
+    """A continuous law that jumps: it is held at the jump by ever shorter steps."""
+    monkeypatch.setattr(recording, "_PATIENCE", 0.0)
+    monkeypatch.setattr(recording, "_LONGEST", math.inf)
+    monkeypatch.setattr(recording, "_HOPELESS", 1e8)
+    model = slider()
+    with pytest.raises(sd.SimulationFailed, match=r"too small .* a law that jumps, .* of joint 'rail'") as failed:
+        sd.simulate(model, model.state(q=[0.1]), 1e3, laws=[relay(force=1.0)], record=1e-4, stream=tmp_path / "run")
+    assert failed.value.run.status == "step too small" and len(failed.value.run.time) > 5
+
+
+def test_a_law_that_fails_for_one_robot_of_a_batch_says_for_which():
+    model = slider()
+    with pytest.raises(sd.SimulationFailed, match=r"law 'root' writes nan to tau\[0\] of robot 2"):
+        sd.simulate(model, model.state(q=[[0.1], [0.2], [0.3]]), 1.0, laws=[root()])
+
+
+@sd.law
+def root(t, s, p, out):
+    out.tau[0] = np.sqrt(0.25 - s.q[0])
+
+
+@pytest.mark.parametrize("states", [["a"], {"a b": 1}, {"a": -1}, {"a": 1.5}, {"a": 0}])
+def test_states_of_a_law_that_cannot_be_are_refused(states):
+    with pytest.raises(sd.InputError, match=r"states are \{name: how many numbers\}"):
+        sd.law(states=states)(lambda t, s, p, out: None)()
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    model = slider()
+    with pytest.raises(sd.InputError, match=r"stream: the folder .* cannot be made"):
+        sd.simulate(model, model.state(q=[0.1]), 1.0, stream=tmp_path / "file" / "run")
+
+
+def test_the_warning_of_a_held_base_tells_what_there_is():
+    """No momentum is balanced there, and none is told."""
+    model = slider(stiffness=1.0)
+    with pytest.warns(sd.RunWarning, match=r"the ledger is off by .* \(energy [^,]*\): a step of 0.05 s"):
+        sd.simulate(model, model.state(q=[0.1]), 1.0, method=sd.SemiImplicitEuler(0.05))
+
+
 # --- events ----------------------------------------------------------------------------------------------------------
 
 

@@ -344,6 +344,7 @@ def test_forces_go_on(small_chunks, tmp_path):
     assert np.array_equal(run.to_dataframe()["tension.tether link6 to inertial"], run["tension"][:, 1])
     energy = run.energy().potential
     assert np.array_equal(energy, sd.potential_energy(FREE, run.states) + run["force_energy"].sum(-1))
+    assert np.array_equal(run.energy().elastic, energy) and run["force_energy"].any()
     given = run["force_work"].sum(-1) - run["dissipated"][:, 0]
     assert np.allclose(np.diff(run.energy().total), np.diff(given), rtol=0, atol=1e-9)
 
@@ -575,6 +576,25 @@ def test_a_bar_is_shown_on_a_terminal_only():
 
 
 # --- the ledger ------------------------------------------------------------------------------------------------------
+
+
+def test_energy_of_gravity_and_of_springs_are_told_apart():
+    b = sd.Builder("hanging", base="fixed")
+    b.base("ceiling", mass=1.0, inertia=(1.0, 1.2, 1.1))
+    b.body("mass", mass=2.0, inertia=(0.1, 0.12, 0.11))
+    b.joint("wire", "prismatic", parent="ceiling", child="mass", stiffness=50.0)
+    robot = b.build()
+    energy = (run := sd.simulate(robot, robot.state(q=[0.1]), 1.0, gravity=[0, 0, -9.81])).energy()
+    assert np.allclose(energy.elastic, 0.5 * 50.0 * run["q"][:, 0] ** 2, rtol=1e-13)
+    assert np.allclose(energy.gravitational, 2.0 * 9.81 * run["q"][:, 0], rtol=0, atol=1e-13)
+    assert np.ptp(energy.total) < 1e-9
+
+
+def test_variables_of_the_dataset_go_by_their_names(run):
+    assert np.array_equal(run["tau"], run["forces"][:, ROBOT.base_dof :]) and run["tau"].any()
+    assert np.array_equal(run["q"], run.states.q) and np.array_equal(run["base_rate"], run.states.base_rate)
+    with pytest.raises(sd.UnknownName, match="did you mean 'tau'"):
+        run["taw"]
 
 
 def test_the_ledger_says_when_it_was_worst_and_its_verdict_follows_the_budget():

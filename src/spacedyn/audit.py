@@ -79,6 +79,13 @@ class Audit:
         return "\n".join([*lines, f"  verdict: {self.verdict}"])
 
     @property
+    def errors(self) -> str:
+        """Those of energy and momentum that there are, and others beyond the budget, in words."""
+        named = {name: getattr(self, name) for name in _NAMES}
+        shown = {name: value for i, (name, value) in enumerate(named.items()) if i < 3 or value > self.budget}
+        return ", ".join(f"{name.replace('_', ' ')} {e:.1e}" for name, e in shown.items() if not np.isnan(e))
+
+    @property
     def verdict(self) -> str:
         """In words."""
         if not self.within_budget:

@@ -47,14 +47,19 @@ def law_without_number(laws: Sequence[Law], machine: Any, model: Model) -> str |
                 try:
                     out = rehearse(law, float(time), views[:, lane], sizes)
                 except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
-                    return f"{law.role.what} '{law.name}' writes no number ({error})"
+                    return f"{law.role.what} '{law.name}' writes no number ({error}){_of_robot(machine, lane)}"
                 except Exception:  # what only Python raises
                     continue
                 bad = np.flatnonzero(~np.isfinite(out))
                 if bad.size:
                     where = _name(law, model, int(bad[0]), out.size, int(machine.plan[p.MODES]) > 0)
-                    return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}"
+                    return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}{_of_robot(machine, lane)}"
     return None
+
+
+def _of_robot(machine: Any, lane: int) -> str:
+    """Which robot of a pack; of one alone the message says it elsewhere."""
+    return f" of robot {machine.first + lane}" if machine.robots > 1 else ""
 
 
 def first_rate(model: Model, machine: Any) -> str | None:

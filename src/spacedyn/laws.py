@@ -160,6 +160,12 @@ class Law:
                 "to happen at the very instant of a condition is an event: Event(condition, action=lock(...))"
             )
         self._check_code()
+        for name, size in self.states.items():
+            if not name.isidentifier() or not isinstance(size, int | np.integer) or size < 1:
+                raise InputError(
+                    f"law '{self.name}': states are {{name: how many numbers}}, such as {{'integral': 6}}, got "
+                    f"{{{name!r}: {size!r}}}"
+                )
         for name in self.parameters:
             if name not in _attributes(self.function, self.role, "p", set(self.parameters)):
                 warn_user(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", UserWarning)
@@ -255,7 +261,8 @@ def law(
     delay : float
         From a sample to its effect [s].
     states : {name: size}
-        Internal states: filters, integrators, estimates.
+        Internal states: filters, integrators, estimates. A sampled law writes their new values, a continuous one their
+        rates; they start at zero, or as `law(...).starting(name=values)` says.
 
     Returns
     -------
@@ -272,6 +279,8 @@ def law(
     >>> damp(kd=2.0).period
     0.01
     """
+    if not isinstance(states or {}, Mapping):
+        raise InputError(f"law: states are {{name: how many numbers}}, such as {{'integral': 6}}, got {states!r}")
     if function is None:
         return lambda f: LawTemplate(f, period, delay, dict(states or {}))
     return LawTemplate(function, period, delay, dict(states or {}))

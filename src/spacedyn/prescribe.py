@@ -165,8 +165,14 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
         _check_derivatives(name, value, joint.nv, start, end)
         return Prescribed(name, joint.nv, value, p.MODE_PRESCRIBED)
     path = _trajectory(name, value, start, end)
-    if path.coefficients.shape[1] != joint.nv or not np.isfinite(path.coefficients).all():
-        raise InputError(f"joint '{name}' has {joint.nv} coordinates; finite motions of so many are needed")
+    if path.coefficients.shape[1] != joint.nv:
+        raise InputError(
+            f"joint '{name}' is {joint.kind}: its motion needs {joint.nv} column{'s' if joint.nv > 1 else ''}, one for "
+            f"each coordinate, got {path.coefficients.shape[1]}"
+        )
+    if not np.isfinite(path.coefficients).all():
+        raise InputError(f"the motion of joint '{name}' holds numbers that are not finite")
+    path.check_smooth(start, end, name)
     return Prescribed(name, joint.nv, path.over(start, end, name), p.MODE_PRESCRIBED)
 
 

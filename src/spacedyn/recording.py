@@ -38,6 +38,7 @@ FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
 _OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 _CALL = 0.1  # seconds between looks at the keyboard
 _PATIENCE, _LONGEST = 30.0, 1e9  # seconds after which a run is warned of that has so many steps before it
+_HOPELESS = 1e11  # and so many steps, days of them, are not waited for
 _FASTEST, _GAIN = 1e6, 1e3  # a rate [rad/s, m/s] is out of bounds beyond the one, and so many times those at the start
 
 
@@ -391,18 +392,22 @@ class Recording:
 
     def _look_at_pace(self, machine: "Machine") -> None:
         """Warn once if steps are so short that the run will take very long: an explicit method and a stiff robot."""
-        spent, clock = wall.monotonic() - self._begun, machine.clock
-        if self._told or not self._origin.method.adaptive or spent < _PATIENCE:
-            return
-        if not clock[p.T_END] - clock[p.T] > _LONGEST * clock[p.H_TAKEN] > 0.0:
+        if self._told or not self._too_slow(machine, _LONGEST):
             return
         self._told = True
-        o, h = self._origin, float(clock[p.H_TAKEN])
+        o, clock, h = self._origin, machine.clock, float(machine.clock[p.H_TAKEN])
         place, nx, nv = int(machine.plan[p.Y_NOW]), 7 + o.model.nq, o.model.nv
         work, first = machine.work.reshape(-1, machine.lanes)[:, 0], int(machine.plan[p.Y_ORIGIN])
         state = State(o.model, np.concatenate([work[first : first + nx], work[place + nv : place + 2 * nv]]))
         note = stiffness_note(o.model, state, o.forces, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
+
+    def _too_slow(self, machine: "Machine", steps: float) -> bool:
+        """Whether, after a while, there are more than so many steps left if all are like the last."""
+        if not self._origin.method.adaptive or wall.monotonic() - self._begun < _PATIENCE:
+            return False
+        clock = machine.clock
+        return bool(clock[p.T_END] - clock[p.T] > steps * clock[p.H_TAKEN] > 0.0)
 
     def _out_of_bounds(self, machine: "Machine") -> str | None:
         """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
@@ -488,6 +493,8 @@ class Recording:
             away = self._out_of_bounds(machine) if status in (p.PAUSED, p.FULL) and error is None else None
             if away is not None:
                 return Outcome("out of bounds", float(machine.clock[p.T]), machine, cause=away)
+            if status == p.PAUSED and error is None and self._too_slow(machine, _HOPELESS):
+                return Outcome("step too small", float(machine.clock[p.T]), machine)
             if watch.onlooker is not None and machine is self._machines[0] and machine.counters[p.C_RECORD]:
                 watch.onlooker(block[machine.counters[p.C_RECORD] - 1])
         if status == p.FULL and error is None:

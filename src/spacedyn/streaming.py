@@ -73,7 +73,10 @@ class Folder:
                 f"stream: '{self.path}' is there already; choose another folder, or go on with the run in it by "
                 "Run.load(folder).resume()"
             )
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"stream: the folder '{self.path}' cannot be made: {error.strerror}") from error
         with (self.path / _STATE).open("xb") as file:
             file.write(self._origin.state._data.astype(_DOUBLE).tobytes())
             _flush(file)

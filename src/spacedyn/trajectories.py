@@ -79,6 +79,29 @@ class Trajectory:
                 breaks, pieces = [*breaks, end], [*pieces, held]
         return Trajectory(np.array(breaks), np.array(pieces))
 
+    def check_smooth(self, start: float, end: float, joint: str) -> None:
+        """Raise if value or rate jump where pieces meet within a span of time: a joint could not follow."""
+        s = np.diff(self.breaks)[:-1, None]
+        value, rate = (np.zeros(self.coefficients[1:, :, 0].shape) for _ in range(2))
+        for c in self.coefficients[:-1].transpose(2, 0, 1):  # at the end of each piece, by Horner's rule
+            rate = rate * s + value
+            value = value * s + c
+        later = self.coefficients[1:].transpose(2, 0, 1)
+        rate_later = later[-2] if len(later) > 1 else np.zeros_like(rate)
+        speed = np.abs(rate) + np.abs(rate_later)
+        within = ((self.breaks[1:-1] > start) & (self.breaks[1:-1] < end))[:, None]
+        for what, jump, room in (
+            ("value", np.abs(later[-1] - value), 1e-8 * (1.0 + np.abs(value) + speed)),
+            ("rate", np.abs(rate_later - rate), 1e-6 * (1.0 + speed)),
+        ):
+            bad = np.argwhere(within & (jump > room))
+            if bad.size:
+                raise InputError(
+                    f"the motion of joint '{joint}' has a {what} that jumps by {jump[tuple(bad[0])]:.3g} at t = "
+                    f"{self.breaks[1 + bad[0, 0]]:g} s, where the joint cannot follow; take waypoints(...), or a table "
+                    "of the kind 'cubic' or 'monotone'"
+                )
+
     def numbers(self) -> Array:
         """All of it as one vector, which `sample` reads: how many pieces, columns, powers; breaks; coefficients."""
         return np.concatenate([self.coefficients.shape, self.breaks, self.coefficients.ravel()])

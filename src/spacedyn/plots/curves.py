@@ -277,8 +277,11 @@ def _momentum(run: "Run") -> list[Panel]:
 
 def _energy(run: "Run") -> list[Panel]:
     energy = run.energy()
-    values = np.stack([energy.kinetic, energy.potential, energy.total], axis=-1)
-    return [Panel("energy", "J", ("kinetic", "potential", "total"), run.time, values)]
+    parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
+    if np.any(energy.elastic) and np.any(energy.gravitational):
+        parts = {"kinetic": energy.kinetic, "of gravity": energy.gravitational, "elastic": energy.elastic} | parts
+        del parts["potential"]
+    return [Panel("energy", "J", tuple(parts), run.time, np.stack(list(parts.values()), axis=-1))]
 
 
 def _ledger(run: "Run") -> list[Panel]:
