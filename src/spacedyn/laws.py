@@ -112,6 +112,17 @@ class LawTemplate:
         )
 
     @property
+    def reads(self) -> frozenset[str] | None:
+        """Names of the parameters that it reads; None if it hands them on whole."""
+        role = self.made.role
+        place = role.arguments.index("p") if "p" in role.arguments else None
+        names = self.function.__code__.co_varnames[: self.function.__code__.co_argcount]
+        if place is None or place >= len(names):
+            return frozenset()
+        found, whole = _used(self.function.__code__, names[place])
+        return None if whole else found
+
+    @property
     def made(self) -> "type[Law]":
         """What it becomes with its parameters."""
         return Law

@@ -64,13 +64,17 @@ def view(
     what: Annotated[str, typer.Argument(metavar="WHAT", help="A scenario, a saved run (.nc) or a robot.")],
     change: Change = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a film instead of opening the viewer.")] = None,
-    port: Annotated[int, typer.Option(help="Where the viewer listens on this machine.")] = 8080,
+    port: Annotated[
+        int,
+        typer.Option(min=1, max=65535, help="Where the viewer listens on this machine; the next, if that is taken."),
+    ] = 8080,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open a page.")] = True,
+    json: Json = False,
 ) -> None:
     """Look at a scenario, a run or a robot in the browser."""
     from .looking import view_what
 
-    view_what(what, change or [], html, port, browser)
+    view_what(what, change or [], html, port, browser, json)
 
 
 @app.command()
@@ -96,12 +100,13 @@ def plot(
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Robots (.toml, .urdf, .xml) or scenarios.")],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
+    compile_laws: Annotated[bool, typer.Option("--compile", help="Compile scenarios' laws too.")] = False,
     json: Json = False,
 ) -> None:
     """Find what is wrong in files of robots and scenarios."""
     from .files import check_files
 
-    check_files(files, strict, json)
+    check_files(files, strict, compile_laws, json)
 
 
 @app.command()
@@ -125,11 +130,12 @@ def convert(
     ],
     change: Change = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Write over a file that is there.")] = False,
+    json: Json = False,
 ) -> None:
     """Write a robot, scenario or run as another kind of file."""
     from .files import convert_file
 
-    convert_file(source, target, change or [], force)
+    convert_file(source, target, change or [], force, json)
 
 
 @app.command("list")
@@ -150,11 +156,12 @@ def new(
     name: Annotated[str, typer.Argument(help="Of the study; files NAME.toml, NAME.py, NAME_laws.py are written.")],
     robot: Annotated[str, typer.Option(help="A robot that comes along.")] = "ets7",
     force: Annotated[bool, typer.Option("--force", "-f", help="Write over files that are there.")] = False,
+    json: Json = False,
 ) -> None:
     """Start a study: a commented scenario, a law, a script."""
     from .starting import start_study
 
-    start_study(name, robot, force)
+    start_study(name, robot, force, json)
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -175,4 +182,7 @@ def doctor(json: Json = False) -> None:
 
 def main() -> None:
     """What `spacedyn` runs."""
-    app()
+    from .output import open_streams
+
+    open_streams()
+    app(prog_name="spacedyn")

@@ -1,5 +1,6 @@
 """`spacedyn check`, `show` and `convert`: files of robots and scenarios."""
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,21 +16,22 @@ from ..scenario.reading import is_scenario
 from .describing import tell_law
 from .looking import what_is
 from .output import BAD_RESULT, GOOD, command, size_of
+from .running import check_target
 
 
-def check_files(files: list[str], strict: bool, as_json: bool) -> None:
+def check_files(files: list[str], strict: bool, compile_laws: bool, as_json: bool) -> None:
     """What is wrong in each of the files."""
     with command(as_json) as output:
         reports: list[dict[str, Any]] = []
         for name in files:
             scenario = name in scenarios() or (name.endswith(".toml") and is_scenario(name))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ModelWarning)  # they are among the findings
-                found = _scenario_findings(name) if scenario else _robot_findings(name)
+            found = _scenario_findings(name, compile_laws) if scenario else _robot_findings(name)
             reports.append({"file": name, "kind": "scenario" if scenario else "robot", "findings": found})
             colors = {"error": "red", "warning": "yellow", "note": "blue"}
             worst = found[0]["severity"] if found else "good"
-            output.say(f"{name}: {'good' if not found else _counted(found)}", colors.get(worst, "green"))
+            good = worst in ("good", "note")
+            head = ", ".join([*(["good"] if good else []), *([_counted(found)] if found else [])])
+            output.say(f"{name}: {head}", "green" if good else colors[worst])
             for one in found:
                 place = f"{one['place']}: " if one["place"] else ""
                 output.say(f"  {one['severity']:8s}{place}{one['message']}", colors[one["severity"]])
@@ -47,19 +49,36 @@ def _counted(found: list[dict[str, str]]) -> str:
 
 
 def _robot_findings(name: str) -> list[dict[str, str]]:
-    if name in available():
-        load(name)
-        return []
-    return [one.to_dict() for one in check_file(name)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # they are among the findings
+        if name in available():
+            load(name)
+            return []
+        return [one.to_dict() for one in check_file(name)]
 
 
-def _scenario_findings(name: str) -> list[dict[str, str]]:
-    """What keeps a scenario from being run; all is done that is done before the first step."""
-    try:
-        Scenario.from_toml(name).check()
-    except ScenarioError as error:
-        return [{"severity": "error", "place": "", "message": text, "remedy": ""} for text in error.problems]
-    return []
+def _scenario_findings(name: str, compile_laws: bool) -> list[dict[str, str]]:
+    """What keeps a scenario from being run, and what warns; all is done that is done before the first step."""
+    own, problems = False, list[str]()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            scenario = Scenario.from_toml(name)
+            own = any("file" in law for law in scenario.content.get("laws", []))
+            scenario.check(compile_laws=compile_laws)
+        except ScenarioError as error:
+            problems = list(error.problems)
+    found = [_finding("error", text) for text in problems]
+    found += [_finding("warning", text) for text in dict.fromkeys(str(one.message) for one in warned)]
+    if own and not found and not compile_laws:
+        found.append(_finding("note", "laws of its own were not compiled", "spacedyn check --compile does that too"))
+    return found
+
+
+def _finding(severity: str, text: str, remedy: str = "") -> dict[str, str]:
+    place = re.match(r"(line \d+(?:, column \d+)?|--set \S+): ", text)
+    message = text[place.end() :] if place else text
+    return {"severity": severity, "place": place[1] if place else "", "message": message, "remedy": remedy}
 
 
 def show_what(name: str, as_json: bool) -> None:
@@ -89,13 +108,15 @@ def show_what(name: str, as_json: bool) -> None:
         output.say(str(model))
 
 
-def convert_file(source: str, target: Path, change: list[str], force: bool) -> None:
+def convert_file(source: str, target: Path, change: list[str], force: bool, as_json: bool) -> None:
     """Another kind of file of the same thing."""
-    with command() as output:
+    with command(as_json) as output:
         if target.exists() and not force:
             raise InputError(f"{target} is there already; --force writes over it")
+        check_target(target, target.suffix.lower())
         what = what_is(source, change)
         _writer(what, target, source)
+        output.put(files=[str(target)])
         output.say(f"{target} ({size_of(target)})")
 
 

@@ -10,12 +10,14 @@ from ..run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
 from .output import command, size_of
-from .running import check_folder
+from .running import check_figures, check_target
 
 
 def what_is(name: str, change: list[str]) -> Any:
     """A Scenario, a Run or a Model by its name or file."""
     suffix = Path(name).suffix.lower()
+    if not name.strip():
+        raise InputError("give the name of a scenario, a robot or a file; spacedyn list has those that come along")
     if suffix == ".nc" or (Path(name).is_dir() and not suffix):
         if not Path(name).exists():
             raise InputError(f"there is no file {name}")
@@ -31,12 +33,15 @@ def what_is(name: str, change: list[str]) -> Any:
     raise UnknownName("scenario or robot that comes along", name, [*scenarios(), *available()])
 
 
-def view_what(name: str, change: list[str], html: Path | None, port: int, browser: bool) -> None:
+def view_what(name: str, change: list[str], html: Path | None, port: int, browser: bool, as_json: bool) -> None:
     """In the browser, or as a film."""
-    with command() as output:
-        check_folder(html)
+    with command(as_json) as output:
+        if as_json and html is None:
+            raise InputError("--json tells of files that were written: give --html film.html too")
+        check_target(html, ".html", ".htm")
         what = what_is(name, change)
         options: dict[str, Any] = {}
+        scenario = what if isinstance(what, Scenario) else None
         if isinstance(what, Scenario):
             options = {
                 key: value for key, value in what.content.get("film", {}).items() if key in ("follow", "backdrop")
@@ -46,12 +51,13 @@ def view_what(name: str, change: list[str], html: Path | None, port: int, browse
                     "the viewer needs viser: pip install 'spacedyn[view]'; or write a film, which needs nothing: "
                     f"spacedyn view {name} --html film.html"
                 )
-            what = what.run()
+            what = what.run(progress=not as_json)
             output.say(f"ledger: {what.audit().verdict}", "green" if what.audit().within_budget else "red")
         if html is not None:
             from ..viewer.film import film
 
-            film(what, **options).save(html)
+            (scenario.film(what) if scenario else film(what)).save(html)
+            output.put(files=[str(html)])
             output.say(f"film  {html} ({size_of(html)})")
             return
         from ..viewer.live import view
@@ -71,7 +77,11 @@ def plot_what(
 ) -> None:
     """A figure of a scenario or of a saved run."""
     with command(as_json) as output:
-        check_folder(out)
+        check_figures(out.absolute().parent)
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        out = out if out.suffix else out.with_name(out.name + ".png")
+        check_target(out, *(f".{kind}" for kind in sorted(FigureCanvasBase.filetypes)))
         what = what_is(name, change)
         if isinstance(what, Scenario):
             what.check(*names)

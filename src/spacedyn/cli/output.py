@@ -1,5 +1,6 @@
 """What the command line says, and how: words and colours for people, JSON for programs, exit codes."""
 
+import codecs
 import json
 import os
 import sys
@@ -14,10 +15,35 @@ GOOD, BAD_RESULT, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 _COLORS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
 
 
+_PLAIN = {
+    "┬": "+", "├": "+", "└": "`", "│": "|", "─": "-", "◇": "*", "–": "-", "…": "...", "×": "x", "·": ".", "→": "->",
+    "²": "^2", "³": "^3", "⁴": "^4", "τ": "tau", "ω": "w", "\u0307": "'", "é": "e",
+}  # fmt: skip
+
+
+def open_streams() -> None:
+    """Streams that take every word: nothing is lost or raised where a terminal has few letters, or there is none.
+
+    Trees and Greek letters are written in ASCII where the terminal's encoding has nothing better.
+    """
+    codecs.register_error("spacedyn", lambda error: (_in_ascii(error), error.end))  # type: ignore[attr-defined]
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started this
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="spacedyn")
+
+
+def _in_ascii(error: Any) -> str:
+    return "".join(_PLAIN.get(letter, "?") for letter in error.object[error.start : error.end])
+
+
 def colored(text: str, color: str, stream: Any = None) -> str:
     """Text in a colour, where the stream is a terminal that wants it."""
     stream = stream or sys.stdout
-    wanted = os.environ.get("FORCE_COLOR") or (stream.isatty() and not os.environ.get("NO_COLOR"))
+    able = stream.isatty() and os.environ.get("TERM") != "dumb"
+    wanted = os.environ.get("FORCE_COLOR") or (able and not os.environ.get("NO_COLOR"))
     return f"\033[{_COLORS[color]}m{text}\033[0m" if wanted else text
 
 
@@ -92,17 +118,31 @@ def command(as_json: bool = False) -> Iterator[Output]:
         warnings.showwarning = show
         warnings.simplefilter("default", UserWarning)
         try:
-            yield out
-        except SimulationFailed as error:
-            out.fail(error, BAD_RESULT)
+            try:
+                yield out
+                out.finish()
+            except SimulationFailed as error:
+                out.fail(error, BAD_RESULT)
+            except BrokenPipeError:
+                raise
+            except (SpacedynError, OSError) as error:
+                out.fail(error, BAD_INPUT)
+            except MemoryError:
+                out.fail(MemoryError("there is not enough memory: record less often, or choose channels"), BAD_INPUT)
+            except KeyboardInterrupt as error:
+                out.fail(type(error)("interrupted"), INTERRUPTED)
         except BrokenPipeError:  # whoever reads has had enough: `spacedyn list | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _write_no_more()
             raise typer.Exit(GOOD) from None
-        except (SpacedynError, OSError) as error:
-            out.fail(error, BAD_INPUT)
-        except KeyboardInterrupt as error:
-            out.fail(type(error)("interrupted"), INTERRUPTED)
-    out.finish()
+        except OSError as error:  # what it has to say cannot be written: the disk is full
+            _write_no_more()
+            print(f"error: {error}", file=sys.stderr)
+            raise typer.Exit(BAD_INPUT) from None
+
+
+def _write_no_more() -> None:
+    """What is still in the buffer goes nowhere, instead of failing once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def size_of(path: Any) -> str:

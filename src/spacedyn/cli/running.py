@@ -20,10 +20,9 @@ def run_scenario(
 ) -> None:
     """Simulate, say what came out, write what is wanted."""
     with command(as_json) as output:
-        for path in (out, html):
-            check_folder(path)
-        if plots is not None and find_spec("matplotlib") is None:
-            raise InputError("figures need matplotlib: pip install 'spacedyn[plots]'")
+        check_target(out, ".nc")
+        check_target(html, ".html", ".htm")
+        check_figures(plots)
         scenario = Scenario.from_toml(name, change=change)
         scenario.check()
         robot = scenario.build()["robot"]
@@ -45,10 +44,26 @@ def run_scenario(
         output.finish(exit_code(run))
 
 
-def check_folder(path: Path | None) -> None:
+def check_target(path: Path | None, *endings: str) -> None:
     """Raise before anything is computed that could not be written."""
-    if path is not None and not path.absolute().parent.is_dir():
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give the name of a file in it, such as {path / f'run{endings[0]}'}")
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path} should end in {' or '.join(endings)}")
+    if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
+
+
+def check_figures(folder: Path | None) -> None:
+    """Raise if figures cannot be drawn, or not put there."""
+    if folder is None:
+        return
+    if find_spec("matplotlib") is None:
+        raise InputError("figures need matplotlib: pip install 'spacedyn[plots]'")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; figures go into a folder")
 
 
 def exit_code(run: Run) -> int:

@@ -73,9 +73,9 @@ degrees = true
 """
 
 
-def start_study(name: str, robot: str, force: bool) -> None:
+def start_study(name: str, robot: str, force: bool, as_json: bool) -> None:
     """Write the files of a study, which run as they are."""
-    with command() as output:
+    with command(as_json) as output:
         path = Path(name.removesuffix(".toml"))
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", path.name):
             raise InputError(
@@ -97,6 +97,7 @@ def start_study(name: str, robot: str, force: bool) -> None:
             (".py", "the same as a script"),
         ):
             output.say(f"{files[end]}  {about}")
+        output.put(files=[str(file) for file in files.values()])
         output.note(f"now: spacedyn run {files['.toml']} --html {path}.html", "dim")
 
 
@@ -105,7 +106,7 @@ def _text(name: str, model: Model) -> str:
     return _SCENARIO.format(
         name=name,
         robot=model.name,
-        q=[round(0.3 - 0.1 * i, 3) for i in range(count)],
+        q=[(3 - i) / 10 for i in range(count)],
         target=[0.0] * count,
         joints=", ".join(model.joint_names),
         base="# base_rate_deg = [0, 0, 1] # deg/s, inertial axes\n" if model.base_dof else "",

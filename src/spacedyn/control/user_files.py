@@ -1,5 +1,7 @@
 """Laws, motions, conditions and actions that a person wrote into a Python file."""
 
+import builtins
+import dis
 import hashlib
 import importlib.util
 import inspect
@@ -9,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, UnknownName
+from ..errors import InputError, UnknownName, nearest
 from ..events import Condition
 from ..laws import Law, LawTemplate
 from ..model.model import Model
@@ -52,18 +54,20 @@ class UserFile:
     def law(self, name: str, model: Model, state: State, **parameters: Any) -> Law:
         """A law: made by @law and called with parameters; or what a function of robot, state and parameters returns."""
         found = self[name]
-        made = found(**parameters) if isinstance(found, LawTemplate) else found(model, state, **parameters)
+        made = self._made(name, parameters) if isinstance(found, LawTemplate) else found(model, state, **parameters)
         return self._checked(
             name, made, Law, "a law: a function made by @law, or one of (model, state, ...) that gives one"
         )
 
     def motion(self, name: str, **parameters: Any) -> Motion:
         """A motion for a prescribed joint, made by @motion."""
-        return self._checked(name, self[name](**parameters), Motion, "a motion: a function made by @motion")
+        return self._checked(name, self._made(name, parameters), Motion, "a motion: a function made by @motion")
 
     def condition(self, name: str, **parameters: Any) -> Condition:
         """A condition for an event, made by @condition."""
-        return self._checked(name, self[name](**parameters), Condition, "a condition: a function made by @condition")
+        return self._checked(
+            name, self._made(name, parameters), Condition, "a condition: a function made by @condition"
+        )
 
     def action(self, name: str) -> Callable[..., Any]:
         """A function of time and state for an event."""
@@ -71,6 +75,17 @@ class UserFile:
         if isinstance(found, LawTemplate):
             raise InputError(f"'{name}' in {self.path.name} is no plain function; an action is f(t, state)")
         return found
+
+    def _made(self, name: str, parameters: dict[str, Any]) -> Any:
+        """With its parameters: those that it reads, and no others."""
+        found = self[name]
+        if isinstance(found, LawTemplate):
+            what = f"{found.made.role.what} '{name}'"
+            _check_globals(what, found.function, self.path)
+            known = found.reads
+            for key in () if known is None else [key for key in parameters if key not in {*known, "period", "delay"}]:
+                raise InputError(f"{what} has no parameter '{key}'; {nearest(key, sorted(known or ()))}")
+        return found(**parameters)
 
     def _checked(self, name: str, made: Any, kind: type, what: str) -> Any:
         exact = kind is not Law or not isinstance(made, Motion | Condition)
@@ -144,6 +159,16 @@ def _run(path: Path) -> dict[str, Any]:
         line = _line(error, path)
         raise InputError(f"{path}{line}: {type(error).__name__}: {error}") from error
     return vars(module)
+
+
+def _check_globals(what: str, function: Callable[..., Any], path: Path) -> None:
+    """Raise if a law reads a name that its file has not: known before anything is compiled."""
+    known = {*function.__globals__, *vars(builtins)}
+    for step in dis.get_instructions(function):
+        if step.opname == "LOAD_GLOBAL" and step.argval not in known:
+            line = step.positions.lineno if step.positions else None
+            where = f"{path.name}, line {line}" if line else path.name
+            raise InputError(f"{what}: name '{step.argval}' is not defined ({where})")
 
 
 def _line(error: BaseException, path: Path) -> str:

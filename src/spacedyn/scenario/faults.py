@@ -28,7 +28,12 @@ def checked(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[Path
 def sound(content: Any, faults: Sequence[tuple[Path, str]]) -> dict[str, Any]:
     """What is left of a scenario without the keys that have faults, with a robot and a duration in any case."""
     bad = {path[0] for path, _ in faults if path}
-    return {"robot": "none", "duration": 1.0} | {key: value for key, value in content.items() if key not in bad}
+    left = {key: value for key, value in content.items() if key not in bad}
+    for key in bad & {"prescribed", "modes"}:  # joints by name: one that is wrong is none of the others' business
+        if isinstance(content.get(key), Mapping):
+            wrong = {path[1] for path, _ in faults if len(path) > 1 and path[0] == key}
+            left[key] = {joint: value for joint, value in content[key].items() if joint not in wrong}
+    return {"robot": "none", "duration": 1.0} | left
 
 
 def in_toml(text: str) -> str:

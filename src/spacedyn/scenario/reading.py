@@ -72,6 +72,8 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
         return given, _TEXT, None
     path = FilePath(given)
     if path.suffix != ".toml":
+        if not given.strip():
+            raise ScenarioError("without a name", ["give a .toml file, or the name of a scenario that comes along"])
         if given not in scenarios():
             if path.exists():
                 raise ScenarioError(given, [f"{given} is no scenario; the name of a scenario's file ends in .toml"])

@@ -1,6 +1,7 @@
 """Scenarios: a simulation as a file. Robot, state, laws, forces, events, method, what to record, draw and film."""
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -11,6 +12,8 @@ import numpy as np
 
 from .. import control
 from ..errors import InputError, ModelError, ScenarioError, SimulationFailed, SpacedynError, nearest
+from ..events import read_events
+from ..laws import Law, compile_law
 from ..model.model import Model
 from ..run import Run
 from ..simulate import origin_of
@@ -80,16 +83,16 @@ class Scenario:
         self._program = Program(sound(content, faults), folder, robot is not None)
         faults += self._program.faults
         if faults:
-            raise ScenarioError(source, [self._sentence(path, text) for path, text in faults])
+            raise self._problems(faults)
 
-    def _sentence(self, path: Path, text: str) -> str:
-        """With the line that it is about."""
+    def _sentence(self, path: Path, text: str) -> tuple[int, str]:
+        """The line that it is about, and the sentence with it."""
         while path and path not in self._lines:
             path = path[:-1]
         if path not in self._lines:
-            return text
+            return 0, text
         line = self._lines[path]
-        return f"{line}: {text}" if isinstance(line, str) else f"line {line}: {text}"
+        return (0, f"{line}: {text}") if isinstance(line, str) else (line, f"line {line}: {text}")
 
     # --- files -------------------------------------------------------------------------------------------------------
 
@@ -194,8 +197,18 @@ class Scenario:
             problems = error.problems if isinstance(error, ModelError) else [str(error)]
             if not isinstance(error, SpacedynError):
                 problems = [f"{type(error).__name__}: {error}"]
-            sentences += [self._sentence(path or self._place(text), in_toml(text)) for text in problems]
-        return ScenarioError(self.source, list(dict.fromkeys(sentences)))
+            sentences += [(self._where(path or self._place(text), text), in_toml(text)) for text in problems]
+        return self._problems(list(dict.fromkeys(sentences)))
+
+    def _where(self, path: Path, text: str) -> Path:
+        """The key itself, where a sentence is about a parameter."""
+        found = re.search(r"has no parameter '(\w+)'", text)
+        return (*path, found[1]) if found else path
+
+    def _problems(self, faults: list[tuple[Path, str]]) -> ScenarioError:
+        """All of them, in the order of the file's lines; what is not there at all comes first."""
+        told = [self._sentence(path, text) for path, text in faults]
+        return ScenarioError(self.source, [text for _, text in sorted(told, key=lambda one: one[0])])
 
     def _place(self, text: str) -> Path:
         """What in the scenario a sentence is about, that speaks of a joint or a law."""
@@ -207,13 +220,15 @@ class Scenario:
                 return ("laws", i)
         return ()
 
-    def check(self, *names: str) -> None:
+    def check(self, *names: str, compile_laws: bool = False) -> None:
         """Do all that `run` does before its first step, but compile nothing: make everything, and check all names.
 
         Parameters
         ----------
         *names : str
             Of quantities to be drawn, beside those of its [plots] and [film].
+        compile_laws : bool
+            Compile laws, motions and conditions too; a warning tells of each that cannot be.
 
         Raises
         ------
@@ -237,7 +252,11 @@ class Scenario:
             raise self._error(fault) from fault.error
         faults = look_faults(self.content, origin, names)
         if faults:
-            raise ScenarioError(self.source, [self._sentence(path, text) for path, text in faults])
+            raise self._problems(faults)
+        if compile_laws:
+            for law in (*origin.laws, *read_events(origin.model, origin.events)[1], *origin.prescribed.values()):
+                if isinstance(law, Law):
+                    compile_law(law)
 
     def run(self, **options: Any) -> Run:
         """Simulate it.
