@@ -1,28 +1,56 @@
-"""Tests in a browser run where there is one; where there is none, what was left out is named at the end."""
+"""Tests that need a browser, or a package index, run where there is one; else what was left out is named at the end."""
 
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
 
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-_left_out: list[str] = []
+WHEELS = pytest.StashKey[str]()
+_left_out: dict[str, list[str]] = {}
 
 
 def pytest_collection_modifyitems(config, items):
-    if CHROMIUM is not None:
-        return
-    if os.environ.get("SPACEDYN_NEEDS_BROWSER"):
-        pytest.exit("there is no browser, and these tests must not be left out: apt-get install chromium", returncode=4)
-    left = [item for item in items if item.get_closest_marker("browser")]
+    if CHROMIUM is None:
+        if os.environ.get("SPACEDYN_NEEDS_BROWSER"):
+            pytest.exit("there is no browser, but its tests must not be left out: apt-get install chromium", 4)
+        leave_out(config, items, "browser", "no browser was found (apt-get install chromium)")
+    if any(item.get_closest_marker("index") for item in items):
+        config.stash[WHEELS] = folder = tempfile.mkdtemp(prefix="spacedyn-wheels-")
+        if not download(folder):
+            leave_out(config, items, "index", "no package index was found to install the core from")
+
+
+def leave_out(config, items, marker, why):
+    left = [item for item in items if item.get_closest_marker(marker)]
     if left:
-        _left_out.extend(item.nodeid for item in left)
+        _left_out.setdefault(why, []).extend(item.nodeid for item in left)
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=left)
 
 
+def download(folder):
+    """All that the core requires, as wheels; whether that could be done: the only step that needs a network."""
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    core = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", folder, *core]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=120).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(config.stash.get(WHEELS, ""), ignore_errors=True)
+
+
 def pytest_terminal_summary(terminalreporter):
-    if _left_out:
-        terminalreporter.section("left out: no browser was found (apt-get install chromium)")
-        for name in _left_out:
+    for why, names in _left_out.items():
+        terminalreporter.section(f"left out: {why}")
+        for name in names:
             terminalreporter.line(name)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from conftest import WHEELS
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "spacedyn"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -132,6 +134,34 @@ def test_the_core_of_the_wheel_simulates_without_any_extra(built, tmp_path):
     message, where = done.stdout.splitlines()[-2:]
     assert "spacedyn[plots]" in message
     assert Path(where) == site / "spacedyn" / "__init__.py"
+
+
+@pytest.mark.index
+def test_pip_installs_the_core_of_the_wheel_into_a_fresh_environment(built, tmp_path, pytestconfig):
+    """From wheels that were fetched before: what happens here needs no network."""
+    site = tmp_path / "fresh"
+    subprocess.run([sys.executable, "-m", "venv", site], check=True)
+    programs = site / ("Scripts" if os.name == "nt" else "bin")
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PIP_"))}
+
+    def run(*command):
+        done = subprocess.run(
+            [programs / command[0], *command[1:]], cwd=tmp_path, env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    wheels = ["--no-index", "--find-links", pytestconfig.stash[WHEELS]]
+    run("python", "-m", "pip", "install", "--no-compile", *wheels, str(built[0]))
+    assert "No broken requirements" in run("python", "-m", "pip", "check")
+    message, where = run("python", "-c", ALONE).splitlines()[-2:]
+    assert "spacedyn[plots]" in message
+    assert Path(where).is_relative_to(site)
+    assert "good" in run("spacedyn", "run", "tian_wu", "--html", "tian_wu.html", "--quiet")
+    assert (tmp_path / "tian_wu.html").stat().st_size > 1e5
+    with pytest.raises(AssertionError, match=r"spacedyn\[view\]"):
+        run("spacedyn", "view", "ets7")
+    assert "pip install 'spacedyn[view]'" in run("spacedyn", "doctor")
 
 
 def test_every_extra_is_documented():

@@ -172,6 +172,7 @@ def test_a_gyro_speaks_in_base_axes(batch):
     state = state.replace(base_rate_in_base_axes=spin)
     wanted = (state.base_attitude.as_matrix() @ spin[..., None])[..., 0]
     np.testing.assert_allclose(state.base_rate, wanted, atol=1e-14)
+    np.testing.assert_allclose(state.base_rate_in_base_axes, spin, atol=1e-14)
 
 
 def test_joints_by_name():

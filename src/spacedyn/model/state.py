@@ -238,6 +238,12 @@ class State:
         return self._base_rates(slice(3, 6))
 
     @property
+    def base_rate_in_base_axes(self) -> np.ndarray:
+        """(…, 3) angular velocity of the base [rad/s] in its own axes, as a gyro has it."""
+        axes = self.base_attitude.as_matrix()
+        return read_only(np.einsum("...ji,...j->...i", axes, self.base_rate))
+
+    @property
     def qd(self) -> np.ndarray:
         """(…, nv - base) joint rates [rad/s, m/s]."""
         return self.u[..., self.model.base_dof :]
