@@ -362,6 +362,7 @@ def test_a_notebook_shows_models_runs_and_ledgers(run):
     assert "-4.71 … 4.71" in sd.load("ssrms")._repr_html_()
     assert "good" in run.audit()._repr_html_() and "angular momentum" in run.audit()._repr_html_()
     assert "DormandPrince8" in run._repr_html_() and "good" in run._repr_html_()
+    assert run._repr_html_().count("<svg") == 4 and "<title>joint1</title>" in run._repr_html_()
     builder = sd.Builder("<script>")
     builder.base("<img>", shapes=[box(1.0, (1, 1, 1))])
     assert "<script>" not in builder.build()._repr_html_() and "<img>" not in builder.build()._repr_html_()

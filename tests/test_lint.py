@@ -152,3 +152,13 @@ def test_meshes_are_measured(tmp_path):
     assert np.array(mesh_bounds(obj)).tolist() == [[-1, 0, 0], [1, 2, 3]]
     obj.write_text("v a b c\n")
     assert mesh_bounds(obj) is None and mesh_bounds(tmp_path / "none.stl") is None
+
+
+def test_findings_show_themselves_as_a_table(tmp_path):
+    file = tmp_path / "robot.toml"
+    file.write_text(sd.load("ets7").to_toml())
+    found = sd.check_file(file)
+    assert repr(found) == str(found) and len(found) == 3
+    assert found._repr_html_().count("<tr>") == 4 and "triangle inequality" in found._repr_html_()
+    file.write_text(sd.load("tian_wu").to_toml())
+    assert "nothing found" in sd.check_file(file)._repr_html_()

@@ -136,7 +136,7 @@ def test_only_the_channels_that_were_chosen_are_kept_but_the_ledger_is_audited(r
 
 
 def test_in_a_notebook_it_shows_itself_and_its_ledger(run):
-    assert "&lt;Run of" in run._repr_html_() and "verdict" in run._repr_html_()
+    assert "Run of" in run._repr_html_() and "verdict" in run._repr_html_()
 
 
 # --- recording -------------------------------------------------------------------------------------------------------

@@ -58,3 +58,10 @@ def test_bad_options_are_told():
         sd.verify(sd.load("tian_wu"), against=["mujco"])
     with pytest.raises(sd.InputError, match="give 1 or more"):
         sd.verify(sd.load("tian_wu"), states=0)
+
+
+def test_it_shows_itself_as_a_table():
+    check = sd.verify(sd.load("tian_wu"))
+    assert repr(check) == str(check)
+    shown = check._repr_html_()
+    assert shown.count("<tr>") == 1 + len(check.rows) and "agrees" in shown

@@ -321,6 +321,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         from .markup import table
+        from .plots.sketch import sketches
 
         made = self.provenance
         of = {
@@ -332,8 +333,8 @@ class Run:
             "method": made["method"],
             "recorded": ", ".join(self.origin.channels),
         }
-        facts = table(repr(self), ["", ""], [[name, text] for name, text in of.items() if text])
-        return facts + (self.audit()._repr_html_() if self.time.size else "")
+        facts = table(repr(self)[1:-1], ["", ""], [[name, text] for name, text in of.items() if text])
+        return facts + sketches(self) + (self.audit()._repr_html_() if self.time.size else "")
 
     # --- other forms -------------------------------------------------------------------------------------------------
 

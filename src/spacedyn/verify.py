@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from . import peers
 from .dynamics import bias_force, forward_dynamics
 from .errors import InputError, nearest
 from .kinematics import endpoint_pose
+from .markup import chip, table
 from .matrices import mass_matrix
 from .model.model import Model
 from .model.parts import Endpoint
@@ -34,7 +36,7 @@ class Comparison:
     difference: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """What the peers said. True if all that could be compared agrees, and something could.
 
@@ -73,6 +75,14 @@ class Verification:
             mark = "" if row.difference <= self.tolerance else "  <-- differs"
             lines.append(f"  {row.peer:<10} {row.quantity:<16} {row.difference:8.1e}{mark}")
         return "\n".join([*lines, *(f"  {reason}" for reason in self.left_out)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [[row.peer, row.quantity, f"{row.difference:.1e}"] for row in self.rows]
+        words = str(self).partition("\n")[0].removeprefix(f"{self.model}: ")
+        note = "<br>".join([chip(words, bool(self)), *map(escape, self.left_out)])
+        return table(self.model, ["peer", "quantity", "largest relative difference"], rows, note)
 
 
 def verify(

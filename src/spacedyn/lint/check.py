@@ -49,8 +49,8 @@ def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathL
     Examples
     --------
     >>> from importlib.resources import files
-    >>> check_file(files("spacedyn") / "library" / "tian_wu.toml")
-    ()
+    >>> len(check_file(files("spacedyn") / "library" / "tian_wu.toml"))
+    0
     """
     name = os.fspath(path)
     suffix = Path(name).suffix.lower()

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from textwrap import wrap
 
+from ..markup import table
+
 SEVERITIES = ("error", "warning", "note")
 """An error keeps the file from being used; a warning is likely wrong; a note is good to know."""
 
@@ -60,3 +62,9 @@ class Findings(tuple[Finding, ...]):
             head, *rest = [*wrap(text, 106), *wrap(remedy, 106)]
             lines += [f"  {finding.severity:<8} {head}", *(f"           {line}" for line in rest)]
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [list(asdict(finding).values()) for finding in self]
+        return table(self.file if self else str(self), ["severity", "place", "finding", "remedy"] if self else [], rows)
