@@ -169,6 +169,61 @@ def test_laws_motions_conditions_and_actions_of_a_file(own):
     assert same(run, runpy.run_path(str(script))["run"])
 
 
+SCENE = """
+duration = 2.0
+record = 0.1
+
+[robot.scene]
+left = "tian_wu"
+right = { file = "koike", position = [3, 0, 0], rpy_xyz_deg = [0, 0, 90] }
+
+[state]
+qd = { "left/joint2" = 0.1 }
+
+[[forces]]
+kind = "spring"
+body = "left/link3"
+other = "right/box"
+stiffness = 2.0
+rest_length = 1.0
+"""
+
+
+def test_several_robots_in_one_scenario(tmp_path):
+    scenario = sd.Scenario.from_toml(SCENE)
+    robot = scenario.build()["robot"]
+    place = sd.forward_kinematics(robot, robot.neutral_state()).bodies
+    at = robot.body_index("right/box")
+    np.testing.assert_allclose(place.position[at], [3, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(place.rotation[at], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)
+    run = scenario.run()
+    assert run.audit().within_budget and abs(run.final.qd).max() > 0.01
+    scenario.to_python(tmp_path / "script.py")
+    assert np.array_equal(runpy.run_path(str(tmp_path / "script.py"))["run"]["x"], run["x"])
+    assert sd.Scenario.from_toml(scenario.to_toml()) == scenario
+    moved = sd.Scenario.from_toml(SCENE, change=["robot.scene.right.position=[4, 0, 0]"])
+    assert moved.content["robot"]["scene"]["right"]["position"] == [4, 0, 0]
+    assert "left and right" in repr(scenario)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('right = { file = "etz7" }', "line 7: no bundled robot named 'etz7'; did you mean 'ets7'"),
+        ('right = { file = "no.urdf" }', "line 7: robot.scene: there is no file 'no.urdf'"),
+        ('right = { file = "../../no.urdf" }', "lies outside the scenario's folder"),
+        ('right = { fil = "ets7" }', "several robots, { scene ="),
+        ('right = { file = "koike", position = [1, 2] }', "several robots, { scene ="),
+        ('right = { file = "koike", at = [1, 2, 3] }', "line 7: koike: there is no option at"),
+    ],
+)
+def test_scenes_that_cannot_be(line, words):
+    text = "\n".join(line if old.startswith("right") else old for old in SCENE.splitlines())
+    with pytest.raises(sd.ScenarioError) as caught:
+        sd.Scenario.from_toml(text).check()
+    assert words in str(caught.value)
+
+
 def test_made_in_python_and_read_back(tmp_path):
     scenario = sd.Scenario(
         robot="ets7",

@@ -85,13 +85,25 @@ class Program:
     # --- parts -------------------------------------------------------------------------------------------------------
 
     def _robot(self, given: Any) -> Call:
-        table = {"file": given} if isinstance(given, str) else given
+        if isinstance(given, str) or "scene" not in given:
+            return self._load(("robot",), {"file": given} if isinstance(given, str) else given)
+        robots, places = {}, {}
+        for key, one in given["scene"].items():
+            path, table = ("robot", "scene", key), {"file": one} if isinstance(one, str) else dict(one)
+            place, angles = table.pop("position", None), table.pop("rpy_xyz_deg", None)
+            robots[key] = self._load(path, table)
+            if place is not None or angles is not None:
+                turn = Call(Name("sd.Rotation.from_euler"), ("XYZ", angles), {"degrees": True}) if angles else None
+                places[key] = [place or [0.0, 0.0, 0.0], turn]
+        return Call(Name("sd.scene"), (robots,), {"places": places} if places else {}, ("robot",))
+
+    def _load(self, path: Path, table: Mapping[str, Any]) -> Call:
         name, options = table["file"], {key: value for key, value in table.items() if key != "file"}
         if not is_path(name):
-            return Call(Name("sd.load"), (name,), options, ("robot",))
+            return Call(Name("sd.load"), (name,), options, path)
         if not self.robot_given:
-            self._inside(("robot",), "robot", name)
-        return Call(Name("sd.load"), (Call(Name("here.joinpath"), (name,)),), options, ("robot",))
+            self._inside(path, "robot", name)
+        return Call(Name("sd.load"), (Call(Name("here.joinpath"), (name,)),), options, path)
 
     def _state(self, given: Mapping[str, Any]) -> dict[str, Any]:
         named: dict[str, Any] = {}

@@ -310,7 +310,7 @@ class Scenario:
 
     def __repr__(self) -> str:
         robot = self.content["robot"]
-        name = robot if isinstance(robot, str) else robot["file"]
+        name = robot if isinstance(robot, str) else robot.get("file") or " and ".join(robot["scene"])
         return f"<Scenario {self.name!r}: {name}, {self.content['duration']:g} s>"
 
 

@@ -39,10 +39,20 @@ def _positive(value: float) -> float:
 
 
 def _robot(value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"scene"} and isinstance(value["scene"], dict) and value["scene"]:
+        for one in value["scene"].values():
+            _one_robot(one)
+        return value
+    return _one_robot(value)
+
+
+def _one_robot(value: Any) -> Any:
     if isinstance(value, str) and value:
         return value
     if not isinstance(value, dict) or not isinstance(value.get("file"), str):
         raise ValueError("neither a name nor a table with a file")
+    for key in ("position", "rpy_xyz_deg"):
+        _three(value.get(key, [0, 0, 0]))
     return value
 
 
@@ -187,7 +197,8 @@ class Content(Table):
     title: Text = optional("give text in quotes")
     description: Text = optional("give text in quotes")
     robot: Annotated[Any, BeforeValidator(_robot)] = Field(
-        description='give the name of a robot that comes along, a file, or a table { file = "arm.urdf", base = "free" }'
+        description='give the name of a robot that comes along, a file, a table { file = "arm.urdf", base = "free" }, '
+        'or several robots, { scene = { chaser = "ets7", target = { file = "target.toml", position = [0, 0, 10] } } }'
     )
     duration: Positive = Field(description="give a positive time [s], such as 60.0")
     start: Number = Field(0.0, description="give a time [s]")
