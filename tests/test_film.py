@@ -367,3 +367,11 @@ def test_a_notebook_shows_models_runs_and_ledgers(run):
     builder.base("<img>", shapes=[box(1.0, (1, 1, 1))])
     assert "<script>" not in builder.build()._repr_html_() and "<img>" not in builder.build()._repr_html_()
     assert "</script><b>" not in sd.film(builder.build(), title="</script><b>").html
+
+
+def test_what_moves_is_in_the_picture_panels_too():
+    """A hatch is a thin plate, as solar panels are; but it is what the film is about."""
+    run = sd.Scenario.from_toml("stiff_stop", change={"duration": 3.0}).run()
+    (actor,) = actors_of("", run, None, 100)
+    center, size = bounds(actor, looks([actor])[0])
+    assert np.linalg.norm(actor.endpoints[:, 0] - actor.base - center, axis=-1).max() <= size

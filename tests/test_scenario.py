@@ -151,8 +151,10 @@ def test_the_target_is_caught():
 
 def test_a_hard_stop_is_reached_and_kept():
     run = sd.Scenario.from_toml("stiff_stop").run()
-    assert abs(run.final.q[0] + 1.6) < 1e-4
-    assert run.states.q.min() > -1.605
+    assert abs(run.final.q[0] - 1.6) < 1e-4
+    assert run.states.q.max() < 1.605
+    rim = run.endpoint("rim").position - run.body("bus").position  # it opens outward, not through the satellite
+    assert rim[:, 2].min() > 0.5 and rim[-1, 2] > 1.4
 
 
 # --- a person's own --------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def test_the_camera_follows(run, viewer):
 
 
 def test_arrows_come_and_go(viewer):
-    push, tether = viewer._puppets[0]._arrows
+    push, tether, *_ = viewer._puppets[0]._arrows
     for time, there in ((0.2, False), (0.7, True), (1.5, False)):
         viewer.seek(time)
         assert push.visible is there and tether.visible

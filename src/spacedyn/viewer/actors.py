@@ -150,7 +150,7 @@ def bounds(actor: Actor, meshes: Sequence[Sequence[Mesh]], instants: int = 40) -
     some = np.unique(np.linspace(0, len(actor.time) - 1, instants).astype(int))
     cloud = [actor.positions[some].reshape(-1, 3)]
     for i, parts in enumerate(meshes):
-        core = [part for part in parts if not part.outlying]
+        core = [part for part in parts if i > 0 or not part.outlying]  # of what moves, everything is to be seen
         if core:
             turned = Rotation.from_quat(actor.quaternions[some, i]).as_matrix() @ corners(core).T
             cloud.append((turned.transpose(0, 2, 1) + actor.positions[some, i][:, None]).reshape(-1, 3))
