@@ -75,8 +75,10 @@ def test_arrows_come_and_go(viewer):
     viewer._choice["forces"] = False
     viewer._arrange()
     assert not tether.visible
+    assert "push" not in viewer._keys.content
     viewer._choice["momentum"] = True
     viewer._arrange()
+    assert "linear momentum: up to" in viewer._keys.content
     assert all(arrow.visible for arrow in viewer._puppets[0]._momenta)
 
 
@@ -101,7 +103,10 @@ def test_several_runs_and_viewers_at_once(run):
         assert one.url != two.url
         first, other = (puppet.root.position for puppet in one._puppets)
         assert np.linalg.norm(other - first) > one._size
-        one._set("_apart", False)
+        np.testing.assert_allclose(one._middle, (first + other) / 2)  # what the camera looks at
+        assert np.linalg.norm(one._server.initial_camera.position) > 4 * one._size
+        one._place_side_by_side(False)
+        assert np.linalg.norm(one._server.initial_camera.position) == pytest.approx(3 * one._size, rel=0.01)
         np.testing.assert_array_equal(one._puppets[1].root.position, np.zeros(3))
         assert "iframe" in one._repr_html_()
     assert set(threading.enumerate()) <= before  # nothing is left behind

@@ -9,7 +9,8 @@ from scipy.spatial.transform import Rotation
 from ..errors import InputError, UnknownName
 from ..plots.curves import key_names, panels
 from .actors import MOST_ROBOTS, Actor, bounds, cast, looks, lowest
-from .colors import ANGULAR_MOMENTUM, HAND, LINEAR_MOMENTUM, RUNS
+from .colors import HAND, RUNS
+from .keys import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .meshes import Mesh, with_normals
 from .pages import Film, Numbers, page
 
@@ -130,17 +131,8 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
     most: dict[tuple[str, str], float] = {}
     for arrow in (arrow for actor in actors for arrow in actor.arrows):
         most[arrow.kind, arrow.unit] = max(arrow.most, most.get((arrow.kind, arrow.unit), 0.0))
-    momenta = [max(float(np.linalg.norm(a.momentum[:, own], axis=-1).max()) for a in actors) for own in _HALVES]
+    momenta = largest_momenta(actors)
     size = max(size for _, size in sizes)
-    keys = [
-        {"of": a.kind, "text": f"{a.label}: up to {a.most:.3g} {a.unit}", "color": a.color}
-        for a in actors[0].arrows
-        if not a.line
-    ]
-    for label, unit, color, value in zip(
-        ("linear", "angular"), ("kg m/s", "kg m²/s"), _MOMENTUM_COLORS, momenta, strict=True
-    ):
-        keys.append({"of": "momentum", "text": f"{label} momentum: up to {value:.3g} {unit}", "color": color})
     return {
         "models": [[_body(parts, numbers) for parts in bodies] for bodies in shown],
         "actors": [
@@ -150,14 +142,10 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
         "up": up.tolist(),
         "floor": min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True)),
         "cell": float(10.0 ** np.round(np.log10(0.5 * size))),
-        "momentum_colors": _MOMENTUM_COLORS,
-        "keys": keys,
+        "momentum_colors": MOMENTUM_COLORS,
+        "keys": keys(actors[0], momenta),
         "speed": _speed(actors),
     }
-
-
-_HALVES = (slice(3), slice(3, 6))
-_MOMENTUM_COLORS = (LINEAR_MOMENTUM, ANGULAR_MOMENTUM)
 
 
 def _gravity(run: Any) -> bool:
@@ -221,7 +209,7 @@ def _actor(
         for k, e in enumerate(actor.model.endpoints)
         if np.ptp(actor.endpoints[:, k], axis=0).max() > 1e-4 * size
     ]
-    parts = [actor.momentum[:, own] / (value or 1.0) for own, value in zip(_HALVES, momenta, strict=True)]
+    parts = [actor.momentum[:, own] / (value or 1.0) for own, value in zip(HALVES, momenta, strict=True)]
     return {
         "name": actor.name or actor.model.name,
         "model": model,

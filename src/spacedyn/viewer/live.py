@@ -14,8 +14,10 @@ import numpy as np
 
 from ..errors import InputError, UnknownName
 from .actors import Actor, bounds, cast, looks, lowest
+from .backdrop import add_backdrop
 from .colors import RUNS
 from .film import BACKDROPS
+from .keys import as_html, keys, largest_momenta
 from .meshes import frame_along
 from .stage import TRAIL, Puppet
 
@@ -145,6 +147,7 @@ class Viewer:
         most: dict[tuple[str, str], float] = {}
         for arrow in (arrow for actor in actors for arrow in actor.arrows):
             most[arrow.kind, arrow.unit] = max(arrow.most, most.get((arrow.kind, arrow.unit), 0.0))
+        self._momenta = largest_momenta(actors)
         self._choice = {"trails": True, "frames": False, "momentum": False, "forces": True, "reaction": False}
         scene = self._server.scene
         with self._server.atomic():
@@ -155,49 +158,30 @@ class Viewer:
             floor = (
                 min(lowest(actor, own, self._up) for actor, own in zip(actors, meshes, strict=True)) - first @ self._up
             )
-            self._set_backdrop(backdrop or ("ground" if pulled else "stars"), floor)
-        self._set_camera()
-
-    def _set_backdrop(self, backdrop: str, floor: float) -> None:
-        scene, size = self._server.scene, self._size
-        shade = np.linspace(0.0, 1.0, 64)[:, None, None] ** 1.5
-        scene.set_background_image(
-            (np.array([9, 12, 20]) + shade * [5, 7, 12] + np.zeros((64, 8, 3))).astype(np.uint8)[::-1]
-        )
-        rng = np.random.default_rng(7)
-        stars = rng.normal(size=(900, 3))
-        stars *= 40.0 * size / np.linalg.norm(stars, axis=-1, keepdims=True)
-        light = np.repeat(rng.uniform(70, 255, (900, 1)), 3, axis=1).astype(np.uint8)
-        look = {"point_size": 0.05 * size, "point_shape": "circle", "precision": "float32"}
-        self._stars = scene.add_point_cloud("/stars", stars.astype(np.float32), light, **look)
-        cell = float(10.0 ** np.round(np.log10(0.5 * size)))
-        turn = frame_along(self._up)
-        from scipy.spatial.transform import Rotation
-
-        self._ground = scene.add_grid(
-            "/world/ground",
-            infinite_grid=True,
-            cell_size=cell,
-            section_size=5 * cell,
-            cell_color=(70, 80, 98),
-            section_color=(100, 114, 140),
-            fade_distance=30 * size,
-            shadow_opacity=0.5,
-            plane_color=(30, 34, 42),
-            plane_opacity=1.0,
-            position=floor * self._up,
-            wxyz=np.roll(Rotation.from_matrix(turn).as_quat(), 1),
-        )
-        self._stars.visible, self._ground.visible = backdrop == "stars", backdrop == "ground"
-        self._backdrop = backdrop
+            self._backdrop = backdrop or ("ground" if pulled else "stars")
+            self._stars, self._ground = add_backdrop(scene, size, self._up, floor)
+            self._show_backdrop(self._backdrop)
 
     def _set_camera(self) -> None:
         side = frame_along(self._up)
         direction = side @ np.array([0.57, -0.72, 0.41])
         self._server.scene.set_up_direction(self._up)
         camera = self._server.initial_camera
-        camera.position, camera.look_at, camera.up = 3.0 * self._size * direction, np.zeros(3), self._up
+        camera.position, camera.look_at, camera.up = self._distance() * direction, np.zeros(3), self._up
         camera.fov, camera.near, camera.far = 0.62, 0.02 * self._size, 200.0 * self._size
+
+    def _distance(self) -> float:
+        """From where all robots are in the picture [m]."""
+        return 3.0 * self._size * (1.0 + (0.75 * (len(self._puppets) - 1) if self._apart else 0.0))
+
+    def _place_side_by_side(self, apart: bool) -> None:
+        """A choice of whoever looks: all who look stand as far away as it takes."""
+        before, self._apart = self._distance(), apart
+        for client in self._server.get_clients().values():
+            eye = client.camera
+            eye.position = eye.look_at + (eye.position - eye.look_at) * (self._distance() / before)
+        self._set_camera()
+        self._arrange()
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -217,6 +201,7 @@ class Viewer:
             self._from = min(float(actor.time[0]) for actor in actors)
             self._to = max(float(actor.time[-1]) for actor in actors)
             self._apart = side_by_side
+            self._set_camera()
             self._add_controls()
             self.playing = play and self._to > self._from
             self._arrange()
@@ -256,9 +241,10 @@ class Viewer:
         scenes.on_update(lambda _: self._show_backdrop(scenes.value))
         if len(self._puppets) > 1:
             apart = gui.add_checkbox("side by side", self._apart)
-            apart.on_update(lambda _: self._set("_apart", apart.value))
+            apart.on_update(lambda _: self._place_side_by_side(apart.value))
             shown = ", ".join(puppet.actor.name for puppet in self._puppets)
             gui.add_markdown(f"{len(self._puppets)} robots: {shown}")
+        self._keys = gui.add_html("")
 
     def _add_switch(self, name: str) -> None:
         box = self._server.gui.add_checkbox(name, self._choice[name])
@@ -279,10 +265,14 @@ class Viewer:
     def _arrange(self) -> None:
         """After a choice: where robots stand, and what of them is shown."""
         with self._lock, self._server.atomic():
-            aside = frame_along(self._up) @ np.array([0.72, 0.57, 0.0])  # across the first look
+            aside = 2.2 * self._size * frame_along(self._up) @ np.array([0.72, 0.57, 0.0])  # across the first look
+            self._middle = 0.5 * (len(self._puppets) - 1) * aside if self._apart else np.zeros(3)
+            self._keys.content = as_html(
+                [key for key in keys(self._puppets[0].actor, self._momenta) if self._choice[key["of"]]]
+            )
             for i, puppet in enumerate(self._puppets):
                 shift = puppet.actor.base[0] - self._puppets[0].actor.base[0]
-                puppet.root.position = 2.2 * i * self._size * aside if self._apart else shift
+                puppet.root.position = i * aside if self._apart else shift
                 puppet.show(self._choice)
         self.seek(self.time)
 
@@ -294,7 +284,7 @@ class Viewer:
             self.time = float(np.clip(time, self._from, self._to))
             with self._server.atomic():
                 bases = [puppet.pose(self.time, self._choice) for puppet in self._puppets]
-                self._world.position = -self._target(bases[0])
+                self._world.position = -self._target(bases[0]) - self._middle
                 if self._slider is not None and not self._sliding:
                     self._slider.value = self.time
 
