@@ -112,6 +112,7 @@ def test_every_public_function_and_argument_is_looked_at():
         "motion",
         "simulate",
         "waypoints",
+        "attitude_waypoints",
     }
     elsewhere |= {"film", "view"}
     elsewhere |= {"condition", "joint_reaches", "endpoint_reaches", "endpoints_within"}

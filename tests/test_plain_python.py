@@ -154,7 +154,9 @@ def driven(model, state):
     size = {name: model.joint(name).nv for name in simple}
     ways = [lambda n: sd.waypoints([0.0, 0.03, 0.06], np.outer([0, 1, 2], np.ones(n))), lambda n: turn(rate=0.5)]
     prescribed = {name: way(size[name]) for name, way in zip(simple, ways, strict=False)}
-    prescribed |= {j.name: "locked" for j in model.joints if j.kind == "spherical"}
+    attitudes = sd.Rotation.from_rotvec([[0, 0, 0], [0.1, 0.2, 0.3]])
+    balls = [j.name for j in model.joints if j.kind == "spherical"]
+    prescribed |= {name: "locked" if i else sd.attitude_waypoints([0, 0.1], attitudes) for i, name in enumerate(balls)}
     a, b = model.body_names[0], model.body_names[-1]
     forces = [
         sd.Wrench(a, force=(1, 2, 3), point=(0.1, 0, 0), stop=0.05),
@@ -265,7 +267,7 @@ def test_it_agrees_with_the_compiled_code(plain):
             assert error < bounds.get(name, 1e-12), f"{name} of {case}: relative error {error:.2e}"
     made = {"available", "load", "law", "motion", "condition", "joint_reaches", "endpoint_reaches"}  # no numbers
     made |= {"mimic_coupling", "read_mimics", "scene", "verify", "check_file", "scenarios"}
-    made |= {"film", "view"}
+    made |= {"film", "view", "attitude_waypoints"}  # the last is in what is driven by waypoints
     made |= {"endpoints_within", "lock", "free", "follow", "attach", "release"}
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))}
     assert functions - names == made, "a public function without a test here"

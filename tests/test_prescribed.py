@@ -240,16 +240,6 @@ def test_what_cannot_be_prescribed_is_refused(given, message):
         sd.simulate(robot, robot.neutral_state(), 5.0, prescribed=given, adjust=True)
 
 
-def test_a_motion_for_a_ball_joint_is_refused():
-    b = sd.Builder("ball")
-    b.base("bus", mass=1.0, inertia=(1.0, 1.2, 1.1))
-    b.body("ball", mass=1.0, inertia=(1.0, 1.2, 1.1))
-    b.joint("socket", "spherical", parent="bus", child="ball")
-    robot = b.build()
-    with pytest.raises(sd.InputError, match="'socket' is spherical and can only be 'locked'"):
-        sd.simulate(robot, robot.neutral_state(), 1.0, prescribed={"socket": [0, 0, 0]})
-
-
 @pytest.mark.parametrize("times", [[0.0], [0.0, 0.0], [1.0, 0.5], [0.0, np.inf]])
 def test_bad_waypoints_are_refused(times):
     with pytest.raises(sd.InputError, match="times of waypoints"):

@@ -75,11 +75,12 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
-    from .prescribe import motion
+    from .motions import motion
     from .run import Run
     from .scenario import Scenario, scenarios
     from .simulate import simulate
     from .trajectories import sample, table, waypoints
+    from .turning import attitude_waypoints
     from .verify import verify
     from .viewer.film import film
     from .viewer.live import view
@@ -118,11 +119,12 @@ _NAMES_OF = {
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
-    ".prescribe": "motion",
+    ".motions": "motion",
     ".run": "Run",
     ".scenario": "Scenario scenarios",
     ".simulate": "simulate",
     ".trajectories": "sample table waypoints",
+    ".turning": "attitude_waypoints",
     ".verify": "verify",
     ".viewer.film": "film",
     ".viewer.live": "view",
@@ -199,6 +201,7 @@ __all__ = [
     "Visual",
     "Wrench",
     "attach",
+    "attitude_waypoints",
     "available",
     "base_recoil",
     "bias_force",

@@ -193,7 +193,7 @@ def build_machine(
     plan[[p.PRESCRIBED, p.PRESCRIBED_AT, p.FORCES, p.FORCE_AT]] = len(prescribed), joints_at, len(forces), forces_at
     plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
-    memory = [view, outputs, 9 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
+    memory = [view, outputs, 19 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
     memory += [len(prescribed) + modes, model.nq if modes else 0, len(laws) * lanes * outputs]
     places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_HELD]
     plan[places] = np.cumsum([0, *memory[:-1]])
@@ -218,9 +218,10 @@ def build_machine(
     kept = np.zeros(doubles)
     for i, one in enumerate(prescribed):
         kept[plan[p.M_MODE] + i] = one.mode
-        if modes and one.mode == p.MODE_LOCKED:
+        if modes and one.mode != p.MODE_FREE:
             q = model.q_slice(one.joint)
-            kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = state.q.reshape(model.nq)[q]
+            anchor = state.q.reshape(model.nq)[q] if one.mode == p.MODE_LOCKED else one.no_shift
+            kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = anchor
     machine = Machine(
         flat.with_given(given), par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
         compiled + motions, state.count, lanes, tolerances, spare,

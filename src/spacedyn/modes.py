@@ -209,14 +209,14 @@ def deviations(
         has, rate, anchor = x[..., 7 + q.start : 7 + q.stop], u[..., at], anchors[..., q]
         mode = np.full(worst.shape, one.mode) if modes is None else modes[..., model.joint_index(one.joint)]
         if one.size and np.any(mode == LOCKED):
-            off = np.maximum(_largest(has, anchor), _largest(rate, 0.0 * rate))
+            off = np.maximum(one.distance(has, np.broadcast_to(anchor, has.shape)), _largest(rate, 0.0 * rate))
             worst = np.where(mode == LOCKED, np.maximum(worst, off), worst)
         if np.any(mode == PRESCRIBED):
             assert one.given is not None
             instants, which = np.unique(times, return_inverse=True)  # most are the same for all robots
-            value, speed, _ = one.given.over_times(instants, one.size)[:, which.reshape(times.shape)]
-            shifted = value if modes is None else value + anchor
-            off = np.maximum(_largest(has, shifted), _largest(rate, speed))
+            value, speed = (part[which.reshape(times.shape)] for part in one.over_times(instants)[:2])
+            shifted = value if modes is None else one.shifted(value, anchor)
+            off = np.maximum(one.distance(has, shifted), _largest(rate, speed))
             worst = np.where(mode == PRESCRIBED, np.maximum(worst, off), worst)
     return worst
 
@@ -274,7 +274,7 @@ class Switcher:
             if mode == LOCKED:
                 anchor = state.q[q]
             elif mode == PRESCRIBED:
-                anchor = state.q[q] - one.at(t)[0]
+                anchor = one.shift_to(one.at(t)[0], state.q[q])
             at = int(machine.plan[p.M_ANCHOR])
             machine.memory[at + q.start : at + q.stop] = anchor
             present[place[joint]] = mode

@@ -24,7 +24,8 @@ from .laws import Law
 from .methods import Method
 from .model.model import Model
 from .model.state import State
-from .trajectories import Trajectory, trajectory_of
+from .trajectories import Trajectory, trajectory_of, turning_of
+from .turning import Turning
 
 Array = np.ndarray
 
@@ -221,6 +222,9 @@ def _motion_text(motion: Any) -> dict[str, Any]:
         return {"kind": "polynomial", **_plain({name: getattr(motion, name) for name in ("coef", "domain", "window")})}
     if isinstance(motion, Trajectory | BSpline | PPoly):
         return {"kind": "trajectory", **_plain(vars(trajectory_of(motion)))}
+    turn = turning_of(motion)
+    if turn is not None:
+        return {"kind": "turning", **_plain(vars(turn))}
     return {"kind": "constant", **_plain({"value": np.asarray(motion, dtype=float)})}
 
 
@@ -228,7 +232,12 @@ def _motion(text: dict[str, Any]) -> Any:
     """The inverse of `_motion_text`."""
     parts = _arrays(text)
     kind = parts.pop("kind")
-    made: dict[str, Any] = {"function": LawRecord, "polynomial": Polynomial, "trajectory": Trajectory}
+    made: dict[str, Any] = {
+        "function": LawRecord,
+        "polynomial": Polynomial,
+        "trajectory": Trajectory,
+        "turning": Turning,
+    }
     if kind in made:
         return made[kind](**parts)
     return parts["value"] if kind == "constant" else kind

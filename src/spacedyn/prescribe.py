@@ -4,6 +4,7 @@
         "shoulder": sd.waypoints([0, 4, 10], [0.0, 0.8, 0.3]),   # or any spline of SciPy, a polynomial of NumPy
         "elbow": swing(size=0.3, rate=1.5),                      # a function made by @sd.motion
         "wrist": "locked",                                       # stays where it starts
+        "ball": sd.attitude_waypoints([0, 5], attitudes),        # a spherical joint: by SciPy's rotations
     })
 
 The force that each of them takes is in the record, its work in the ledger.
@@ -11,8 +12,7 @@ The force that each of them takes is in the record, its work in the ledger.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -20,9 +20,11 @@ from scipy.interpolate import BSpline, PPoly
 
 from .errors import InputError
 from .kernels import plan as p
-from .laws import Compiled, Law, LawTemplate, Role, compile_law
+from .laws import Compiled, LawTemplate, compile_law
 from .model.model import Model
+from .model.quaternions import conjugate, multiply, normalised
 from .model.state import State
+from .motions import Motion, Parts, check_derivatives, turning_motion
 from .trajectories import Trajectory, trajectory_of
 
 Array = np.ndarray
@@ -30,71 +32,6 @@ SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "plana
 MODES = {"free": p.MODE_FREE, "locked": p.MODE_LOCKED, "prescribed": p.MODE_PRESCRIBED}
 """What a joint may be: free to move, locked where it is, or moved as prescribed."""
 _NEAR = 1e-9  # of a state to what is prescribed at the start
-
-MOTION = Role(
-    "motion",
-    ("t", "p", "out"),
-    {"value": "o[0:ns]", "rate": "o[ns : 2 * ns]", "acceleration": "o[2 * ns : 3 * ns]"},
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Motion(Law):
-    """A function of time that prescribes a joint; made by `motion`."""
-
-    role: ClassVar[Role] = MOTION
-
-    def at(self, t: float, size: int) -> Array:
-        """(3, size) value, rate and acceleration at a time, by plain Python."""
-        return self.over_times(np.array([t]), size)[:, 0]
-
-    def over_times(self, times: Array, size: int) -> Array:
-        """(3, times, size) the same at many times."""
-        out = np.zeros((len(times), 3, size))
-        given = SimpleNamespace(**{k: float(v) if v.ndim == 0 else v for k, v in self.parameters.items()})
-        function = getattr(self.function, "py_func", self.function)
-        for t, one in zip(times, out, strict=True):
-            function(float(t), given, SimpleNamespace(value=one[0], rate=one[1], acceleration=one[2]))
-        return out.transpose(1, 0, 2)
-
-
-@dataclass(frozen=True)
-class MotionTemplate(LawTemplate):
-    """A motion without its parameters; call it with them to get a `Motion`."""
-
-    @property
-    def made(self) -> type[Law]:
-        """What it becomes with its parameters."""
-        return Motion
-
-
-def motion(function: Callable) -> MotionTemplate:
-    """Make a prescribed motion of a function f(t, p, out); it is compiled when it is first simulated.
-
-    Parameters
-    ----------
-    function : callable
-        Reads the time `t` [s] and parameters `p`; writes `out.value`, `out.rate` and `out.acceleration`, arrays with an
-        entry for each coordinate of the joint. Rate and acceleration must be the derivatives of the value.
-
-    Returns
-    -------
-    MotionTemplate
-        Call it with the parameters.
-
-    Examples
-    --------
-    >>> import math
-    >>> import spacedyn as sd
-    >>> @sd.motion
-    ... def swing(t, p, out):
-    ...     out.value[0] = p.size * math.sin(p.speed * t)
-    ...     out.rate[0] = p.size * p.speed * math.cos(p.speed * t)
-    ...     out.acceleration[0] = -p.size * p.speed**2 * math.sin(p.speed * t)
-    >>> swing(size=0.2, speed=1.5).at(0.0, 1).ravel().round(3).tolist()
-    [0.0, 0.3, -0.0]
-    """
-    return MotionTemplate(function)
 
 
 def _of_polynomial(polynomial: Polynomial, start: float, end: float) -> Trajectory:
@@ -111,11 +48,52 @@ class Prescribed:
     size: int
     given: Trajectory | Motion | None
     mode: int
+    attitude: bool = False  # whether its last four coordinates are a quaternion
 
-    def at(self, t: float) -> Array:
-        """(3, size) value, rate and acceleration."""
+    def at(self, t: float) -> Parts:
+        """Value (places,), rate and acceleration (size,)."""
+        value, rate, acceleration = self.over_times(np.array([t]))
+        return value[0], rate[0], acceleration[0]
+
+    def over_times(self, times: Array) -> Parts:
+        """The same at many times, (times, …)."""
         assert self.given is not None
-        return self.given.at(t, self.size)
+        if isinstance(self.given, Motion):
+            return self.given.over_times(times, self.size, self.size + self.attitude)
+        value, rate, acceleration = self.given.over_times(times, self.size)
+        return value, rate, acceleration
+
+    @property
+    def no_shift(self) -> Array:
+        """The shift that leaves every value as it is."""
+        return np.array([*[0.0] * (self.size - 3), 0.0, 0.0, 0.0, 1.0]) if self.attitude else np.zeros(self.size)
+
+    def shifted(self, value: Array, shift: Array) -> Array:
+        """Values as they are when they are followed from elsewhere: moved by a constant, attitudes turned by one."""
+        if not self.attitude:
+            return np.asarray(value + shift)
+        places = value[..., :-4] + shift[..., :-4]
+        return np.concatenate([places, multiply(*np.broadcast_arrays(shift[..., -4:], value[..., -4:]))], axis=-1)
+
+    def shift_to(self, value: Array, has: Array) -> Array:
+        """The shift that makes a value what a joint has."""
+        if not self.attitude:
+            return np.asarray(has - value)
+        turn = multiply(has[..., -4:], conjugate(normalised(value[..., -4:])))
+        return np.concatenate([has[..., :-4] - value[..., :-4], turn], axis=-1)
+
+    def distance(self, has: Array, wanted: Array) -> Array:
+        """(…) how far coordinates are from others, the largest relative to one more than what they should be."""
+        nearest = self.nearest(has, wanted)
+        return np.asarray((np.abs(has - nearest) / (1.0 + np.abs(nearest))).max(axis=-1, initial=0.0))
+
+    def nearest(self, has: Array, wanted: Array) -> Array:
+        """The same coordinates, an attitude by that of its two quaternions which is nearer to what a joint has."""
+        if not self.attitude:
+            return wanted
+        q = normalised(wanted[..., -4:])
+        same = np.sum(has[..., -4:] * q, axis=-1, keepdims=True) >= 0.0
+        return np.concatenate([wanted[..., :-4], np.where(same, q, -q)], axis=-1)
 
 
 def read_prescribed(
@@ -133,7 +111,7 @@ def read_prescribed(
         raise InputError(f"modes: expected {{joint: mode}}, got {modes!r}")
     found = {name: _read(model, name, value, start, end) for name, value in prescribed.items()}
     for joint in model.joints if every else [model.joint(name) for name in modes]:
-        found.setdefault(joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE))
+        found.setdefault(joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE, joint.nq > joint.nv))
     for name, mode in modes.items():
         found[name] = replace(found[name], mode=mode_number(name, mode, found[name].given is not None))
     return sorted(found.values(), key=lambda one: model.joint_index(one.joint))
@@ -150,20 +128,20 @@ def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
 
 def _read(model: Model, name: str, value: Any, start: float, end: float) -> Prescribed:
     joint = model.joint(name)
+    attitude = joint.nq > joint.nv
     if isinstance(value, str):
         if value != "locked":
             raise InputError(f"prescribed joint '{name}': expected a motion or 'locked', got {value!r}")
-        return Prescribed(name, joint.nv, None, p.MODE_LOCKED)
-    if joint.kind not in SIMPLE:
-        raise InputError(
-            f"joint '{name}' is {joint.kind} and can only be 'locked'; a motion can be prescribed for joints of the "
-            f"kinds {', '.join(SIMPLE)}"
-        )
+        return Prescribed(name, joint.nv, None, p.MODE_LOCKED, attitude)
+    if joint.nv == 0:
+        raise InputError(f"joint '{name}' is fixed: it cannot move, and nothing can be prescribed for it")
     if isinstance(value, LawTemplate):
         raise InputError(f"motion '{value.function.__name__}' of joint '{name}' has no parameters yet; call it")
     if isinstance(value, Motion):
-        _check_derivatives(name, value, joint.nv, start, end)
-        return Prescribed(name, joint.nv, value, p.MODE_PRESCRIBED)
+        check_derivatives(name, value, joint.nv, joint.nq, start, end)
+        return Prescribed(name, joint.nv, value, p.MODE_PRESCRIBED, attitude)
+    if attitude:
+        return Prescribed(name, joint.nv, turning_motion(name, joint.kind, value, start, end), p.MODE_PRESCRIBED, True)
     path = _trajectory(name, value, start, end)
     if path.coefficients.shape[1] != joint.nv:
         raise InputError(
@@ -191,27 +169,6 @@ def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
     return Trajectory(np.array([start, end]), constant.reshape(1, -1, 1))
 
 
-def _check_derivatives(name: str, given: Motion, size: int, start: float, end: float) -> None:
-    """Raise if what is written as rates is not the rate of what comes before it; at points, as kinks are allowed."""
-    step = 1e-6 * min(end - start, 1.0)
-    times = start + (end - start) * np.linspace(0.013, 0.987, 9)
-    near = np.array([[given.at(t + k * step, size) for k in (-1, 0, 1)] for t in times])
-    if not np.isfinite(near).all():
-        raise InputError(f"motion '{given.name}' of joint '{name}' writes numbers that are not finite")
-    for k, (what, of) in enumerate((("rate", "value"), ("acceleration", "rate"))):
-        slope = (near[:, 2, k] - near[:, 0, k]) / (2 * step)
-        room = (
-            1e-4 * (1e-6 + np.abs(slope).max() + np.abs(near[:, 1, k + 1]).max()) + 1e-9 * np.abs(near[:, 1, k]) / step
-        )
-        off = np.abs(slope - near[:, 1, k + 1]) > room
-        if np.count_nonzero(off.any(axis=1)) > len(times) // 2:
-            i = int(np.argmax(off.any(axis=1)))
-            raise InputError(
-                f"motion '{given.name}' of joint '{name}': the {what} that it writes at t = {times[i]:g} s, "
-                f"{near[i, 1, k + 1]}, is not the derivative of its {of}, {slope[i]}"
-            )
-
-
 def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adjust: bool) -> State:
     """The state, if it agrees with what is prescribed at the start; put right, if wanted."""
     data = state._data.copy()
@@ -221,6 +178,8 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
         q, qd = model.q_slice(one.joint), model.u_slice(one.joint)
         x, u = data[..., 7 + q.start : 7 + q.stop], data[..., 7 + model.nq + qd.start : 7 + model.nq + qd.stop]
         value, rate = (x, np.zeros(one.size)) if one.mode == p.MODE_LOCKED else one.at(t)[:2]
+        if one.mode == p.MODE_PRESCRIBED:
+            value = one.nearest(x, np.broadcast_to(value, x.shape))
         for what, has, wanted in (("at", x, value), ("moving with", u, rate)):
             off = np.abs(has - wanted).max(initial=0.0)
             if off > _NEAR * (1.0 + np.abs(wanted).max(initial=0.0)) and not adjust:
@@ -239,7 +198,7 @@ def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable)
     for i, one in enumerate(joints):
         record = records[i]
         record[p.J_RATE], record[p.J_COORDINATE] = model.u_slice(one.joint).start, 7 + model.q_slice(one.joint).start
-        record[p.J_COUNT], record[p.J_PIECE] = one.size, counter + i
+        record[p.J_COUNT], record[p.J_PIECE], record[p.J_ATTITUDE] = one.size, counter + i, one.attitude
         if one.given is None:
             record[p.J_KIND] = p.NO_MOTION
         elif isinstance(one.given, Motion):
@@ -247,7 +206,7 @@ def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable)
             compiled.append(code)
             record[p.J_KIND], record[p.J_ADDRESS] = p.FUNCTION, code.address
             record[p.J_NUMBERS] = put(*one.given.parameters.values(), [0.0])
-            record[p.J_SIZES : p.J_SIZES + p.SIZES] = 0, 0, 0, 0, 0, one.size, 0, 0, 3 * one.size
+            record[p.J_SIZES : p.J_SIZES + p.SIZES] = 0, 0, 0, 0, 0, one.size, 0, 0, 3 * one.size + one.attitude
         else:
             path = one.given
             record[p.J_KIND], record[p.J_PIECES] = p.PIECEWISE, len(path.coefficients)

@@ -9,7 +9,7 @@ def track(t, s, p, out):
 laws = [track(path=sd.table(earlier.time, earlier.states.q), kp=50.0, kd=10.0)]
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import factorial
 from typing import Any
 
@@ -17,8 +17,10 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly, BSpline, CubicSpline, PchipInterpolator, PPoly, make_interp_spline
+from scipy.spatial.transform import Rotation, RotationSpline
 
 from .errors import InputError
+from .turning import Turning, of_rotation
 
 Array = np.ndarray
 _NEAR = 1e-9
@@ -115,7 +117,7 @@ def waypoints(times: ArrayLike, values: ArrayLike, kind: str = "quintic", *, sto
     times : (points,)
         When [s], ascending; two or more.
     values : (points,) or (points, coordinates)
-        Where [rad, m].
+        Where [rad, m]. For attitudes of a spherical joint see `attitude_waypoints`.
     kind : 'quintic' or 'cubic'
         Quintic pieces begin and end without acceleration too; cubic ones do not.
     stop : bool
@@ -136,6 +138,8 @@ def waypoints(times: ArrayLike, values: ArrayLike, kind: str = "quintic", *, sto
     """
     if kind not in ("quintic", "cubic"):
         raise InputError(f"kind: expected 'quintic' or 'cubic', got {kind!r}")
+    if isinstance(values, Rotation):
+        raise InputError("values of waypoints: these are attitudes; use attitude_waypoints(times, rotations)")
     t, y = _points("waypoints", times, values)
     still = np.zeros(y.shape[1])
     ends = [(1, still), (2, still)]
@@ -245,6 +249,29 @@ def trajectory_of(path: Trajectory | BSpline | PPoly) -> Trajectory:
     if isinstance(path, Trajectory):
         return path
     return _of_b_spline(path) if isinstance(path, BSpline) else _of_spline(path)
+
+
+def turning_of(value: Any) -> Turning | None:
+    """What is given for a spherical joint, or (place, attitude) for a free one; None if it is anything else."""
+    if isinstance(value, Turning):
+        return value
+    if isinstance(value, Rotation | RotationSpline):
+        return of_rotation(value)
+    if not (isinstance(value, tuple) and len(value) == 2):
+        return None
+    turn = turning_of(value[1])
+    if turn is None:
+        return None
+    place = value[0]
+    if isinstance(place, Trajectory | BSpline | PPoly):
+        path = trajectory_of(place)
+    else:
+        path = Trajectory(np.array([0.0, 1.0]), np.asarray(place, dtype=float).reshape(1, -1, 1))
+    if path.coefficients.shape[1] != 3 or not np.isfinite(path.coefficients).all():
+        raise InputError(
+            f"the place of a free joint: expected three finite coordinates, got {path.coefficients.shape[1]}"
+        )
+    return replace(turn, path_breaks=path.breaks, path_coefficients=path.coefficients)
 
 
 def _points(what: str, times: ArrayLike, values: ArrayLike, joined: bool = False) -> tuple[Array, Array]:

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from ..errors import InputError
-from ..prescribe import Motion
-from ..prescribe import motion as make_motion
+from ..motions import Motion
+from ..motions import motion as make_motion
 from .arguments import called
 
 

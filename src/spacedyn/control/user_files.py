@@ -16,7 +16,7 @@ from ..events import Condition
 from ..laws import Law, LawTemplate
 from ..model.model import Model
 from ..model.state import State
-from ..prescribe import Motion
+from ..motions import Motion
 
 MOST_BYTES = 2_000_000
 

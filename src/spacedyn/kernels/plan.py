@@ -40,8 +40,10 @@ SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_SIZES = range(8)
 SIZES = 9  # how many sizes a law is called with: they come last in its record
 LAW_INTS = L_SIZES + SIZES
-# plan: a prescribed joint's record; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a counter
-J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_SIZES = range(10)
+# plan: a prescribed joint's record; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a counter;
+# J_ATTITUDE: 1 if its last coordinates are a quaternion
+J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
+J_SIZES = 10
 JOINT_INTS = J_SIZES + SIZES
 # how a joint's motion is given: not at all, polynomials between breaks, a C function of time
 NO_MOTION, PIECEWISE, FUNCTION = range(3)

@@ -5,15 +5,19 @@ A joint's mode says whether it is free, locked where it is, or moves as given: b
 
     motion(t, -, parameters, out, sizes)
 
-which writes value, rate and acceleration of each of the joint's coordinates. No step crosses a break: the piece is
-chosen once for the step, so that its ends see the limits from within where the acceleration jumps. A joint that was
-switched to its motion follows it from where it was: its anchor is added to all values.
+which writes value, rate and acceleration of each of the joint's coordinates; of an attitude it writes the quaternion
+(x, y, z, w), and rate and acceleration of the angular velocity in the child's axes. No step crosses a break: the piece
+is chosen once for the step, so that its ends see the limits from within where the acceleration jumps. A joint that was
+switched to its motion follows it from where it was: its anchor is added to all values, or turns them.
 """
 
+from .charts import load4, multiply_quaternions
 from .compiling import call, inner
 from .laws import load_counter, offset, store_counter
+from .passive import rotation_vector
 from .plan import *  # noqa: F403
 from .scalar import integer, load, store
+from .spatial import store3
 from .tree import *  # noqa: F403
 
 
@@ -37,7 +41,9 @@ def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
         else:
             parameters = offset(numbers, integer(plan, record + J_NUMBERS))
             out, sizes = offset(memory, integer(plan, M_MOTION)), offset(plan, record + J_SIZES)
-            for j in range(3 * count):  # what a function leaves out is zero, whatever the joint before had
+            for j in range(
+                3 * count + integer(plan, record + J_ATTITUDE)
+            ):  # what a function leaves out is zero, whatever the joint before had
                 store(out, j, 0.0)
             call(integer(plan, record + J_ADDRESS), t, out, parameters, out, sizes)
         place_joint(tree, work, plan, memory, record, y, zero)
@@ -46,17 +52,35 @@ def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
 @inner
 def place_joint(tree, work, plan, memory, record, y, zero):
     """Value, rate and acceleration of a joint, from memory, into the vector at y and QDD."""
-    count, out = integer(plan, record + J_COUNT), integer(plan, M_MOTION)
-    for j in range(count):
-        k = integer(plan, record + J_RATE) + j
+    count, out, turned = integer(plan, record + J_COUNT), integer(plan, M_MOTION), integer(plan, record + J_ATTITUDE)
+    simple, rate = count - 3 * turned, out + count + turned
+    for j in range(simple):
         origin = load(work, integer(plan, Y_ORIGIN) + integer(plan, record + J_COORDINATE) + j, zero)
         value = load(memory, out + j, 0.0)
         if integer(plan, MODES) > 0:
             value += load(memory, integer(plan, M_ANCHOR) + integer(plan, record + J_COORDINATE) - 7 + j, 0.0)
-        store(work, y + k, value - origin)
-        store(work, y + integer(tree, RATES) + k, zero + load(memory, out + count + j, 0.0))
+        store(work, y + integer(plan, record + J_RATE) + j, value - origin)
+    if turned > 0:
+        place_attitude(work, plan, memory, record, simple, y, zero)
+    for j in range(count):
+        k = integer(plan, record + J_RATE) + j
+        store(work, y + integer(tree, RATES) + k, zero + load(memory, rate + j, 0.0))
         place = integer(tree, W_RATE) + k * RATE_WORK + QDD
-        store(work, place, zero + load(memory, out + 2 * count + j, 0.0))
+        store(work, place, zero + load(memory, rate + count + j, 0.0))
+
+
+@inner
+def place_attitude(work, plan, memory, record, first, y, zero):
+    """The rotation vector from the chart's origin to the attitude that is prescribed, in the child's axes."""
+    x, at = integer(plan, record + J_COORDINATE) + first, integer(plan, M_MOTION) + first
+    wanted = load4(memory, at, 0.0)
+    if integer(plan, MODES) > 0:
+        wanted = multiply_quaternions(load4(memory, integer(plan, M_ANCHOR) + x - 7, 0.0), wanted)
+    a, b, c, d = load4(work, integer(plan, Y_ORIGIN) + x, zero)
+    rest = multiply_quaternions(
+        (-a, -b, -c, d), (zero + wanted[0], zero + wanted[1], zero + wanted[2], zero + wanted[3])
+    )
+    store3(work, y + integer(plan, record + J_RATE) + first, rotation_vector(rest[0], rest[1], rest[2], rest[3]))
 
 
 @inner
