@@ -75,7 +75,7 @@ def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
     Examples
     --------
     >>> import spacedyn as sd
-    >>> path = sd.attitude_waypoints([0, 2], sd.Rotation.from_euler("z", [0, 90], degrees=True))
+    >>> path = sd.attitude_waypoints([0, 2], sd.Rotation.from_euler("z", [[0], [90]], degrees=True))
     >>> path.coefficients[0, 2].round(4).tolist()
     [0.2945, -1.4726, 1.9635, 0.0, 0.0, 0.0]
     """
