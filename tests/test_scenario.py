@@ -259,6 +259,8 @@ def test_changes_by_place_and_by_name():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ("#=3", "there is no key '#'"),
+        ('state.q."joint_0.1"=0.3', "no joint named 'joint_0.1'"),
         ("laws.9.kp=1", "there are 1 laws, counted from 0"),
         ("laws.joint_hld.kp=1", "did you mean 'joint_hold'"),
         ("duration.x=1", "which has no parts"),

@@ -22,15 +22,32 @@ def settings(change: Mapping[str, Any] | Iterable[str]) -> list[tuple[list[str],
     if isinstance(change, str):
         change = [change]
     if isinstance(change, Mapping):
-        return [(key.split("."), plain(value)) for key, value in change.items()]
+        return [(parts_of(key), plain(value)) for key, value in change.items()]
     found = []
     for text in change:
         key, equals, value = text.partition("=")
-        keys = [part.strip() for part in key.split(".")]
+        keys = parts_of(key)
         if not equals or not all(keys):
             raise InputError(f"a change is written key=value, such as duration=20 or laws.0.bandwidth=2, got {text!r}")
         found.append((keys, value_of(value.strip())))
     return found
+
+
+def parts_of(key: str) -> list[str]:
+    """A key's path: as TOML has it, so that a name with dots may stand in quotes.
+
+    >>> parts_of("laws.0.kp"), parts_of('state.q."joint_0.1"'), parts_of("state.q.left/elbow")
+    (['laws', '0', 'kp'], ['state', 'q', 'joint_0.1'], ['state', 'q', 'left/elbow'])
+    """
+    found: list[str] = []
+    try:
+        data: Any = tomllib.loads(f"{key} = 0")
+    except (ValueError, RecursionError):
+        data = None
+    while isinstance(data, dict) and len(data) == 1:
+        name, data = next(iter(data.items()))
+        found.append(name)
+    return found or [part.strip() for part in key.split(".")]
 
 
 def value_of(text: str) -> Any:
