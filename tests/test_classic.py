@@ -347,10 +347,9 @@ def test_both_styles_and_both_names_make_the_same_step(one, other):
     for name in RATES:
         close(getattr(SV, name), getattr(same, name), 0.0)
     close(sc.rpy2dc(SV.Q0).T, SV.A0, 1e-14)
-    if one != "int_sr":
-        names = "R0 A0 v0 w0 vd0 wd0 q qd qdd" if one == "int_eu" else "R0 A0 v0 w0 q qd F0 T0 Fe Te tau"
-        for name, value in zip(RATES, getattr(sc, one)(*tree.plain(names)), strict=True):
-            close(getattr(SV, name), value, 1e-15)
+    names = "R0 A0 v0 w0 vd0 wd0 q qd qdd" if one == "int_eu" else "R0 A0 v0 w0 q qd F0 T0 Fe Te tau"
+    for name, value in zip(RATES, getattr(sc, one)(*tree.plain(names)), strict=True):
+        close(getattr(SV, name), value, 1e-15)
     if one != "int_eu":
         again = sc.f_dyn(tree.LP, SV)  # accelerations are those at the end of the step
         close(np.concatenate([SV.vd0, SV.wd0, SV.qdd]), np.concatenate([again.vd0, again.wd0, again.qdd]), 1e-12)

@@ -36,12 +36,14 @@ PLAIN = {
     "f_dyn_rk2": "R0 A0 v0 w0 q qd F0 T0 Fe Te tau",
     "f_dyn_nb": "R0 A0 v0 w0 q qd F0 T0 Fe Te tau",
     "f_dyn_nb2": "R0 A0 v0 w0 q qd F0 T0 Fe Te tau",
+    "int_sr": "R0 A0 v0 w0 q qd F0 T0 Fe Te tau",
+    "int_sr2": "R0 A0 v0 w0 q qd F0 T0 Fe Te tau",
     "f_dyn_tr": "R0 A0 v0 w0 vd0 wd0 q qd qdd F0 T0 Fe Te tau",
 }
 """The arguments of v1, of every function that has that style."""
 AFTER = {"f_kin_j": ["joints"], "f_kin_e": ["joints"], "i_kine": ["POS", "ORI", "q", "num_e"], "calc_gj": ["num_e"]}
 AFTER |= {name: ["joints"] for name in ("calc_jte", "calc_jre", "calc_je")}
-ONLY_V2 = {"f_dyn_f0", "int_sr", "int_sr2", "calc_gj11"}
+ONLY_V2 = {"f_dyn_f0", "calc_gj11"}
 ROTATIONS = {
     "cx",
     "cy",
@@ -60,7 +62,7 @@ ROTATIONS = {
 }
 
 each_function = pytest.mark.parametrize("name", PLAIN)
-of_two_styles = pytest.mark.parametrize("name", [name for name in PLAIN if name != "f_dyn_tr"])
+of_two_styles = pytest.mark.parametrize("name", PLAIN)
 
 
 @pytest.fixture
@@ -419,3 +421,17 @@ def test_bad_topologies_are_refused():
         sc.parents([[-1, 1], [1, -1]], [0, 0])
     with pytest.raises(sd.InputError, match=r"SS: expected shape \(2, 2\)"):
         sc.parents([[-1, 1]], [1, 0])
+
+
+@pytest.mark.parametrize("name", ["f_dyn_tr", "int_sr", "int_sr2", "f_dyn_rk2", "f_dyn_nb2"])
+def test_both_styles_of_a_step_are_the_same_step(case, name):
+    plain = getattr(sc, name)(*(case.v[key] for key in PLAIN[name].split()))
+    SV = getattr(sc, name)(case.LP, case.SV())
+    names = "R0 A0 v0 w0 vd0 wd0 q qd qdd" if name == "f_dyn_tr" else "R0 A0 v0 w0 q qd"
+    for key, value in zip(names.split(), plain, strict=True):
+        close(getattr(SV, key), value, 1e-15)
+
+
+def test_no_attitude_is_refused():
+    with pytest.raises(sd.InputError, match="all zero are no attitude"):
+        sc.qtn2dc([0, 0, 0, 0])

@@ -53,11 +53,12 @@ class UnderForces(Protocol):
     ) -> StateVariables: ...
 
 
-def _in_both_styles(step: Callable[..., Any]) -> UnderForces:
+def under_forces(step: Callable[..., Any]) -> UnderForces:
+    """The step, with both of its styles written down."""
     return cast(UnderForces, step)
 
 
-@_in_both_styles
+@under_forces
 def f_dyn_rk2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Runge and Kutta's method, order 4: the classical four stages, on the base's quaternion.
 
@@ -76,7 +77,7 @@ def f_dyn_rk2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike |
     return stepped(Call("f_dyn_rk2", arguments, DYNAMIC), runge_kutta, d_time, Gravity)
 
 
-@_in_both_styles
+@under_forces
 def f_dyn_rk(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Runge and Kutta's method, order 4: the same as `f_dyn_rk2`.
 
@@ -91,7 +92,7 @@ def f_dyn_rk(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | 
     return stepped(Call("f_dyn_rk", arguments, DYNAMIC), runge_kutta, d_time, Gravity)
 
 
-@_in_both_styles
+@under_forces
 def f_dyn_nb2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Newmark's method with beta = 1/6 and gamma = 1/2, order 2: acceleration linear over the step.
 
@@ -108,7 +109,7 @@ def f_dyn_nb2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike |
     return stepped(Call("f_dyn_nb2", arguments, DYNAMIC), newmark, d_time, Gravity)
 
 
-@_in_both_styles
+@under_forces
 def f_dyn_nb(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Newmark's method, order 2: the same as `f_dyn_nb2`.
 
@@ -123,6 +124,7 @@ def f_dyn_nb(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | 
     return stepped(Call("f_dyn_nb", arguments, DYNAMIC), newmark, d_time, Gravity)
 
 
+@overload
 def f_dyn_tr(
     R0: ArrayLike,
     A0: ArrayLike,
@@ -142,8 +144,20 @@ def f_dyn_tr(
     *,
     d_time: float | None = None,
     Gravity: ArrayLike | None = None,
-) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array]: ...
+@overload
+def f_dyn_tr(
+    LP: LinkParameters,
+    SV: StateVariables,
+    /,
+    *,
+    d_time: float | None = None,
+    Gravity: ArrayLike | None = None,
+) -> StateVariables: ...
+def f_dyn_tr(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by the trapezoidal rule, order 2: R0, A0, v0, w0, vd0, wd0, q, qd, qdd.
+
+    ``SV = f_dyn_tr(LP, SV)``, which SpaceDyn has not, is the same step.
 
     The accelerations handed in are not used: those at the start of the step are computed here. (SpaceDyn takes the
     previous step's, which costs an order.) Those that come back are at the end of the step.
@@ -159,8 +173,9 @@ def f_dyn_tr(
     >>> f_dyn_tr(three, np.eye(3), *rates, three, three, table, table, six, Gravity=[0, 0, -10.0])[0][2]
     np.float64(-5.0)
     """
-    arguments = (R0, A0, v0, w0, vd0, wd0, q, qd, qdd, F0, T0, Fe, Te, tau)
     call = Call("f_dyn_tr", arguments, "R0 A0 v0 w0 vd0 wd0 q qd qdd F0 T0 Fe Te tau")
+    if call.SV is not None:
+        return stepped(call, trapezoid, d_time, Gravity)
     call.many("vd0", "wd0", "qdd")  # their shapes are looked at
     loads = loads_of(call, Gravity)
     state = trapezoid(call.state(), loads, time_step(d_time))

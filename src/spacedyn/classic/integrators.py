@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import Call
+from .dynamic_integrators import under_forces
+from .dynamics import DYNAMIC
 from .parameters import LinkParameters
 from .steps import Moved, euler, moved, semi_implicit_euler, simpson, stepped
 from .surroundings import time_step
@@ -90,9 +92,8 @@ def int_eu2(*arguments: Any, d_time: float | None = None) -> Any:
     return moved(call, method(call.state(), np.concatenate(call.many("vd0", "wd0", "qdd")), time_step(d_time)))
 
 
-def int_sr(
-    LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None, Gravity: ArrayLike | None = None
-) -> StateVariables:
+@under_forces
+def int_sr(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Simpson's rule, order 3: the same as `int_sr2`.
 
     Examples
@@ -103,16 +104,16 @@ def int_sr(
     >>> int_sr(LP, init_SV(LP), d_time=1.0, Gravity=[0, 0, -10.0]).R0[2]
     np.float64(-5.0)
     """
-    return stepped(Call("int_sr", (LP, SV), "LP SV"), simpson, d_time, Gravity)
+    return stepped(Call("int_sr", arguments, DYNAMIC), simpson, d_time, Gravity)
 
 
-def int_sr2(
-    LP: LinkParameters, SV: StateVariables, /, *, d_time: float | None = None, Gravity: ArrayLike | None = None
-) -> StateVariables:
+@under_forces
+def int_sr2(*arguments: Any, d_time: float | None = None, Gravity: ArrayLike | None = None) -> Any:
     """A step by Simpson's rule, order 3: forward dynamics at its start, its middle and its end (Kutta).
 
-    ``SV = int_sr2(LP, SV)``; the loads in SV are held over the step. `d_time` [s] and `Gravity` are the global ones
-    unless given. The accelerations in the new SV are those at the end of the step.
+    ``SV = int_sr2(LP, SV)``, or with plain arguments, which SpaceDyn has not, as `f_dyn_rk2`; the loads are held over
+    the step. `d_time` [s] and `Gravity` are the global ones unless given. The accelerations in a new SV are those at
+    the end of the step.
 
     Examples
     --------
@@ -122,4 +123,4 @@ def int_sr2(
     >>> int_sr2(LP, init_SV(LP), d_time=1.0, Gravity=[0, 0, -10.0]).R0[2]
     np.float64(-5.0)
     """
-    return stepped(Call("int_sr2", (LP, SV), "LP SV"), simpson, d_time, Gravity)
+    return stepped(Call("int_sr2", arguments, DYNAMIC), simpson, d_time, Gravity)

@@ -146,7 +146,10 @@ def qtn2dc(q: ArrayLike) -> Array:
     >>> np.allclose(qtn2dc(dc2qtn(rpy2dc(0.1, 0.2, 0.3))), rpy2dc(0.1, 0.2, 0.3))
     True
     """
-    return rotation_quaternion(vector("q", q, 4)).T
+    given = vector("q", q, 4)
+    if not given.any():
+        raise InputError("qtn2dc: Euler parameters that are all zero are no attitude; none at all is [0, 0, 0, 1]")
+    return rotation_quaternion(given).T
 
 
 def w2dQtn(w: ArrayLike, q: ArrayLike) -> Array:
