@@ -175,6 +175,7 @@ class Player {
       return line;
     }));
     if (actors.length < 2) return;
+    const room = 20 + 20 * Math.max(1, this.$(".keys").children.length);  // above the clock and the keys
     this.$(".keys").style.bottom = apart ? "" : 14 + 24 * actors.length + "px";
     if (box.children.length !== actors.length)
       box.replaceChildren(...actors.map((a) => {
@@ -188,7 +189,7 @@ class Player {
       const [x, y, w] = stages[apart ? i : 0].box;
       span.style.left = apart ? (100 * (x + w / 2)) / width + "%" : "12px";
       span.style.transform = apart ? "" : "none";
-      span.style.bottom = apart ? `calc(${(100 * y) / height}% + 40px)` : 10 + 24 * (actors.length - 1 - i) + "px";
+      span.style.bottom = apart ? `calc(${(100 * y) / height}% + ${room}px)` : 10 + 24 * (actors.length - 1 - i) + "px";
     });
   }
 
