@@ -622,6 +622,12 @@ def test_the_ledger_says_when_it_was_worst_and_its_verdict_follows_the_budget():
     assert said[0].filename == __file__
 
 
-def test_a_base_that_is_not_free_has_no_momentum_to_compare(run):
-    assert "linear momentum         –  (the base is not free)" in str(run.audit())
-    assert np.isnan(run.audit().linear_momentum) and run.audit().worst < 1e-9
+def test_a_planar_base_has_its_momentum_in_the_plane_compared_and_a_fixed_one_none(run):
+    assert run.audit().linear_momentum < 1e-9 and run.audit().angular_momentum < 1e-9
+    b = sd.Builder("pendulum", base="fixed")
+    b.base("ceiling", mass=1.0, inertia=(1.0, 1.2, 1.1))
+    b.body("rod", mass=2.0, inertia=(0.1, 0.12, 0.11), com=(0.3, 0, 0))
+    b.joint("hinge", "revolute", parent="ceiling", child="rod")
+    held = sd.simulate(b.build(), b.build().state(qd=[1.0]), 1.0).audit()
+    assert "linear momentum         –  (what holds the base takes it)" in str(held)
+    assert np.isnan(held.linear_momentum) and held.worst < 1e-9

@@ -22,6 +22,8 @@ WORKS = ("joint_work", "base_work", "endpoint_work", "force_work", "event_work")
 LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
 """Channels that the ledger is made of."""
 _ROUND_OFF = 1e-12
+_FREE = {"free": range(6), "planar": (0, 1, 5)}
+"""Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Audit:
 
     Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
     impulse of all external forces; relative to the energy, and to the sum of the magnitudes that make up the momentum.
-    NaN where there is nothing to compare: the momentum of a base that is not free, joints that none is prescribed of.
+    Of a planar base, the momentum in its plane. NaN where there is nothing to compare: momentum that a support takes
+    (attitude and fixed bases), joints that none is prescribed of.
 
     Attributes
     ----------
@@ -103,7 +106,7 @@ class Audit:
 
 
 _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints")
-_NOTHING = dict.fromkeys(_NAMES, "the base is not free") | {"constraints": "no joint was prescribed or locked"}
+_NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
 
 
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
@@ -116,11 +119,12 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
         "lost": get("dissipated")[..., 0],
     }
-    if model.base_kind == "free":
+    if model.base_kind in _FREE:
         A = momentum_matrix(model, states, about="com")
-        found["momentum"] = momentum(model, states, about="com")
-        found["parts"] = np.abs(A * states.u[..., None, :]).sum(axis=-1)
-        found["impulse"] = get("impulse")
+        free = np.isin(range(6), _FREE[model.base_kind])
+        found["momentum"] = momentum(model, states, about="com") * free
+        found["parts"] = np.abs(A * states.u[..., None, :]).sum(axis=-1) * free
+        found["impulse"] = get("impulse") * free
     return found
 
 
@@ -234,7 +238,7 @@ class Auditor:
         """The verdict on what has been looked at."""
         of = self._of
         sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
-        if self._model.base_kind == "free":
+        if self._model.base_kind in _FREE:
             parts = (of["parts"] + of["impulse"]).reshape(-1, 6)
             sizes["linear_momentum"] = np.linalg.norm(parts[:, :3], axis=-1)
             sizes["angular_momentum"] = np.linalg.norm(parts[:, 3:], axis=-1)
