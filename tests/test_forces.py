@@ -49,17 +49,23 @@ def everything(model):
         sd.Spring(bodies[2], stiffness=2.0, damping=0.2, rest_length=0.1, point=point(), other_point=point()),
         sd.Tether(bodies[0], bodies[-1], stiffness=5.0, rest_length=1.0, point=point(), other_point=point()),
         sd.Drag(bodies[-1], linear=(0.2, 0.1, 0.4), angular=0.3),
+        sd.Wrench(bodies[2], force=point(), moment=point(), point=point(), frame=bodies[-1]),
     ]
 
 
-@pytest.mark.parametrize("frame", ["inertial", "body"])
+@pytest.mark.parametrize("frame", ["inertial", "body", "base", "body2", "endpoint0", "endpoint1"])
 def test_a_wrench_at_a_point_acts_as_one_at_an_endpoint_there(frame):
+    """In inertial axes, in the body's own, in those of another body, or of an endpoint there."""
     model, state = tree()
     endpoint = model.endpoints[-1]
     force, moment = np.array([1.0, -2.0, 0.5]), np.array([0.3, 0.1, -0.4])
     body = model.body_index(endpoint.body)
     where = sd.forward_kinematics(model, state)
     R = where.bodies.rotation[body] if frame == "body" else np.eye(3)
+    if frame in model.body_names:
+        R = where.bodies.rotation[model.body_index(frame)]
+    elif frame in model.endpoint_names:
+        R = sd.endpoint_pose(model, state, frame).rotation
     wrench = np.concatenate([R @ force, R @ moment])
     expected = sd.forward_dynamics(model, state, endpoint_wrenches={endpoint.name: wrench}, gravity=GRAVITY)
     push = sd.Wrench(endpoint.body, force=force, moment=moment, point=endpoint.position, frame=frame)
@@ -194,7 +200,7 @@ def test_the_record_names_them():
     [
         (lambda: sd.Wrench("bus", force=(1, 2)), "force must be three finite numbers"),
         (lambda: sd.Wrench("bus", force=(1, 2, np.nan)), "force must be three finite numbers"),
-        (lambda: sd.Wrench("bus", frame="base"), "'inertial' or 'body'"),
+        (lambda: sd.Wrench("bus", frame=np.eye(3)), "'inertial', 'body' or the name"),
         (lambda: sd.Wrench("bus", start=2.0, stop=1.0), "start before it stops"),
         (lambda: sd.Spring("bus"), "neither stiffness nor damping"),
         (lambda: sd.Tether("bus", stiffness=-1.0), "stiffness must be zero or a positive"),
@@ -211,3 +217,9 @@ def test_what_makes_no_sense_is_refused(make, message):
     model = pair()
     with pytest.raises((sd.InputError, sd.UnknownName), match=message):
         sd.simulate(model, model.neutral_state(), 0.1, forces=make())
+
+
+def test_axes_that_there_are_not_are_named():
+    model = pair()
+    with pytest.raises(sd.UnknownName, match="no frame named 'prob'; did you mean 'probe'"):
+        sd.simulate(model, model.neutral_state(), 1.0, forces=sd.Wrench("bus", force=(1, 0, 0), frame="prob"))

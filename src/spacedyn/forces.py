@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .calls import frame_rows
-from .errors import InputError
+from .errors import InputError, UnknownName
 from .kernels import plan as p
 from .model.model import Model
 
@@ -68,8 +68,9 @@ class Wrench(Force):
         [N, N m], in the axes that `frame` names; the moment about the point.
     point : (3,)
         Where the force acts, in the body's frame [m].
-    frame : 'inertial' or 'body'
-        The axes of force and moment.
+    frame : str
+        The axes of force and moment: 'inertial', 'body' (those of the body it acts on), or the name of any body or
+        endpoint, whose axes they then follow.
     start, stop : float
         When it acts [s].
     name : str, optional
@@ -96,8 +97,8 @@ class Wrench(Force):
     kind: ClassVar[int] = p.WRENCH
 
     def __post_init__(self) -> None:
-        if self.frame not in ("inertial", "body"):
-            raise InputError(f"Wrench: frame must be 'inertial' or 'body', got {self.frame!r}")
+        if not isinstance(self.frame, str):
+            raise InputError(f"Wrench: frame must be 'inertial', 'body' or the name of a body, got {self.frame!r}")
         for name in ("force", "moment", "point"):
             object.__setattr__(self, name, _three("Wrench", name, getattr(self, name)))
         if not self.start < self.stop:
@@ -109,11 +110,26 @@ class Wrench(Force):
         return tuple(t for t in (self.start, self.stop) if np.isfinite(t))
 
     def element(self, model: Model) -> Element:
-        """Point, force, moment, whether they are in the body's axes, start and stop."""
+        """Point, force, moment, the body whose axes they are in (counted from 1; 0: inertial), start and stop."""
         body, point = _point(model, self.body, self.point)
-        turn = model.flat.to_internal[model.body_index(self.body)] if self.frame == "body" else np.eye(3)
+        place, turn = self.axes(model)
+        frame = 0
+        if place is not None:
+            frame = 1 + _point(model, place, np.zeros(3))[0]
+            turn = model.flat.to_internal[model.body_index(place)] @ turn
         both = np.concatenate([turn @ np.asarray(self.force), turn @ np.asarray(self.moment)])
-        return Element(body, -1, np.concatenate([point, both, [self.frame == "body", self.start, self.stop]]))
+        return Element(body, -1, np.concatenate([point, both, [frame, self.start, self.stop]]))
+
+    def axes(self, model: Model) -> tuple[str | None, Array]:
+        """The body that force and moment turn with, if any, and the rotation of their axes in its frame."""
+        if self.frame == "inertial":
+            return None, np.eye(3)
+        if self.frame == "body" or self.frame in model.body_names:
+            return (self.body if self.frame == "body" else self.frame), np.eye(3)
+        if self.frame in model.endpoint_names:
+            endpoint = model.endpoint(self.frame)
+            return endpoint.body, np.asarray(endpoint.rotation)
+        raise UnknownName("frame", self.frame, ["inertial", "body", *model.body_names, *model.endpoint_names])
 
 
 @dataclass(frozen=True, eq=False)

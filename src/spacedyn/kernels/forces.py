@@ -56,8 +56,9 @@ def applied_wrench(tree, work, numbers, at, body, zero):
     """A given force and moment at a point of a body; the wrench about the base's centre of mass, and its power."""
     nothing = (zero, zero, zero)
     f, n = add3(nothing, shared3(numbers, at + 3, zero)), add3(nothing, shared3(numbers, at + 6, zero))
-    if load(numbers, at + 9, 0.0) > 0.0:
-        R = load9(work, body + ROTATION, zero)
+    frame = int(load(numbers, at + 9, 0.0))  # of a body, counted from 1; 0: inertial axes
+    if frame > 0:
+        R = load9(work, integer(tree, W_BODY) + (frame - 1) * BODY_WORK + ROTATION, zero)
         f, n = turn(R, f), turn(R, n)
     r = point_on(work, body, shared3(numbers, at, zero), zero)
     power = dot3(f, point_velocity(tree, work, body, r, zero)) + dot3(n, angular(load6(work, body + VELOCITY, zero)))

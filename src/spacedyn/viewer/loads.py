@@ -38,7 +38,11 @@ def loads_of(run: "Run", force: Force, where: Kinematics, time: Array) -> list[L
     turn = where.bodies.rotation[:, i]
     if isinstance(force, Wrench):
         acts = ((time >= force.start) & (time < force.stop))[:, None]
-        axes = turn if force.frame == "body" else np.broadcast_to(np.eye(3), turn.shape)
+        place, inner = force.axes(run.model)
+        axes = (
+            where.bodies.rotation[:, run.model.body_index(place)] if place else np.broadcast_to(np.eye(3), turn.shape)
+        )
+        axes = axes @ inner
         given = (np.asarray(force.force), np.asarray(force.moment))
         return [Load(i, point_of(where, i, force.point), *(axes @ vector * acts for vector in given))]
     if isinstance(force, Spring):
