@@ -375,3 +375,16 @@ def test_what_moves_is_in_the_picture_panels_too():
     (actor,) = actors_of("", run, None, 100)
     center, size = bounds(actor, looks([actor])[0])
     assert np.linalg.norm(actor.endpoints[:, 0] - actor.base - center, axis=-1).max() <= size
+
+
+def test_links_without_length_do_not_hide_the_others():
+    """Two joints in one place, as in wrists and shoulders: whatever inertia was identified for the link between."""
+    builder = sd.Builder("shoulder", base="fixed")
+    builder.base("wall", mass=1.0, inertia=(1, 2, 2))
+    builder.link("first", "revolute", parent="wall", mass=5.0, inertia=(0.7, 0.7, 0.02), com=(0, 0, -0.2))
+    builder.link("second", "revolute", parent="first", axis=(0, 1, 0), mass=1.0, inertia=(0.1, 0.1, 0.01))
+    builder.link("third", "revolute", parent="second", position=(0, 0, 0.4), mass=1.0, inertia=(0.1, 0.1, 0.01))
+    builder.endpoint("hand", body="third", position=(0.4, 0, 0))
+    parts = robot_meshes(builder.build())[1]
+    reach = max(float(np.linalg.norm(part.vertices, axis=-1).max()) for part in parts)
+    assert 0.02 < reach < 0.4

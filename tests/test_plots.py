@@ -87,6 +87,18 @@ def test_momentum_that_is_only_round_off_is_shown_as_zero():
     assert panels(pushed, "momentum")[0].least == 0.0
 
 
+@pytest.mark.parametrize(("held", "at_rest"), [(1e-15, True), (1e-3, False)])
+def test_a_joint_that_only_trembles_by_round_off_is_shown_at_rest(held, at_rest):
+    builder = sd.Builder("slide", base="fixed")
+    builder.base("wall", mass=1.0, inertia=(1, 2, 2))
+    builder.link("arm", "revolute", parent="wall", mass=2.0, inertia=(1, 2, 2))
+    builder.link("rod", "prismatic", parent="arm", mass=2.0, inertia=(1, 2, 2))
+    robot = builder.build()
+    run = sd.simulate(robot, robot.state(qd={"arm": 0.5}), 2.0, prescribed={"rod": held}, adjust=True)
+    angles, lengths = panels(run, "q")
+    assert (angles.unit, angles.least, lengths.unit, lengths.least > 0) == ("rad", 0.0, "m", at_rest)
+
+
 def test_attitudes_do_not_jump_at_half_a_turn():
     angle = np.linspace(0, 20, 500)
     axis = np.array([1, 2, -2]) / 3

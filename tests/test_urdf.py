@@ -338,3 +338,16 @@ def test_a_urdf_may_be_called_xml(tmp_path):
     file = tmp_path / "r.xml"
     file.write_text(FULL)
     assert sd.load(file, base="fixed").base_kind == "fixed"
+
+
+def test_a_root_called_world_stands_still_by_default():
+    """As ROS has it; what weighs something, or is called otherwise, is free unless it is held."""
+    on_world = robot(link("world", ""), link("arm", INERTIAL), joint("hinge", "world", "arm"))
+    assert sd.Model.from_urdf(on_world).base_kind == "fixed"
+    weighs = robot(link("world", INERTIAL), link("arm", INERTIAL), joint("hinge", "world", "arm"))
+    assert sd.Model.from_urdf(weighs).base_kind == "free"
+    assert sd.Model.from_urdf(weighs, base="planar").base_kind == "planar"
+    with pytest.raises(sd.ModelError, match='load\\(…, base="fixed"\\)'):
+        sd.Model.from_urdf(on_world.replace("world", "table"))
+    pendulum = sd.Model.from_urdf(on_world)
+    assert sd.Model.from_urdf(pendulum.to_urdf()).base_kind == "fixed"

@@ -32,7 +32,7 @@ MIMIC = ("independent", "lock")
 def read_urdf(
     path_or_text: str | os.PathLike[str],
     *,
-    base: str = "free",
+    base: str | None = None,
     merge_fixed: bool = True,
     mimic: str | None = None,
     lock: str | Iterable[str] | Mapping[str, float] = (),
@@ -49,8 +49,9 @@ def read_urdf(
     ----------
     path_or_text : str or path
         A file; or XML, which begins with '<'. A .xacro file is expanded first (it may run what it says: trust it).
-    base : str
-        How the root link moves: 'free', 'attitude', 'planar' or 'fixed'.
+    base : str, optional
+        How the root link moves: 'free', 'attitude', 'planar' or 'fixed'. Left out: free; but fixed, if the root is a
+        link 'world' without mass, which by ROS's habit is what the robot stands on.
     merge_fixed : bool
         Whether links on fixed joints become part of the link that carries them (faster), or stay bodies of their own.
     mimic : str, optional
@@ -99,6 +100,8 @@ def read_urdf(
     joints = [record for joint in robot.joints for record in joints_of(joint, fixed)]
     bodies += [frame(joint.parent) for joint in joints if joint.kind == "fixed" and joint.parent.endswith(PLANE)]
     bodies = _base_first(bodies, joints)
+    if base is None:
+        base = "fixed" if bodies[0].name == "world" and bodies[0].mass == 0.0 else "free"
     if looks.problems:
         raise ModelError(source, looks.problems)
     endpoints = _endpoints(bodies, joints)
@@ -159,9 +162,11 @@ def _check_alone(source: str, bodies: list[Body], joints: list[Joint]) -> None:
 
 
 def _with_hint(error: ModelError) -> ModelError:
-    """The error, and how joints that move nothing are fixed at loading, if there are such."""
+    """The error, and how joints that move nothing, or a root that weighs nothing, are fixed at loading."""
     idle = [found[1] for problem in error.problems if (found := re.match(r"joint '(.*)': .*singular", problem))]
     hint = [f"to fix such joints at loading: load(…, lock={idle}).".replace("'", '"')] if idle else []
+    if any(re.match(r"base '.*': .*singular", problem) for problem in error.problems):
+        hint.append('to hold the root link where it is: load(…, base="fixed").')
     return ModelError(error.model_name, [*error.problems, *hint])
 
 

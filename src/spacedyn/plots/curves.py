@@ -185,11 +185,12 @@ def _recorded(run: "Run", name: str) -> list[Panel]:
     values = split(run.model, channel, run[channel])[..., part]
     units = _units(run, name, unit, titles)
     title = _TITLES.get(name, name.replace("_", " "))
-    found = []
+    found, size = [], float(np.max(np.abs(values), initial=0.0))
     for unit in dict.fromkeys(units):
         mine = [i for i, u in enumerate(units) if u == unit]
-        curves = tuple(titles[i] or title for i in mine)
-        found.append(Panel(title, pretty(unit), curves, run.time, values[..., mine]))
+        curves, chosen = tuple(titles[i] or title for i in mine), values[..., mine]
+        small = bool(np.max(np.abs(chosen), initial=0.0) < 1e-3 * _SCALE * size)  # round-off beside the others
+        found.append(Panel(title, pretty(unit), curves, run.time, chosen, 1e-3 * size if small else 0.0))
     if len(found) > 1:
         found = [replace(p, title=_TITLES_BY_UNIT.get((name, p.unit), f"{title} [{p.unit}]")) for p in found]
     if name == "mode":

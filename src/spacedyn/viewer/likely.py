@@ -134,8 +134,9 @@ def link(model: Model, i: int, sizes: Sizes, color: m.Color) -> list[m.Mesh]:
     """Tapered rods from a body's joint to all that hangs on it."""
     body, joint, r = model.bodies[i], model.joints[i - 1], float(sizes.radius[i])
     ends = sizes.ends(i)
-    if not ends:
-        return _lump(body.mass, body.com, body.inertia, r, color)
+    if not ends:  # of a link whose next joint is at its own, no more is drawn than fits between the others
+        most = 4.0 * r if i in model.parents else np.inf
+        return _lump(body.mass, body.com, body.inertia, r, color, most)
     axis = joint.axis if joint.kind in AXIS_KINDS else None
     parts = []
     grips = {tuple(p): long for p, _, long in _grips(model, i, r)}
@@ -174,14 +175,16 @@ def _rods(path: list[Array], first: float, last: float, color: m.Color) -> list[
     return [m.rod(a, b, float(ra), float(rb)).painted(color) for a, b, ra, rb in pairs]
 
 
-def _lump(mass: float, com: Array, inertia: Array, radius: float, color: m.Color) -> list[m.Mesh]:
-    """A body that leads nowhere: the box of its inertia, held at its joint."""
+def _lump(mass: float, com: Array, inertia: Array, radius: float, color: m.Color, most: float) -> list[m.Mesh]:
+    """A body that leads nowhere: the box of its inertia, held at its joint; with edges of at most so much."""
     if mass <= 0.0:
         return []
     moments, axes = np.linalg.eigh(inertia)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
-    size = np.maximum(edges(mass, moments), 0.3 * radius)
+    size = np.clip(edges(mass, moments), 0.3 * radius, max(most, 0.3 * radius))
+    if np.linalg.norm(com) > most:
+        com = com * (most / np.linalg.norm(com))
     parts = [m.box(size, 0.06 * float(size.min())).at(com, axes).painted(color)]
     if np.linalg.norm(com) > radius:
         parts += _rods([np.zeros(3), com], 0.7 * radius, 0.5 * radius, PANEL_FRAME)
