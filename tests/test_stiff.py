@@ -54,13 +54,13 @@ def test_end_stops_under_the_implicit_method():
     b.joint("hinge", "revolute", parent="bus", child="arm", upper=0.5, stop_stiffness=1e5, stop_damping=10.0)
     model = b.build()
     state = model.state(q=[0.0], qd=[1.0])
-    run = sd.simulate(model, state, 2.0, method=sd.Radau5(), budget=1e-4)
+    run = sd.simulate(model, state, 2.0, method=sd.Radau5())
     exact = sd.simulate(model, state, 2.0)
     assert run.data.q.max() > 0.5 and run.final.qd[0] < 0.0
-    assert np.abs(exact.final.difference(run.final)).max() < 1e-5
-    assert run.audit().energy < 1e-4 and run.audit().angular_momentum < 1e-7
-    tight = sd.simulate(model, state, 2.0, method=sd.Radau5(rtol=1e-11, atol=1e-12), budget=1e-4)
-    assert np.abs(exact.final.difference(tight.final)).max() < 1e-7
+    assert np.abs(exact.final.difference(run.final)).max() < 1e-8
+    assert run.audit().energy < 1e-8 and run.audit().angular_momentum < 1e-12
+    tight = sd.simulate(model, state, 2.0, method=sd.Radau5(rtol=1e-11, atol=1e-12))
+    assert np.abs(exact.final.difference(tight.final)).max() < 1e-10
 
 
 def test_a_stiff_law_with_states_under_the_implicit_method():
@@ -100,7 +100,7 @@ def test_runs_go_on_bit_for_bit():
         again = whole.resume(at=0.5).final
         assert (again.x == whole.final.x).all() and (again.u == whole.final.u).all()
         on = half.resume(until=1.0).final
-        assert np.abs(on.difference(whole.final)).max() < 1e-5  # the first half ended with a shorter step
+        assert (on.x == whole.final.x).all() and (on.u == whole.final.u).all()  # as if there had been no end
 
 
 def test_the_variational_method_over_a_million_steps():

@@ -121,7 +121,7 @@ def batch_dimensions(shape: tuple[int, ...]) -> list[str]:
 def rows_of(data: "xarray.Dataset", origin: Origin, columns: dict[str, slice]) -> Array:
     """The rows that a dataset was made of; variables without any number may be missing."""
     count, shape = len(data["time"]), origin.shape
-    rows = np.empty((count, *shape, sum(part.stop - part.start for part in columns.values())))
+    rows = np.zeros((count, *shape, sum(part.stop - part.start for part in columns.values())))
     own = data[OWN_TIME] if OWN_TIME in data else data["time"]
     rows[..., 0] = own.values.reshape(-1, *(shape if OWN_TIME in data else [1] * len(shape)))
     for channel, place in list(columns.items())[1:]:

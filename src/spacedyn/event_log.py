@@ -74,7 +74,7 @@ class EventLog:
             if event.terminal:
                 self.endings[machine.first] = Ending("event")
         if changed:
-            machine.counters[[p.C_FRESH, p.C_ARMED]] = 0
+            machine.counters[[p.C_FRESH, p.C_ARMED, p.C_STOPS]] = 0
             self.overlook(machine)
         else:
             table[:, p.V_FIRED] = 0.0
@@ -91,7 +91,7 @@ class EventLog:
             self._switcher.obey(machine)
         except InputError as error:
             self._fail(machine, "mode failed", str(error), error)
-        machine.counters[p.C_ARMED] = 0
+        machine.counters[[p.C_ARMED, p.C_STOPS]] = 0
         self.overlook(machine)
         self._end(machine)
 

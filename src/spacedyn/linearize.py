@@ -14,6 +14,7 @@ from .calls import check_state
 from .errors import InputError
 from .forces import Force, read_forces
 from .kernels import plan as p
+from .kernels import tree as k
 from .kernels.flow import tangent_flow_address
 from .kernels.scalar import LANES
 from .kernels.tangents import matrix as tangent_matrix
@@ -129,6 +130,7 @@ def linearize(
     method, end = DormandPrince8(), time + 1.0
     machine = build_machine(model, state, time, end, chosen, method, 0, gravity, joints, elements, [], [], code)
     machine.plan[p.TANGENT_FLOW] = tangent_flow_address().address
+    machine.tree[k.W_STOP] = 0  # no step is taken that could hold phases of end stops
     n, nv = 2 * model.nv + int(machine.plan[p.INTERNAL]), model.nv
     duals = scratch(machine.work.size * (1 if config.DISABLE_JIT else 1 + LANES))
     A = np.empty((n, n))

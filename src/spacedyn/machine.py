@@ -19,6 +19,7 @@ from .kernels.compiling import address_of
 from .kernels.flow import flow_address, tangent_flow_address
 from .kernels.implicit import implicit_address, memory_of
 from .kernels.scalar import LANES, ONE, PACK, ZEROS
+from .kernels.stops import stops_address
 from .kernels.variational import VECTORS, variational_address
 from .laws import Compiled, Law
 from .methods import Method
@@ -114,11 +115,12 @@ class Machine:
 
     def restore(self, image: Array) -> Array:
         """Go on from an image, to an end of its own; what is left of the vector."""
-        ends = self.clock[[p.T_END, p.H_MIN, p.H_MAX]]
+        end = self.clock[p.T_END]
         for part in self._changing():
             part[...] = image[: part.size].reshape(part.shape)
             image = image[part.size :]
-        self.clock[[p.T_END, p.H_MIN, p.H_MAX]] = ends
+        if end != self.clock[p.T_END]:
+            self.clock[p.T_END], self.counters[p.C_LAST] = end, 0
         self.choose_tolerances()
         return image
 
@@ -173,9 +175,10 @@ def build_machine(
         | (p.RECORDS_STEPS if window == 0 else 0)
     )
     momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
-    sizes = [nx, size, size, size, size, stages * size, nv, 2 * len(forces), momenta]
+    phases = 4 * nv if method.adaptive and has_stops(model) else 0
+    sizes = [phases, nx, size, size, size, size, stages * size, nv, 2 * len(forces), momenta]
     places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_MOMENTUM, p.Y_VIEW]
-    plan[places] = flat.slots + np.cumsum([0, *sizes])
+    plan[places] = flat.slots + np.cumsum(sizes)
     scalars = int(plan[p.Y_VIEW]) + view
     plan[p.N_A], plan[p.N_B], plan[p.N_C] = put(tableau.A), put(tableau.b), put(tableau.c)
     plan[p.N_E5], plan[p.N_E3], plan[p.N_P] = put(tableau.e5), put(tableau.e3), put(tableau.P)
@@ -194,8 +197,8 @@ def build_machine(
     plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
     memory = [view, outputs, 19 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
-    memory += [len(prescribed) + modes, model.nq if modes else 0, len(laws) * lanes * outputs]
-    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_HELD]
+    memory += [len(prescribed) + modes, model.nq if modes else 0, p.STOP_MEMORY, len(laws) * lanes * outputs]
+    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_STOPS, p.M_HELD]
     plan[places] = np.cumsum([0, *memory[:-1]])
     plan[p.EVENTS] = len(conditions)
     doubles, first = sum(memory), 0
@@ -211,7 +214,6 @@ def build_machine(
     clock = np.zeros(p.CLOCK)
     clock[[p.T, p.T_START, p.T_END]] = t0, t0, t1
     clock[p.ERROR_BEFORE], clock[p.ORDER] = 1e-4, max(method.error_order, 1)
-    clock[p.H_MIN] = 16 * np.finfo(float).eps * max(abs(t0), abs(t1), 1e-3)
     clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
@@ -222,12 +224,20 @@ def build_machine(
             q = model.q_slice(one.joint)
             anchor = state.q.reshape(model.nq)[q] if one.mode == p.MODE_LOCKED else one.no_shift
             kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = anchor
+    tree = flat.with_given(given)
+    if phases:
+        tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes).address
     machine = Machine(
-        flat.with_given(given), par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
+        tree, par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
         compiled + motions, state.count, lanes, tolerances, spare,
     )  # fmt: skip
     machine.choose_tolerances()
     return machine
+
+
+def has_stops(model: Model) -> bool:
+    """Whether any joint has an end stop with a spring or a damper."""
+    return any(np.any(joint.stop_stiffness > 0.0) or np.any(joint.stop_damping > 0.0) for joint in model.joints)
 
 
 def _lay_out_law(
@@ -280,11 +290,10 @@ def scratch(numbers: int) -> Array:
 
 
 def _steps(method: Any, duration: float) -> tuple[float, float]:
-    """First and largest step."""
+    """First and largest step; where it ends makes no difference to a run but for its last step."""
     if not method.adaptive:
         return method.step, method.step
-    largest = min(method.max_step, duration)
-    return min(method.first_step or 1e-3, largest), largest
+    return min(method.first_step or 1e-3, method.max_step, duration), method.max_step
 
 
 def _tolerances(model: Model, state: State, method: Any, internal: int, ledger: int) -> Array:

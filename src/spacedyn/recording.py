@@ -93,6 +93,9 @@ class Checkpoint:
     records: int  # written before
     image: Array  # the machines' memory
     ledger: Array  # the auditor's
+    last: bool = (
+        False  # whether a step may have been cut short by the end of the run: a longer one would go on otherwise
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +242,7 @@ class InMemory:
         self._rows: list[Array] = []
         self._spread: list[Checkpoint] = []
         self._latest: Checkpoint | None = None
+        self._before_end: Checkpoint | None = None
         self._spacing = 0
 
     def opened(self, past: Past | None) -> AbstractContextManager[Any]:
@@ -259,6 +263,8 @@ class InMemory:
         if checkpoint is None:
             return
         self._latest = checkpoint
+        if not checkpoint.last:
+            self._before_end = checkpoint
         if not self._spread or checkpoint.records >= self._spread[-1].records + self._spacing:
             self._spread.append(checkpoint)
         # as many as are small beside the records
@@ -274,8 +280,9 @@ class InMemory:
     def content(self) -> tuple[Array, list[Checkpoint], None]:
         """Records, and checkpoints with the latest among them."""
         rows = np.concatenate(self._rows)
-        last = [] if self._latest is None or self._latest in self._spread else [self._latest]
-        return rows.reshape(len(rows), *self._shape, rows.shape[-1]), [*self._spread, *last], None
+        kept = [*self._spread, *(one for one in (self._before_end, self._latest) if one is not None)]
+        kept = sorted({id(one): one for one in kept}.values(), key=lambda one: (one.records, one.last))
+        return rows.reshape(len(rows), *self._shape, rows.shape[-1]), kept, None
 
 
 @dataclass
@@ -366,7 +373,8 @@ class Recording:
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
         image = np.concatenate([machine.image() for machine in self._machines])
-        return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy())
+        last = any(machine.counters[p.C_LAST] > 1 for machine in self._machines)
+        return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy(), last)
 
     def run(self, watch: Watch) -> Outcome:
         """To the end, or as far as it goes."""
@@ -481,6 +489,8 @@ class Recording:
             if status == p.SWITCHED and error is None:
                 self._log.switch(machine)
                 status = p.PAUSED
+            if status == p.ENDING and error is None:  # a checkpoint from where a longer run would go on in the same way
+                status = p.FULL if len(self._machines) == 1 else p.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, p.PAUSED
             spent = wall.monotonic() - begun

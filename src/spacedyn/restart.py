@@ -39,7 +39,7 @@ def resume(
     motions = _motions(run, prescribed or {})
     watched = same_events(origin.model, origin.events, events)
     origin = replace(origin, laws=_laws(run, laws), prescribed=motions, events=watched, end=end, record=kept)
-    past = _past(run, index, isinstance(kept, str))
+    past = _past(run, index, isinstance(kept, str), end)
     if stream is None and index is None and run.folder is not None:
         stream, past = run.folder, replace(past, folder=run.folder)
     return carry_out(origin, stream, progress, past)
@@ -91,8 +91,12 @@ def _motions(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     return motions
 
 
-def _past(run: Run, index: int | None, steps: bool) -> Past:
-    """What is kept of the run; times after the checkpoint are recorded again as they were."""
+def _past(run: Run, index: int | None, steps: bool, end: float) -> Past:
+    """What is kept of the run; times after the checkpoint are recorded again as they were.
+
+    To another end it goes on from before its last step, which its own end has cut short; past a terminal event, from
+    there.
+    """
     if run.origin.kernels != SOURCES:
         raise InputError(
             "the run was made by another version of spacedyn, of Numba, or on another kind of processor, so it would "
@@ -101,6 +105,8 @@ def _past(run: Run, index: int | None, steps: bool) -> Past:
         )
     records = run.time.size if index is None else index + 1
     usable = [checkpoint for checkpoint in run._checkpoints if checkpoint.records <= records]
+    if end != run.origin.end and not (run.status == "event" and index is None):
+        usable = [checkpoint for checkpoint in usable if not checkpoint.last]
     if not usable:
         raise InputError("the run holds no checkpoint to go on from")
     first = usable[-1].records

@@ -35,6 +35,7 @@ def save(run: Run, path: Path) -> None:
     data["initial_state"] = ([*batch_dimensions(run.shape), "state_part"], run.origin.state._data)
     if run._checkpoints:
         data["checkpoint_records"] = ("checkpoint", np.array([c.records for c in run._checkpoints], dtype=float))
+        data["checkpoint_last"] = ("checkpoint", np.array([c.last for c in run._checkpoints], dtype=float))
         data["checkpoint_ledger"] = (("checkpoint", "ledger"), np.stack([c.ledger for c in run._checkpoints]))
         data["checkpoint_image"] = (("checkpoint", "image"), np.stack([c.image for c in run._checkpoints]))
     if run.events:
@@ -100,8 +101,10 @@ def _events(data: "xarray.Dataset", origin: Origin) -> list[Happening]:
 def _checkpoints(data: "xarray.Dataset") -> list[Checkpoint]:
     if "checkpoint_records" not in data:
         return []
-    parts = (_numbers(data[f"checkpoint_{name}"]) for name in ("records", "image", "ledger"))
-    return [Checkpoint(int(records), image, ledger) for records, image, ledger in zip(*parts, strict=True)]
+    parts = (_numbers(data[f"checkpoint_{name}"]) for name in ("records", "image", "ledger", "last"))
+    return [
+        Checkpoint(int(records), image, ledger, bool(last)) for records, image, ledger, last in zip(*parts, strict=True)
+    ]
 
 
 def _numbers(variable: Any) -> np.ndarray:

@@ -144,7 +144,8 @@ class Folder:
         self._records += len(rows)
         size = None
         if checkpoint is not None:
-            image = np.concatenate([[checkpoint.records, checkpoint.ledger.size], checkpoint.ledger, checkpoint.image])
+            head = [checkpoint.records, checkpoint.last, checkpoint.ledger.size]
+            image = np.concatenate([head, checkpoint.ledger, checkpoint.image])
             images.write(image.astype(_DOUBLE).tobytes())
             self._checkpoints += 1
             size = image.size
@@ -220,8 +221,8 @@ def read_folder(path: Path, origin: Origin) -> tuple[Array, str, list[Checkpoint
     if size is not None and last["checkpoints"]:
         images = np.memmap(path / _CHECKPOINTS, _DOUBLE, "r", shape=(last["checkpoints"], size))
         for image in images:
-            stop = 2 + int(image[1])
-            found.append(Checkpoint(int(image[0]), image[stop:], image[2:stop]))
+            stop = 3 + int(image[2])
+            found.append(Checkpoint(int(image[0]), image[stop:], image[3:stop], bool(image[1])))
     ledger = np.array(last["ledger"]) if "ledger" in last else found[-1].ledger if found else None
     return rows, last["status"], found, ledger
 

@@ -7,18 +7,19 @@ interrupt), or when numbers are no longer finite; with what it has kept it goes 
 from .charts import move_along
 from .compiling import array_at, call, entry, inner
 from .events import BAD, NONE, arm, correct_event, find_event, settle_events
-from .explicit import combine_stages, error_norm, largest_lane, run_stages, within
+from .explicit import combine_stages, error_norm, largest_lane, run_stages
 from .flow import evaluate
 from .forces import switch_elements
 from .laws import ask_for_modes, hold_sample, load_counter, store_counter
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
-from .scalar import integer, lanes_of, load, pointer, scatter, store, zero_of
+from .record import CLOSE, record_end, record_step
+from .scalar import integer, lanes_of, load, pointer, store, zero_of
 from .tree import *  # noqa: F403
 from .variational import keep_momentum
 
 NEVER = 1e300
-CLOSE = 1e-10  # of a step: times this near each other are one
+SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
 
 
 @inner
@@ -93,40 +94,6 @@ def laws_at_once(plan, numbers, due):
 
 
 @inner
-def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, robots, zero):
-    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations, elements, modes."""
-    row, width = load_counter(counters, C_RECORD), integer(plan, ROW)
-    nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
-    evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), 0)
-    first, last = row * robots, row * robots + robots - 1
-    scatter(rows, width, first, last, 0, zero + t)
-    write_some(rows, width, 1, nx, first, last, work, integer(tree, W_X), 1, zero)
-    write_some(rows, width, 1 + nx, integer(plan, SIZE) - nv, first, last, work, y + nv, 1, zero)
-    at = 1 + nx + integer(plan, SIZE) - nv
-    write_some(rows, width, at, nv, first, last, work, integer(plan, Y_TAU), 1, zero)
-    wrenches = 6 * (integer(tree, ENDPOINTS) + 1)
-    write_some(rows, width, at + nv, wrenches, first, last, work, integer(tree, W_WRENCH), 1, zero)
-    write_some(rows, width, at + nv + wrenches, nv, first, last, work, integer(tree, W_RATE) + QDD, RATE_WORK, zero)
-    forces = 2 * integer(plan, FORCES)
-    write_some(rows, width, at + 2 * nv + wrenches, forces, first, last, work, integer(plan, Y_FORCES), 1, zero)
-    if integer(plan, MODES) > 0:
-        at += 2 * nv + wrenches + forces
-        for j in range(integer(plan, MODES)):
-            scatter(rows, width, first, last, at + j, zero + load(memory, integer(plan, M_MODE) + j, 0.0))
-        at += integer(plan, MODES)
-        for j in range(nx - 7):
-            scatter(rows, width, first, last, at + j, zero + load(memory, integer(plan, M_ANCHOR) + j, 0.0))
-    store_counter(counters, C_RECORD, row + 1)
-
-
-@inner
-def write_some(rows, width, first, some, row, last, work, at, stride, zero):
-    """Scalars of `work` into columns of the record."""
-    for j in range(some):
-        scatter(rows, width, row, last, first + j, load(work, at + j * stride, zero))
-
-
-@inner
 def accept(tree, work, plan, zero):
     """The new vector becomes the present one, in a new chart around it."""
     nv, origin, new = integer(tree, RATES), integer(plan, Y_ORIGIN), integer(plan, Y_NEW)
@@ -179,46 +146,20 @@ def try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh,
 
 
 @inner
-def record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, room, robots, zero):
-    """Rows for the times from the start of the step just taken up to, but not including, its end.
-
-    True if all are written; False if there is no room for more, and then they are to be asked for again.
-    """
-    near, extra = CLOSE * h, True
-    if integer(plan, CHOICES) & RECORDS_STEPS:
-        write_record(tree, par, work, plan, numbers, memory, counters, rows, t, integer(plan, Y_NOW), robots, zero)
-        return True
-    while load_counter(counters, C_RECORD) < room:
-        if load_counter(counters, C_TIME) >= integer(plan, RECORDS):
-            return True
-        at = load(numbers, integer(plan, N_TIMES) + load_counter(counters, C_TIME), 0.0)
-        if at >= t + h - near:
-            return True
-        y = integer(plan, Y_NOW)
-        if at > t + near:
-            y = within(tree, par, work, plan, numbers, memory, counters, t, h, (at - t) / h, extra, zero)
-            extra = False
-        write_record(tree, par, work, plan, numbers, memory, counters, rows, at, y, robots, zero)
-        store_counter(counters, C_TIME, load_counter(counters, C_TIME) + 1)
-    return False
-
-
-@inner
-def record_end(tree, par, work, plan, numbers, memory, counters, rows, t, robots, zero):
-    """The last row, if it is wanted and not there yet."""
-    steps = integer(plan, CHOICES) & RECORDS_STEPS
-    if steps or load_counter(counters, C_TIME) < integer(plan, RECORDS):
-        write_record(tree, par, work, plan, numbers, memory, counters, rows, t, integer(plan, Y_NOW), robots, zero)
-        store_counter(counters, C_TIME, integer(plan, RECORDS))
-
-
-@inner
 def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     """Try a step from now: DONE if there is nothing left, TAKEN, REJECTED (it will be shorter), or what went wrong."""
     t, wanted, end = load(clock, T, 0.0), load(clock, H, 0.0), load(clock, T_END, 0.0)
     near = CLOSE * wanted
     if t >= end - near:
         return DONE
+    store(clock, H_MIN, SHORTEST * max(abs(t), 1e-3))
+    if load_counter(counters, C_LAST) == 1:
+        store_counter(counters, C_LAST, 2)
+    stops = integer(tree, W_STOP) > 0
+    if stops and load_counter(counters, C_STOPS) == 0:
+        call(integer(plan, STOPPER), tree, par, work, plan, numbers, memory, counters, t, 0.0, CHOOSE_PHASES, 0)
+        store_counter(counters, C_STOPS, 1)
+        store_counter(counters, C_FRESH, 0)
     watched = integer(plan, EVENTS) > 0 and lanes_of(zero) == 1  # events are for one robot
     if watched and load_counter(counters, C_ARMED) == 0:
         arm(tree, par, work, plan, numbers, memory, counters, t)
@@ -235,9 +176,16 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     stop = next_break(plan, numbers, counters, clock, due, t + near)
     lands = t + wanted * (1.0 + 1e-6) >= stop
     h = stop - t if lands else wanted
-    retaken = load_counter(counters, C_RETAKE) > 0
+    retaken, cut = load_counter(counters, C_RETAKE) > 0, load_counter(counters, C_CUT) > 0
+    if lands and stop == end and load_counter(counters, C_LAST) == 0:
+        store_counter(counters, C_LAST, 1)
+        if changed:
+            store_counter(counters, C_FRESH, 0)
+        return ENDING
     if retaken:
         h, lands = load(clock, H_EVENT, 0.0), False
+    elif cut:
+        h, lands = load(memory, integer(plan, M_STOPS) + H_STOP, 0.0), False
     if integer(plan, PRESCRIBED) > 0 and choose_pieces(plan, numbers, counters, t + 0.5 * h):
         changed = True
     if integer(plan, FORCES) > 0 and switch_elements(plan, numbers, counters, t + 0.5 * h):
@@ -259,7 +207,13 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
             return STEP_TOO_SMALL
         # samples due were taken by the first stage, which stays as it is
         store_counter(counters, C_FRESH, 1)
+        store_counter(counters, C_CUT, 0)
         return REJECTED
+    if stops and not retaken:
+        store(memory, integer(plan, M_STOPS) + H_LEAST, load(clock, H_MIN, 0.0))
+        call(integer(plan, STOPPER), tree, par, work, plan, numbers, memory, counters, t, h, LOOK_AT_STEP, 0)
+        if load_counter(counters, C_AGAIN) == 1:
+            return REJECTED
     if retaken:
         if correct_event(tree, par, work, plan, numbers, memory, counters, clock, t, h):
             return REJECTED
@@ -272,10 +226,11 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
             store(clock, H_EVENT, fraction * h)
             store_counter(counters, C_RETAKE, 1)
             store_counter(counters, C_FRESH, 1)
+            store_counter(counters, C_ENDS, 0)
             return REJECTED
     store(clock, H_TAKEN, h)
     store(clock, T_NEXT, stop if lands else t + h)
-    if adaptive and not retaken:
+    if adaptive and not retaken and not cut:
         order, before = load(clock, ORDER, 0.0), load(clock, ERROR_BEFORE, 0.0)
         safe = max(error, 1e-10)
         factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
@@ -287,7 +242,7 @@ def take_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
 
 
 @inner
-def finish_step(tree, work, plan, numbers, memory, counters, clock, zero):
+def finish_step(tree, par, work, plan, numbers, memory, counters, clock, zero):
     """The step just taken is recorded: go to its end."""
     if integer(plan, PRESCRIBED) > 0:
         prescribe(tree, work, plan, numbers, memory, counters, load(clock, T_NEXT, 0.0), integer(plan, Y_NEW), zero)
@@ -297,6 +252,13 @@ def finish_step(tree, work, plan, numbers, memory, counters, clock, zero):
         store_counter(counters, C_FRESH, 1)
     elif integer(plan, METHOD) == VARIATIONAL:
         keep_momentum(tree, work, plan)
+    if integer(tree, W_STOP) > 0:
+        store_counter(counters, C_STOPS, 1)
+        if load_counter(counters, C_ENDS) == 1:
+            t = load(clock, T_NEXT, 0.0)
+            call(integer(plan, STOPPER), tree, par, work, plan, numbers, memory, counters, t, 0.0, CHANGE_PHASE, 0)
+            store_counter(counters, C_ENDS, 0)
+            store_counter(counters, C_FRESH, 0)
     store(clock, T, load(clock, T_NEXT, 0.0))
     store_counter(counters, C_STEPS, load_counter(counters, C_STEPS) + 1)
 
@@ -322,7 +284,7 @@ def advance(tree, par, work, plan, numbers, memory, counters, clock, rows, room,
         h = load(clock, H_TAKEN, 0.0)
         if not record_step(tree, par, work, plan, numbers, memory, counters, rows, t, h, room, robots, zero):
             return FULL
-        finish_step(tree, work, plan, numbers, memory, counters, clock, zero)
+        finish_step(tree, par, work, plan, numbers, memory, counters, clock, zero)
         store_counter(counters, C_TAKEN, 0)
         if load_counter(counters, C_HAPPENED) == 1:
             store_counter(counters, C_HAPPENED, 0)

@@ -31,7 +31,12 @@ MODES, M_MODE, M_ANCHOR = range(44, 47)
 # a method with a step of its own: address of the step, of the right-hand side on duals, of its scratch memory (first
 # its duals, from S_MATRIX on numbers); its constants in numbers; momenta in work
 STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
-PLAN = 53
+# end stops: address of what attends to them, and where it keeps in memory the step that is to end at one, how fast its
+# guard rises there, the shortest step
+STOPPER, M_STOPS = range(53, 55)
+PLAN = 55
+H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
+CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP = range(3)  # what it is asked to do
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
@@ -63,8 +68,11 @@ LOOK = -1  # instead of laws that are due: only look at the conditions
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
 # C_BREAK: breaks passed; C_ARMED: whether events have sides; C_RETAKE: steps tried to end at the event C_TARGET;
 # C_HAPPENED: whether the step taken ends at one; C_EVENTS: how many there were
+# C_STOPS: whether end stops have phases, and how many changed at this instant; C_CUT: steps tried to end where that of
+# stop C_STOP changes; C_ENDS: whether the step taken ends there; C_AGAIN: whether one must be taken again
+# C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_ARMED, C_RETAKE, C_TARGET = range(10)
-C_HAPPENED, C_EVENTS, C_LAWS = range(10, 13)
+C_HAPPENED, C_EVENTS, C_STOPS, C_CUT, C_STOP, C_ENDS, C_AGAIN, C_LAST, C_LAWS = range(10, 19)
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, H_EVENT, EVENT_SLOPE, CLOCK = range(13)
 # numbers: a law's first two parameters are its period and its delay
@@ -75,3 +83,4 @@ EXPLICIT, SEMI_IMPLICIT_EULER, IMPLICIT, VARIATIONAL = range(4)
 DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED, UNSOLVED = range(7)
 TAKEN, REJECTED = 7, 8  # of one step
 SWITCHED = 9  # laws ask for other modes of joints than the present ones
+ENDING = 10  # the next step is to land on T_END: said once, before it is taken

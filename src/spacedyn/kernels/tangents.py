@@ -29,6 +29,8 @@ def jacobian(tree, par, work, duals, plan, numbers, memory, counters, t, y, out)
     origin, at, k = integer(plan, Y_ORIGIN), integer(plan, Y_STAGE), integer(plan, Y_K)
     for j in range(integer(tree, COORDINATES)):
         store(duals, origin + j, zero + load(work, origin + j, 0.0))
+    for j in range(integer(tree, RATES) if integer(tree, W_STOP) > 0 else 0):
+        store(duals, integer(tree, W_STOP) + j, zero + load(work, integer(tree, W_STOP) + j, 0.0))
     for first in range(0, n, many):
         for j in range(n):
             store(duals, at + j, zero + load(work, y + j, 0.0))

@@ -15,7 +15,7 @@ BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind
 BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
 PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, whose body records start at 0
 W_X, W_U, W_WRENCH, W_ANGLE, W_BODY, W_RATE, W_OUT = range(14, 21)  # and in `work`
-BASE_RATES, HEADER = 21, 22
+BASE_RATES, W_STOP, HEADER = 21, 22, 23  # W_STOP: phases of end stops in `work`; 0: they follow from the state
 
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD, BODY_INTS = range(10)
@@ -37,6 +37,9 @@ ARTICULATED = 0
 # work: a rate's record; likewise GAIN takes the place of SDOT
 S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, ELASTIC, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
 GAIN = SDOT
+
+# work: phases of end stops, with the sign of the limit: + the upper, - the lower
+APART, PUSHING, SPENT = 0.0, 1.0, 2.0
 
 # options of an entry point, added up
 LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32
