@@ -359,6 +359,20 @@ def never_a_number(t, s, p, out):
     out.value[0] = math.nan
 
 
+@pytest.mark.parametrize(("make", "what"), [(sd.condition, "condition"), (sd.motion, "motion")])
+def test_what_writes_nothing_is_refused(make, what):
+    """A condition that forgets to write would never happen, and nobody would know."""
+
+    def forgets(t, p, out):
+        value = t - 1.0  # noqa: F841
+
+    def forgets_too(t, s, p, out):
+        value = t - s.q[0]  # noqa: F841
+
+    with pytest.raises(sd.InputError, match=rf"{what} 'forgets.* writes nothing; write to `out`: out.value"):
+        make(forgets if what == "motion" else forgets_too)()
+
+
 def test_an_event_that_chatters_ends_with_its_name():
     """An action that puts the mass back before the line each time."""
     model = slider()

@@ -171,6 +171,9 @@ class Law:
                 "to happen at the very instant of a condition is an event: Event(condition, action=lock(...))"
             )
         self._check_code()
+        first = next(iter(self.role.written))
+        if self.role is not LAW and not _attributes(self.function, self.role, "out", set(self.role.written)):
+            raise InputError(f"{self.role.what} '{self.name}' writes nothing; write to `out`: out.{first}[0] = ...")
         for name, size in self.states.items():
             if not name.isidentifier() or not isinstance(size, int | np.integer) or size < 1:
                 raise InputError(
