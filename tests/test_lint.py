@@ -162,3 +162,17 @@ def test_findings_show_themselves_as_a_table(tmp_path):
     assert found._repr_html_().count("<tr>") == 4 and "triangle inequality" in found._repr_html_()
     file.write_text(sd.load("tian_wu").to_toml())
     assert "nothing found" in sd.check_file(file)._repr_html_()
+
+
+def test_what_only_the_model_shows_has_its_line_too(tmp_path):
+    file = tmp_path / "robot.urdf"
+    limits = '<limit lower="1" upper="-1" effort="1" velocity="1"/>'
+    turning = (
+        joint("hinge", "a", "b", "continuous")
+        .replace("continuous", "revolute")
+        .replace("</joint>", f"{limits}</joint>")
+    )
+    file.write_text(robot(link("a"), link("b"), turning))
+    (found,) = [one for one in sd.check_file(file) if one.severity == "error"]
+    line = 1 + file.read_text().splitlines().index(next(t for t in file.read_text().splitlines() if "<joint" in t))
+    assert found.place == f"line {line}: joint 'hinge'" and "above upper" in found.message

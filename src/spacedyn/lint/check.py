@@ -4,6 +4,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from ..model.model import Model
 from ..model.urdf import read_urdf
 from ..model.urdf_checks import check_urdf
 from ..model.urdf_source import urdf_tree
-from ..model.xml_source import parse_xml, read_source
+from ..model.xml_source import Element, parse_xml, read_source
 from .findings import Finding, Findings
 from .model_rules import model_findings
 from .urdf_rules import urdf_findings
@@ -91,7 +92,15 @@ def _urdf(name: str, folders: list[str | os.PathLike[str]]) -> list[Finding]:
                 for finding in free
                 if finding.severity == "error"
             ]
-    return found
+    return [_with_line(finding, root) for finding in found]
+
+
+def _with_line(finding: Finding, root: Element) -> Finding:
+    """What the model's own checks found, with the line of its joint or link in the file."""
+    named = re.match(r"(joint|body|base|link) '(.*)'$", finding.place)
+    tag = {"joint": "joint"}.get(named[1], "link") if named else ""
+    at = next((one.line for one in root.all(tag) if named and one.get("name") == named[2]), None)
+    return finding if at is None else replace(finding, place=f"line {at}: {finding.place}")
 
 
 def _loaded(read: Callable[[], Model], *, doubts: bool = True) -> list[Finding]:
