@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn import recording
+from spacedyn import keeping
 from test_events import DOWN, G, ball, bounce, clock
 
 HEIGHTS = np.array([1.0, 2.0, 0.5, 3.0])
@@ -16,7 +16,7 @@ LANDS = np.sqrt(2.0 * HEIGHTS / G)
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Many chunks, so that robots end in different ones."""
-    monkeypatch.setattr(recording, "_CHUNK_RECORDS", 3)
+    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 3)
 
 
 def touchdown(**options) -> sd.Event:
@@ -204,7 +204,7 @@ def test_an_action_that_fails_names_the_robot_and_all_are_kept_up_to_there(chunk
             raise ValueError("no second landing")
         return state.replace(qd=-0.5 * state.qd)
 
-    monkeypatch.setattr(recording, "_CHUNK_RECORDS", chunks)
+    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", chunks)
     hit = sd.Event(sd.joint_reaches("height", 0.0), direction=-1, action=refuse, name="hit")
     with pytest.raises(sd.SimulationFailed, match=r"at t = 0.45\d* s for robot \(0,\): .*no second landing") as failed:
         drop(events=[hit, sd.Event(sd.joint_reaches("height", 0.4), name="passes")])

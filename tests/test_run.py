@@ -18,10 +18,11 @@ import xarray
 
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
-from spacedyn import recording
+from spacedyn import keeping
+from spacedyn.keeping import Past
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.origin import Origin
-from spacedyn.recording import Past, RecordTimes
+from spacedyn.record_times import RecordTimes
 from spacedyn.restart import _past
 from spacedyn.watch import Interruption
 
@@ -58,7 +59,7 @@ def run():
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Many chunks, so that many checkpoints are taken, some of them within a step."""
-    monkeypatch.setattr(recording, "_CHUNK_RECORDS", 7)
+    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 7)
 
 
 def same(a, b):
@@ -162,7 +163,7 @@ def test_times_are_made_as_they_are_needed(record):
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 def test_chunks_do_not_change_a_bit(method, monkeypatch):
     whole = sd.simulate(ROBOT, START, 0.5, laws=laws(), record=1e-3, method=method, budget=1.0)
-    monkeypatch.setattr(recording, "_CHUNK_RECORDS", 7)
+    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 7)
     parts = sd.simulate(ROBOT, START, 0.5, laws=laws(), record=1e-3, method=method, budget=1.0)
     assert len(whole.time) == 501
     for name in whole.origin.channels:
@@ -185,8 +186,8 @@ def test_a_batch_without_robots_is_refused():
 
 
 def test_a_chunk_lasts_a_second_or_a_few():
-    assert [recording.next_room(16, 40, s) for s in (0.1, 2.0, 9.0, np.inf)] == [32, 16, 8, 16]
-    assert recording.next_room(32, 40, 0.1) == 40 and recording.next_room(1, 40, 9.0) == 1
+    assert [keeping.next_room(16, 40, s) for s in (0.1, 2.0, 9.0, np.inf)] == [32, 16, 8, 16]
+    assert keeping.next_room(32, 40, 0.1) == 40 and keeping.next_room(1, 40, 9.0) == 1
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from .forces import Force, Spring
 from .kernels import plan as p
 from .kernels import tree as k
 from .kernels.compiling import PLAIN_FUNCTIONS
-from .laws import WRITTEN, Law, rehearse
+from .law_compiling import rehearse
+from .laws import WRITTEN, Law
 from .matrices import mass_matrix_inverse
 from .model.model import Model
 from .model.parts import Joint

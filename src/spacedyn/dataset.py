@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .channels import may_switch
 from .forces import force_names
 from .model.model import Model
 from .model.names import all_rate_names, coordinate_names, rate_names
 from .model.state_parts import BASE_RATES
 from .origin import Origin
-from .run import may_switch
 
 if TYPE_CHECKING:
     import pandas

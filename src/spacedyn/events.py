@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from .calls import vector
 from .errors import InputError
-from .laws import Law, LawTemplate, Role
+from .law_names import Role
+from .laws import Law, LawTemplate
 from .model.model import Model
 from .model.state import State
 from .modes import Switch

@@ -18,7 +18,8 @@ from .kernels import tree as k
 from .kernels.flow import tangent_flow_address
 from .kernels.scalar import LANES
 from .kernels.tangents import matrix as tangent_matrix
-from .laws import Law, compile_law
+from .law_compiling import compile_law
+from .laws import Law
 from .machine import build_machine, scratch
 from .matrices import mass_matrix
 from .methods import DormandPrince8

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .blame import evaluate
 from .calls import gravity_vector
+from .channels import may_switch, row_columns
 from .events import Condition, Event
 from .forces import Force, lay_out_forces
 from .kernels import plan as p
@@ -21,14 +22,14 @@ from .kernels.implicit import implicit_address, memory_of
 from .kernels.scalar import LANES, ONE, PACK, ZEROS
 from .kernels.stops import stops_address
 from .kernels.variational import VECTORS, variational_address
-from .laws import Compiled, Law
+from .law_compiling import Compiled
+from .laws import Law
 from .methods import Method
 from .model.flatten import aligned
 from .model.model import Model
 from .model.state import State
 from .momentum import kinetic_energy, potential_energy
 from .prescribe import Prescribed, lay_out
-from .run import may_switch, row_columns
 
 Array = np.ndarray
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .errors import InputError
-from .laws import Law, LawTemplate, Role
+from .law_names import Role
+from .laws import Law, LawTemplate
 from .model.quaternions import conjugate, logarithm, multiply
 from .trajectories import Trajectory, sample, turning_of
 

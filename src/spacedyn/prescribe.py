@@ -20,7 +20,8 @@ from scipy.interpolate import BSpline, PPoly
 
 from .errors import InputError
 from .kernels import plan as p
-from .laws import Compiled, LawTemplate, compile_law
+from .law_compiling import Compiled, compile_law
+from .laws import LawTemplate
 from .model.model import Model
 from .model.quaternions import conjugate, multiply, normalised
 from .model.state import State

@@ -1,4 +1,4 @@
-"""Running machines and keeping what they write: at which times, which channels, and where.
+"""Running machines and keeping what they write.
 
 Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the machines' whole
 memory can be taken: a simulation goes on from it bit for bit.
@@ -6,283 +6,32 @@ memory can be taken: a simulation goes on from it bit for bit.
 
 import math
 import time as wall
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import faults
-from .audit import LEDGER, Auditor
+from .audit import Auditor
 from .blame import owner, stiffness_note
-from .errors import InputError, RunWarning, UnknownName, warn_user
+from .channels import row_width
+from .errors import RunWarning, warn_user
 from .event_log import EventLog
-from .events import Happening
+from .keeping import Checkpoint, Keeper, Past
 from .kernels import plan as p
-from .kernels.scalar import LANES
 from .model.state import State
 from .origin import Origin
+from .record_times import RecordTimes
 from .watch import Interruption, Watch
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 Array = np.ndarray
-ALWAYS = ("t", "x", "u")
-"""Channels of a row that are always kept."""
-_CHUNK_BYTES = 8 << 20
-_CHUNK_RECORDS = 4096
-FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
-_OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 _CALL = 0.1  # seconds between looks at the keyboard
 _PATIENCE, _LONGEST = 30.0, 1e9  # seconds after which a run is warned of that has so many steps before it
 _HOPELESS = 1e11  # and so many steps, days of them, are not waited for
 _FASTEST, _GAIN = 1e6, 1e3  # a rate [rad/s, m/s] is out of bounds beyond the one, and so many times those at the start
-
-
-def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]:
-    """The channels of a row to keep, in its order: all, or time and state and those that are named."""
-    if channels is None:
-        return tuple(columns)
-    wanted = [channels] if isinstance(channels, str) else list(channels)
-    offered = [name for name in columns if name not in ALWAYS]
-    for name in wanted:
-        if name not in (*columns, "ledger"):
-            raise UnknownName("channel", name, [*offered, "ledger"])
-    if "ledger" in wanted:
-        wanted += LEDGER
-    return tuple(name for name in columns if name in ALWAYS or name in wanted)
-
-
-def kept_columns(columns: dict[str, slice], channels: tuple[str, ...]) -> dict[str, slice]:
-    """Where the channels that are kept are in a row that holds only these."""
-    kept, at = {}, 0
-    for name in channels:
-        size = columns[name].stop - columns[name].start
-        kept[name] = slice(at, at + size)
-        at += size
-    return kept
-
-
-def checked_record(record: Any, start: float, end: float) -> float | Array | str:
-    """What to record: an interval [s], times [s], or 'steps'."""
-    if isinstance(record, str):
-        if record != "steps":
-            raise InputError(f"record: expected an interval [s], times, or 'steps', got {record!r}")
-        return record
-    array = np.array((end - start) / 1000.0 if record is None else record, dtype=float)
-    if array.ndim == 0:
-        if not (np.isfinite(array) and array > 0.0):
-            raise InputError(f"record: the interval must be a positive time [s], got {record}")
-        if array < 4 * np.spacing(max(abs(start), abs(end))):
-            raise InputError(f"record: times {float(array):g} s apart cannot be told from each other at {end:g} s")
-        return float(array)
-    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or np.any(np.diff(array) <= 0.0):
-        raise InputError("record: times must be finite and ascending")
-    if array[0] < start or array[-1] > end + 1e-12 * (end - start):
-        raise InputError(f"record: times must lie between {start} and {end} s, got {array[0]} to {array[-1]} s")
-    return array
-
-
-@dataclass(frozen=True, eq=False)
-class Checkpoint:
-    """All that a simulation must keep to go on bit for bit."""
-
-    records: int  # written before
-    image: Array  # the machines' memory
-    ledger: Array  # the auditor's
-    last: bool = (
-        False  # whether a step may have been cut short by the end of the run: a longer one would go on otherwise
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Past:
-    """What a simulation that goes on has behind it.
-
-    Attributes
-    ----------
-    checkpoints : list of Checkpoint
-        Those so far; it goes on from the last.
-    rows : (records, robots, columns)
-        The records before that.
-    times : (times,)
-        To be recorded first, since they were once [s].
-    folder : Path or None
-        Where it is, if it is to go on there.
-    events : tuple of Happening
-        What happened.
-    """
-
-    checkpoints: list[Checkpoint]
-    rows: Array
-    times: Array
-    folder: Path | None
-    events: tuple[Happening, ...] = ()
-
-    @property
-    def records(self) -> int:
-        """How many there are."""
-        return self.checkpoints[-1].records
-
-    @property
-    def last_time(self) -> float:
-        """The latest that is recorded or is going to be [s]."""
-        if self.times.size:
-            return float(self.times[-1])
-        return float(self.rows[-1, :, 0].max()) if len(self.rows) else -math.inf
-
-    def restore(self, machines: list["Machine"], auditor: Auditor) -> None:
-        """Make machines and auditor what they were."""
-        image = self.checkpoints[-1].image
-        sizes = [machine.image().size for machine in machines]
-        if image.size != sum(sizes) or auditor.numbers.size != self.checkpoints[-1].ledger.size:
-            raise InputError("the checkpoint was made on another kind of machine or by another version of spacedyn")
-        for machine in machines:
-            image = machine.restore(image)
-        auditor.numbers[:] = self.checkpoints[-1].ledger
-
-
-class RecordTimes:
-    """The times to record, made as they are needed: an interval takes no memory, however long the run.
-
-    Parameters
-    ----------
-    record : float or (times,)
-        Interval [s] from the start on, and the end; or times [s].
-    start, end : float
-        Of the run [s].
-    past : Past, optional
-        What is recorded already; only later times are taken.
-    """
-
-    def __init__(self, record: float | Array, start: float, end: float, past: Past | None = None):
-        self._first = np.empty(0) if past is None else past.times
-        after = -math.inf if past is None else past.last_time
-        self._start, self._end = start, end
-        if isinstance(record, np.ndarray):
-            self._interval, self._given = 0.0, record[record > after]
-            self.count = self._first.size + self._given.size
-            return
-        self._interval, self._given = record, np.empty(0)
-        self._last = math.floor((end - start) / record * (1 + 1e-12))  # the end comes as one more if it is not this
-        more = end - (start + self._last * record) >= 1e-9 * (end - start)
-        self._skip = 0 if after < start else math.floor((after - start) / record + 1e-9) + 1
-        points = self._last + 1 + more - self._skip if after < end - 1e-9 * (end - start) else 0
-        self.count = self._first.size + max(points, 0)
-
-    def window(self, begin: int, most: int) -> Array:
-        """The times from number `begin` on, at most so many."""
-        number = np.arange(begin, min(begin + most, self.count)) - self._first.size
-        before, number = number[number < 0], number[number >= 0]
-        if not self._interval:
-            later = self._given[number]
-        else:
-            later = self._start + (number + self._skip) * self._interval
-            later[number + self._skip > self._last] = self._end
-        return np.concatenate([self._first[before + self._first.size], later])
-
-
-class Keeper(Protocol):
-    """Where chunks go."""
-
-    def opened(self, past: Past | None) -> AbstractContextManager[Any]:
-        """Ready to keep; with a past, as if it had been kept."""
-
-    def room(self, seconds: float) -> int:
-        """Records of the next chunk; the one before took so many seconds."""
-
-    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
-        """Keep some records more (records, robots, columns), a checkpoint after them, if there is one, and events."""
-
-    def finish(self, status: str, ledger: Array) -> None:
-        """The run is over."""
-
-    def content(self) -> tuple[Array, list[Checkpoint], Path | None]:
-        """Records (records, …, columns), checkpoints, and the folder that they are in."""
-
-
-def row_width(columns: dict[str, slice]) -> int:
-    """Numbers in a row of one robot."""
-    return sum(part.stop - part.start for part in columns.values())
-
-
-def largest_chunk(robots: int, width: int) -> int:
-    """Records that fit into a chunk."""
-    return max(1, min(_CHUNK_RECORDS, _CHUNK_BYTES // (8 * robots * width)))
-
-
-def next_room(room: int, most: int, seconds: float) -> int:
-    """Records of the next chunk, so that it lasts a second or a few; the one before, of `room`, took so many."""
-    if seconds < _OFTEN:
-        return min(2 * room, most)
-    return max(1, room // 2) if _SELDOM < seconds < math.inf else room
-
-
-class InMemory:
-    """Keeps records in memory, and a few checkpoints spread over them.
-
-    Parameters
-    ----------
-    origin : Origin
-        What makes the run.
-    most : int
-        Records that a chunk may hold.
-    expected : int or None
-        Records of the whole run, if that is known.
-    """
-
-    def __init__(self, origin: Origin, most: int, expected: int | None):
-        self._shape, self._expected = origin.shape, expected
-        self._most = most if expected is None else min(most, max(256, -(-expected // 4)))
-        # packs of robots take turns chunk by chunk: what an interruption finds in between is lost
-        self._room = self._most if origin.robots <= LANES else min(FIRST_CHUNK, self._most)
-        self._rows: list[Array] = []
-        self._spread: list[Checkpoint] = []
-        self._latest: Checkpoint | None = None
-        self._before_end: Checkpoint | None = None
-        self._spacing = 0
-
-    def opened(self, past: Past | None) -> AbstractContextManager[Any]:
-        """Ready to keep."""
-        if past is not None:
-            self.add(past.rows, None)
-            self._spread = list(past.checkpoints)
-        return nullcontext()
-
-    def room(self, seconds: float) -> int:
-        """Records of the next chunk."""
-        self._room = next_room(self._room, self._most, seconds)
-        return self._room
-
-    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
-        """Keep some records more; the log keeps events."""
-        self._rows.append(np.array(rows))
-        if checkpoint is None:
-            return
-        self._latest = checkpoint
-        if not checkpoint.last:
-            self._before_end = checkpoint
-        if not self._spread or checkpoint.records >= self._spread[-1].records + self._spacing:
-            self._spread.append(checkpoint)
-        # as many as are small beside the records
-        records = max(self._expected or 0, sum(map(len, self._rows)))
-        fit = records * self._rows[0][:1].nbytes // (4 * checkpoint.image.nbytes) if len(self._rows[0]) else 8
-        if len(self._spread) > max(2, min(8, fit)):
-            self._spread = self._spread[::2]
-            self._spacing = 2 * max(self._spacing, self._spread[-1].records // len(self._spread), 1)
-
-    def finish(self, status: str, ledger: Array) -> None:
-        """Nothing is left to do."""
-
-    def content(self) -> tuple[Array, list[Checkpoint], None]:
-        """Records, and checkpoints with the latest among them."""
-        rows = np.concatenate(self._rows)
-        kept = [*self._spread, *(one for one in (self._before_end, self._latest) if one is not None)]
-        kept = sorted({id(one): one for one in kept}.values(), key=lambda one: (one.records, one.last))
-        return rows.reshape(len(rows), *self._shape, rows.shape[-1]), kept, None
 
 
 @dataclass

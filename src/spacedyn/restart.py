@@ -9,11 +9,12 @@ import numpy as np
 
 from .errors import InputError
 from .events import Event, Happening, same_events
+from .keeping import Checkpoint, Past
 from .kernels import plan as p
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .origin import LawRecord, same_laws
-from .recording import Checkpoint, Past, checked_record
+from .record_times import checked_record
 from .run import Run
 from .simulate import carry_out, checked_laws
 

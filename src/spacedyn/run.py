@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from .audit import LEDGER, Audit, Auditor, balances, quantities
 from .blame import stiffness_note
+from .channels import kept_columns, row_columns
 from .errors import InputError, RunWarning, UnknownName, warn_user
 from .events import Event, Happening
-from .forces import Force, force_names
+from .forces import force_names
 from .kinematics import Motion, frame_motion
 from .laws import Law
-from .model.model import Model
 from .model.state import State
 from .momentum import kinetic_energy, momentum, potential_energy
 from .origin import Origin
@@ -27,47 +27,11 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-    from .recording import Checkpoint
+    from .keeping import Checkpoint
     from .viewer.live import Viewer
     from .viewer.pages import Film
 
 Array = np.ndarray
-
-
-def may_switch(laws: Sequence[Any], events: Sequence[Any]) -> bool:
-    """Whether modes of joints may change during a run."""
-    return any(one.switches for one in (*laws, *events))
-
-
-def row_columns(
-    model: Model, laws: Sequence[Any], forces: Sequence[Force] = (), events: Sequence[Any] = ()
-) -> dict[str, slice]:
-    """Columns of a row of the record."""
-    nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
-    switching = may_switch(laws, events)
-    sizes = {
-        "t": 1,
-        "x": nx,
-        "u": nv,
-        "states": sum(law.state_size for law in laws),
-        "joint_work": nj,
-        "base_work": 1,
-        "endpoint_work": ne,
-        "dissipated": 1,
-        "impulse": 6,
-        "force_work": len(forces),
-        "event_work": int(switching or len(events) > 0),
-        "forces": nv,
-        "base_wrench": 6,
-        "endpoint_wrenches": 6 * ne,
-        "udot": nv,
-        "force_energy": len(forces),
-        "tension": len(forces),
-        "mode": model.n if switching else 0,
-        "anchor": model.nq if switching else 0,
-    }
-    stops = np.cumsum(list(sizes.values())).tolist()
-    return {name: slice(stop - size, stop) for (name, size), stop in zip(sizes.items(), stops, strict=True)}
 
 
 def happenings(events: Sequence[Happening], most: int = 8) -> str:
@@ -138,8 +102,6 @@ class Run:
         ledger: Array | None,
         events: Sequence[Happening] = (),
     ):
-        from .recording import kept_columns
-
         self.origin, self.status, self.folder = origin, status, folder
         self.viewer: Viewer | None = None
         self.model, self.laws, self.method, self.gravity = origin.model, origin.laws, origin.method, origin.gravity

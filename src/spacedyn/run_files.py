@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .channels import kept_columns, row_columns
 from .dataset import batch_dimensions, rows_of
 from .errors import InputError
 from .events import Happening
+from .keeping import Checkpoint
 from .model.state import State
 from .origin import Origin
-from .recording import Checkpoint, kept_columns
-from .run import Run, row_columns
+from .run import Run
 from .streaming import is_run_folder, read_events, read_folder, read_origin
 
 if TYPE_CHECKING:

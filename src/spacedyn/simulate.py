@@ -13,13 +13,16 @@ from .audit import Auditor
 from .beginning import check_limits, check_memory, check_span, listed
 from .blame import failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
 from .calls import check_state, gravity_vector
+from .channels import chosen_channels, kept_columns, may_switch, row_columns, row_width
 from .errors import InputError, RunWarning, SimulationFailed, warn_user
 from .event_log import EventLog
 from .events import Event, directions, read_events
 from .forces import Force, read_forces
+from .keeping import InMemory, Keeper, Past, largest_chunk
 from .kernels import plan as p
 from .kernels.scalar import LANES
-from .laws import Law, LawTemplate, check_names, compile_law
+from .law_compiling import check_names, compile_law
+from .laws import Law, LawTemplate
 from .machine import Machine, build_machine
 from .methods import DormandPrince8, Method, Variational
 from .model.model import Model
@@ -27,20 +30,9 @@ from .model.state import State
 from .modes import Switcher
 from .origin import Origin
 from .prescribe import Prescribed, read_prescribed, start_of
-from .recording import (
-    InMemory,
-    Keeper,
-    Outcome,
-    Past,
-    Recording,
-    RecordTimes,
-    checked_record,
-    chosen_channels,
-    kept_columns,
-    largest_chunk,
-    row_width,
-)
-from .run import Run, may_switch, row_columns
+from .record_times import RecordTimes, checked_record
+from .recording import Outcome, Recording
+from .run import Run
 from .streaming import Folder
 from .watch import Watch
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from .channels import kept_columns, row_columns, row_width
 from .errors import InputError
 from .events import Happening
+from .keeping import FIRST_CHUNK, Checkpoint, Past, next_room
 from .model.state import State
 from .origin import Origin
-from .recording import FIRST_CHUNK, Checkpoint, Past, kept_columns, next_room, row_width
-from .run import row_columns
 
 Array = np.ndarray
 _DOUBLE = np.dtype("<f8")

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..channels import row_columns
 from ..errors import SpacedynError, UnknownName
 from ..origin import Origin
 from ..plots.curves import check_name
 from ..plots.style import STYLES
-from ..run import Run, row_columns
+from ..run import Run
 from ..viewer.film import BACKDROPS
 from .lines import Path
 

@@ -13,7 +13,8 @@ import numpy as np
 from .. import control
 from ..errors import InputError, ModelError, ScenarioError, SimulationFailed, SpacedynError, nearest
 from ..events import read_events
-from ..laws import Law, compile_law
+from ..law_compiling import compile_law
+from ..laws import Law
 from ..model.model import Model
 from ..run import Run
 from ..simulate import origin_of
