@@ -184,3 +184,12 @@ def test_steps_stay_within_what_is_asked_for():
     fixed = sd.simulate(model, state, 1.0, method=sd.DormandPrince5(step=0.03), record="steps", budget=1e-3)
     np.testing.assert_allclose(np.diff(fixed.time)[:-1], 0.03, rtol=1e-9)
     assert fixed.time[-1] == 1.0
+
+
+@pytest.mark.parametrize("method", [sd.RungeKutta4(1e-3), sd.DormandPrince5(), sd.DormandPrince8()], ids=repr)
+def test_stage_at_the_end_of_a_step_is_taken_at_its_result(method):
+    """The driver combines the stages once for both."""
+    tableau = method.tableau
+    row = tableau.A[tableau.main]
+    assert np.array_equal(row[: tableau.main], tableau.b) and not row[tableau.main :].any()
+    assert tableau.c[tableau.main] == 1.0

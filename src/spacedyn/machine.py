@@ -177,7 +177,8 @@ def build_machine(
     )
     momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
     phases = 4 * nv if method.adaptive and has_stops(model) else 0
-    sizes = [phases, nx, size, size, size, size, stages * size, nv, 2 * len(forces), momenta]
+    room = size + LANES - 1  # of vectors that are written a pack at a time
+    sizes = [phases, nx, size, room, room, size, stages * size, nv, 2 * len(forces), momenta]
     places = [p.Y_ORIGIN, p.Y_NOW, p.Y_STAGE, p.Y_NEW, p.Y_SPARE, p.Y_K, p.Y_TAU, p.Y_FORCES, p.Y_MOMENTUM, p.Y_VIEW]
     plan[places] = flat.slots + np.cumsum(sizes)
     scalars = int(plan[p.Y_VIEW]) + view

@@ -7,14 +7,14 @@ interrupt), or when numbers are no longer finite; with what it has kept it goes 
 from .charts import move_along
 from .compiling import array_at, call, entry, inner
 from .events import BAD, NONE, arm, correct_event, find_event, settle_events
-from .explicit import combine_stages, error_norm, largest_lane, run_stages
+from .explicit import combine_stages, error_norm, run_stages
 from .flow import evaluate
 from .forces import switch_elements
 from .laws import ask_for_modes, hold_sample, load_counter, store_counter
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
 from .record import CLOSE, record_end, record_step
-from .scalar import integer, lanes_of, load, pointer, store, zero_of
+from .scalar import integer, lanes_of, later, load, pointer, select, somewhere, store, widest_of, zero_of
 from .tree import *  # noqa: F403
 from .variational import keep_momentum
 
@@ -100,8 +100,10 @@ def accept(tree, work, plan, zero):
     move_along(tree, work, origin, new, integer(tree, W_X), zero)
     for j in range(integer(tree, COORDINATES)):
         store(work, origin + j, load(work, integer(tree, W_X) + j, zero))
-    for j in range(integer(plan, SIZE)):
-        store(work, integer(plan, Y_NOW) + j, zero if j < nv else load(work, new + j, zero))
+    for j in range(nv):
+        store(work, integer(plan, Y_NOW) + j, zero)
+    for j in range(nv, integer(plan, SIZE)):
+        store(work, integer(plan, Y_NOW) + j, load(work, new + j, zero))
 
 
 @inner
@@ -109,20 +111,31 @@ def first_stage_again(tree, work, plan, zero):
     """The last stage was taken at the new state: it serves as the next step's first, in the new chart."""
     nv, size, K = integer(tree, RATES), integer(plan, SIZE), integer(plan, Y_K)
     last = K + integer(plan, MAIN_STAGES) * size
-    for j in range(size):
-        source = integer(plan, Y_NOW) + nv + j if j < nv else last + j
-        store(work, K + j, load(work, source, zero))
+    for j in range(nv):
+        store(work, K + j, load(work, integer(plan, Y_NOW) + nv + j, zero))
+    for j in range(nv, size):
+        store(work, K + j, load(work, last + j, zero))
+
+
+@inner
+def is_no_number(nothing, zero):
+    """Whether a sum of differences of finite numbers from themselves is not zero in some lane."""
+    return somewhere(select(nothing < 1.0, zero, zero + 1.0) > 0.5)
 
 
 @inner
 def is_bad(work, plan, zero):
     """Whether the new vector is not finite in some lane."""
-    nothing = zero
-    for j in range(integer(plan, SIZE)):
-        value = load(work, integer(plan, Y_NEW) + j, zero)
-        nothing += value - value
-    store(work, integer(plan, Y_STAGE), nothing)
-    return not largest_lane(work, integer(plan, Y_STAGE), zero) == 0.0
+    size, new, wide, lanes = integer(plan, SIZE), integer(plan, Y_NEW), widest_of(zero), lanes_of(zero)
+    step = lanes_of(wide) // lanes
+    many, rest = wide, zero
+    for j in range(0, size - size % step, step):
+        value = load(later(work, (new + j) * lanes), 0, wide)
+        many += value - value
+    for j in range(size - size % step, size):
+        value = load(work, new + j, zero)
+        rest += value - value
+    return is_no_number(many, wide) or is_no_number(rest, zero)
 
 
 @inner
@@ -139,7 +152,6 @@ def try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh,
             store(work, new + j, h * load(work, new + nv + j, zero))
         return 0.0
     run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 1 if fresh else 0, main + 1, due, zero)
-    combine_stages(work, numbers, plan, integer(plan, N_B), main, h, new, zero)
     if load(numbers, integer(plan, N_SCALE), 0.0) < 0.0:
         return 0.0  # a fixed step
     return error_norm(tree, work, plan, numbers, h, zero)

@@ -1,11 +1,13 @@
 """Inertia of, and forces on, single bodies, about the base's centre of mass in inertial axes."""
 
-from .compiling import inner
+from .compiling import inner, outlined
 from .kinematics import move_base, move_body, place_body, start_place
 from .scalar import integer, load, shared, store
 from .spatial import (
     add3,
     add6,
+    add_cross,
+    add_turned,
     angular,
     apply_inertia,
     apply_symmetric,
@@ -20,9 +22,16 @@ from .spatial import (
     store3,
     store6,
     turn,
-    turn_symmetric,
 )
 from .tree import *  # noqa: F403
+
+
+@inner
+def centre_of_mass(tree, par, work, i, zero):
+    """Where the centre of mass of body i now is."""
+    body = integer(tree, W_BODY) + i * BODY_WORK
+    R = load9(work, body + ROTATION, zero)
+    return add_turned(load3(work, body + POSITION, zero), R, shared3(par, i * BODY_PARS + P_COM, zero))
 
 
 @inner
@@ -32,35 +41,48 @@ def weigh_body(tree, par, work, i, zero):
     mine = i * BODY_PARS
     R = load9(work, body + ROTATION, zero)
     m = shared(par, mine + P_MASS, zero)
-    c = add3(load3(work, body + POSITION, zero), turn(R, shared3(par, mine + P_COM, zero)))
-    J = turn_symmetric(R, shared3(par, mine + P_INERTIA, zero) + shared3(par, mine + P_INERTIA + 3, zero))
+    c = centre_of_mass(tree, par, work, i, zero)
+    a, b = turn(R, shared3(par, mine + P_INERTIA, zero)), turn(R, shared3(par, mine + P_INERTIA + 3, zero))
+    least = shared(par, mine + P_LEAST, zero)  # J = least + a a' + b b'
+    J = (
+        least + a[0] * a[0] + b[0] * b[0],
+        least + a[1] * a[1] + b[1] * b[1],
+        least + a[2] * a[2] + b[2] * b[2],
+        a[0] * a[1] + b[0] * b[1],
+        a[0] * a[2] + b[0] * b[2],
+        a[1] * a[2] + b[1] * b[2],
+    )
     return m, c, J
 
 
 @inner
-def store_inertia(tree, work, i, weighed, zero):
-    """Rigid inertia (m, h, I) of body i about the base's centre of mass, into its INERTIA."""
-    body = integer(tree, W_BODY) + i * BODY_WORK
+def rigid_inertia(weighed, zero):
+    """Rigid inertia (m, h, I) about the base's centre of mass."""
     m, c, J = weighed
     h = scale3(m, c)
     hc = dot3(h, c)
-    store(work, body + INERTIA, zero + m)
-    store3(work, body + INERTIA + 1, h)
-    store6(
-        work,
-        body + INERTIA + 4,
-        (
-            J[0] + (hc - h[0] * c[0]),
-            J[1] + (hc - h[1] * c[1]),
-            J[2] + (hc - h[2] * c[2]),
-            J[3] - h[0] * c[1],
-            J[4] - h[0] * c[2],
-            J[5] - h[1] * c[2],
-        ),
+    I = (
+        J[0] + (hc - h[0] * c[0]),
+        J[1] + (hc - h[1] * c[1]),
+        J[2] + (hc - h[2] * c[2]),
+        J[3] - h[0] * c[1],
+        J[4] - h[0] * c[2],
+        J[5] - h[1] * c[2],
     )
+    return zero + m, h, I
 
 
 @inner
+def store_inertia(tree, work, i, weighed, zero):
+    """Rigid inertia of body i into its INERTIA."""
+    body = integer(tree, W_BODY) + i * BODY_WORK
+    m, h, I = rigid_inertia(weighed, zero)
+    store(work, body + INERTIA, m)
+    store3(work, body + INERTIA + 1, h)
+    store6(work, body + INERTIA + 4, I)
+
+
+@outlined
 def weigh(tree, par, work, zero):
     """Rigid inertias of all bodies."""
     for i in range(integer(tree, BODIES)):
@@ -79,23 +101,22 @@ def momentum_of(work, body, v, zero):
 
 
 @inner
-def inertia_force(tree, work, i, weighed, zero):
-    """Force that body i's motion takes, by Newton and Euler at its centre of mass, into its FORCE."""
-    body = integer(tree, W_BODY) + i * BODY_WORK
+def motion_force(work, body, weighed, zero):
+    """Force that a body's motion takes, by Newton and Euler at its centre of mass."""
     m, c, J = weighed
     V, A = load6(work, body + VELOCITY, zero), load6(work, body + ACCELERATION, zero)
     w, wd = angular(V), angular(A)
-    v = add3(linear(V), cross(w, c))
-    f = scale3(m, add3(add3(linear(A), cross(wd, c)), cross(w, v)))
-    n = add3(apply_symmetric(J, wd), cross(w, apply_symmetric(J, w)))
-    store6(work, body + FORCE, f + add3(n, cross(c, f)))
+    v = add_cross(linear(V), w, c)
+    f = scale3(m, add_cross(add_cross(linear(A), wd, c), w, v))
+    n = add_cross(apply_symmetric(J, wd), w, apply_symmetric(J, w))
+    return f + add_cross(n, c, f)
 
 
 @inner
 def body_force(tree, par, work, i, inertia_too, zero):
     """FORCE of body i, and its INERTIA, if wanted."""
-    weighed = weigh_body(tree, par, work, i, zero)
-    inertia_force(tree, work, i, weighed, zero)
+    weighed, body = weigh_body(tree, par, work, i, zero), integer(tree, W_BODY) + i * BODY_WORK
+    store6(work, body + FORCE, motion_force(work, body, weighed, zero))
     if inertia_too:
         store_inertia(tree, work, i, weighed, zero)
 
@@ -114,8 +135,25 @@ def motion_forces_under(tree, par, work, gravity, inertias_too, zero):
     body_force(tree, par, work, 0, inertias_too, zero)
     for i in range(1, integer(tree, BODIES)):
         place_body(tree, par, work, i, zero)
-        move_body(tree, work, i, False, zero)
+        move_body(tree, work, i, False, True, zero)
         body_force(tree, par, work, i, inertias_too, zero)
+
+
+@inner
+def motions(tree, par, work, zero):
+    """Base to leaves: poses and motion of all bodies; of joints, only accelerations that are given count."""
+    start_place(tree, work, zero)
+    move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    for i in range(1, integer(tree, BODIES)):
+        place_body(tree, par, work, i, zero)
+        move_body(tree, work, i, False, False, zero)
+
+
+@inner
+def clear_forces(tree, work, zero):
+    """No FORCE on any body."""
+    for i in range(integer(tree, BODIES)):
+        store6(work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
 
 
 @inner

@@ -7,7 +7,7 @@ Iserles, Munthe-Kaas, Norsett & Zanna (2000). SpaceDyn's (3.4) is this exponenti
 """
 
 from .compiling import inner
-from .kinematics import base_axis
+from .kinematics import base_axis, base_part
 from .scalar import integer, load, select, somewhere, sqrt, store
 from .spatial import add3, cross, dot3, load3, scale3, store3
 from .tree import *  # noqa: F403
@@ -105,24 +105,11 @@ def turn_velocity(phi, w, sign):
 
 
 @inner
-def base_part(tree, work, at, first, zero):
-    """Three components of the base's (linear; angular) from `first` on, out of its rates at `at`; zero where held."""
-    x, y, z = zero, zero, zero
-    for k in range(integer(tree, BASE_RATES)):
-        axis = base_axis(tree, k) - first
-        value = load(work, at + k, zero)
-        if axis == 0:
-            x = value
-        elif axis == 1:
-            y = value
-        elif axis == 2:
-            z = value
-    return x, y, z
-
-
-@inner
 def store_base_part(tree, work, at, first, v, zero):
-    """The reverse: write those of the three components that the base has."""
+    """The reverse of `base_part`: write those of the three components that the base has."""
+    if integer(tree, BASE) == BASE_FREE:
+        store3(work, at + first, v)
+        return
     for k in range(integer(tree, BASE_RATES)):
         axis = base_axis(tree, k) - first
         if axis == 0:
@@ -140,18 +127,29 @@ def load4(a, k, zero):
 
 @inner
 def store_unit(a, k, q):
-    """Write a quaternion, made exactly unit."""
-    scale = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    """Write a quaternion that is unit but for rounding, made exactly unit: 1/|q| near 1, without root and division."""
+    scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     for j in range(4):
         store(a, k + j, scale * q[j])
 
 
 @inner
+def has_turns(tree):
+    """Whether some joint is spherical or free: it has a coordinate more than rates."""
+    return integer(tree, COORDINATES) - 7 > integer(tree, RATES) - integer(tree, BASE_RATES)
+
+
+@inner
 def move_along(tree, work, origin, s, target, zero):
     """Coordinates target = origin ⊕ s, all three in `work`."""
-    store3(work, target, add3(load3(work, origin, zero), base_part(tree, work, s, 0, zero)))
-    turned = turn_quaternion(base_part(tree, work, s, 3, zero))
+    store3(work, target, add3(load3(work, origin, zero), base_part(tree, work, s, 1, 0, zero)))
+    turned = turn_quaternion(base_part(tree, work, s, 1, 3, zero))
     store_unit(work, target + 3, multiply_quaternions(turned, load4(work, origin + 3, zero)))
+    if not has_turns(tree):
+        base = integer(tree, BASE_RATES)
+        for j in range(integer(tree, RATES) - base):
+            store(work, target + 7 + j, load(work, origin + 7 + j, zero) + load(work, s + base + j, zero))
+        return
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         kind = integer(tree, record + KIND)
@@ -171,8 +169,10 @@ def chart_rates(tree, work, s, u, target, zero):
     """Rates of the chart's coordinates s while the robot moves with u, all three in `work`."""
     for k in range(integer(tree, RATES)):
         store(work, target + k, load(work, u + k, zero))
-    w = turn_rate(base_part(tree, work, s, 3, zero), base_part(tree, work, u, 3, zero), 1.0)
+    w = turn_rate(base_part(tree, work, s, 1, 3, zero), base_part(tree, work, u, 1, 3, zero), 1.0)
     store_base_part(tree, work, target, 3, w, zero)
+    if not has_turns(tree):
+        return
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         kind = integer(tree, record + KIND)

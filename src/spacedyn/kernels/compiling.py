@@ -162,6 +162,11 @@ def inner(function):
     return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
 
 
+def outlined(function):
+    """Compile a function that only kernels call, once, not where it is called: what is large and rarely called."""
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+
+
 def entry(function):
     """Compile a function that Python calls, and keep its machine code on disk; for this folder's files only."""
     dispatcher = numba.njit(**OPTIONS)(function)

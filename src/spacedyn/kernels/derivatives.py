@@ -12,7 +12,8 @@ Carpentier & Mansard (2018) for the step from inverse to forward dynamics.
 
 from .compiling import entry, inner
 from .dual import seed, tangents_of
-from .forward_dynamics import forward_dynamics, recover_accelerations, reduce_body
+from .factors import recover_accelerations, reduce_body
+from .forward_dynamics import forward_dynamics
 from .inverse_dynamics import inverse_dynamics
 from .kinematics import base_axis
 from .rows import are_finite, read_rows, read_state

@@ -8,31 +8,41 @@ every method keeps its order on the manifold.
 from .compiling import call, inner
 from .flow import evaluate
 from .plan import *  # noqa: F403
-from .scalar import integer, lanes_of, load, magnitude, select, shared, sqrt, store
+from .scalar import integer, lanes_of, later, load, magnitude, select, shared, sqrt, store, widest_of
 from .tree import *  # noqa: F403
 
 
 @inner
 def combine_stages(work, numbers, plan, weights, stages, h, target, zero):
-    """target = y + h sum_i weight_i K_i over the first stages."""
-    size, K, y = integer(plan, SIZE), integer(plan, Y_K), integer(plan, Y_NOW)
-    for j in range(size):
-        store(work, target + j, zero)
+    """target = y + h sum_i weight_i K_i over the first stages; numbers of one robot a pack at a time."""
+    size, wide = integer(plan, SIZE), widest_of(zero)
+    step = lanes_of(wide) // lanes_of(zero)
+    for j in range(
+        0, size, step
+    ):  # the last pack may go beyond: there is room behind `target` for what is no part of it
+        combine_entries(work, numbers, plan, weights, stages, h, target, j, lanes_of(zero), wide)
+
+
+@inner
+def combine_entries(work, numbers, plan, weights, stages, h, target, j, stride, zero):
+    """The same for the entries of y from j on that a scalar holds; they take `stride` doubles each in memory."""
+    size, K = integer(plan, SIZE), integer(plan, Y_K) + j
+    total = zero
     for i in range(stages):
         weight = load(numbers, weights + i, 0.0)
         if weight != 0.0:
-            for j in range(size):
-                store(work, target + j, load(work, target + j, zero) + weight * load(work, K + i * size + j, zero))
-    for j in range(size):  # last, so that small changes are not rounded one by one
-        store(work, target + j, load(work, y + j, zero) + h * load(work, target + j, zero))
+            total += weight * load(later(work, (K + i * size) * stride), 0, zero)
+    # y last, so that small changes are not rounded one by one
+    total = load(later(work, (integer(plan, Y_NOW) + j) * stride), 0, zero) + h * total
+    store(later(work, (target + j) * stride), 0, total)
 
 
 @inner
 def run_stages(tree, par, work, plan, numbers, memory, counters, t, h, first, last, due, zero):
-    """Stages first ... last - 1 of a step."""
+    """Stages first ... last - 1 of a step; the one at the step's end leaves the new vector in Y_NEW."""
     stages, size = integer(plan, ALL_STAGES), integer(plan, SIZE)
     for i in range(first, last):
-        y = integer(plan, Y_STAGE)
+        y = integer(plan, Y_NEW) if i == integer(plan, MAIN_STAGES) else integer(plan, Y_STAGE)
         combine_stages(work, numbers, plan, integer(plan, N_A) + i * stages, i, h, y, zero)
         at = t + h * load(numbers, integer(plan, N_C) + i, 0.0)
         K = integer(plan, Y_K) + i * size

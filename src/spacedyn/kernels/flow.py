@@ -7,17 +7,18 @@ from functools import cache
 
 from numba.core import types
 
-from .bodies import add_wrenches, motion_forces
-from .charts import base_part, chart_rates, move_along
-from .compiling import Address, call, inner
+from .bodies import add_wrenches, centre_of_mass, clear_forces, motions
+from .charts import chart_rates, move_along
+from .compiling import Address, call, inner, outlined
 from .dual import DUAL
 from .forces import apply_elements
-from .forward_dynamics import is_given, solve_dynamics
+from .forward_dynamics import solve_dynamics
+from .kinematics import base_part, is_given
 from .lanes import add_number, directions_in
 from .laws import add_law_tangents, add_output, fill_view, hold_sample, run_law, sample_law
 from .plan import *  # noqa: F403
 from .prescribed import prescribe
-from .scalar import PACK, integer, lanes_of, load, store, zero_of
+from .scalar import ONE, PACK, integer, lanes_of, load, shared, store, zero_of
 from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
 from .tree import *  # noqa: F403
 
@@ -88,15 +89,15 @@ def endpoint_lever(tree, par, work, e, body, zero):
     return add3(load3(work, body + POSITION, zero), (dot3(x, place), dot3(y, place), dot3(z, place)))
 
 
-@inner
+@outlined
 def external_rates(tree, par, work, k, zero):
     """Ledger rates of wrenches: their power, and beside gravity's their force and moment about the centre of mass."""
     nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
     u, wrench = integer(tree, W_U), integer(tree, W_WRENCH)
-    v0 = base_part(tree, work, u, 0, zero)
+    v0 = base_part(tree, work, u, 1, 0, zero)
     f, n = load3(work, wrench, zero), load3(work, wrench + 3, zero)
     at = k + nv - base
-    store(work, at, dot3(f, v0) + dot3(n, base_part(tree, work, u, 3, zero)))
+    store(work, at, dot3(f, v0) + dot3(n, base_part(tree, work, u, 1, 3, zero)))
     for e in range(ends):
         body = integer(tree, W_BODY) + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
         V = load6(work, body + VELOCITY, zero)
@@ -106,26 +107,26 @@ def external_rates(tree, par, work, k, zero):
         store(work, at + 1 + e, dot3(f, v) + dot3(n, angular(V)))
     at += 2 + ends
     total = external(tree, par, work, zero)
-    add_impulse(tree, work, at, total, zero)
+    add_impulse(tree, par, work, at, total, zero)
 
 
 @inner
-def add_impulse(tree, work, at, total, zero):
+def add_impulse(tree, par, work, at, total, zero):
     """Add a force and moment about the base's centre of mass to the ledger's, whose moment is about the robot's."""
-    m, h = first_moment(tree, work, zero)
+    m, h = first_moment(tree, par, work, zero)
     moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))
     store3(work, at, add3(load3(work, at, zero), linear(total)))
     store3(work, at + 3, add3(load3(work, at + 3, zero), moment))
 
 
 @inner
-def first_moment(tree, work, zero):
-    """Mass of the robot, and its first moment about the base's centre of mass."""
+def first_moment(tree, par, work, zero):
+    """Mass of the robot, and its first moment about the base's centre of mass, from the poses of its bodies."""
     m, h = zero, (zero, zero, zero)
     for i in range(integer(tree, BODIES)):
-        body = integer(tree, W_BODY) + i * BODY_WORK
-        m += load(work, body + INERTIA, zero)
-        h = add3(h, load3(work, body + INERTIA + 1, zero))
+        mass = shared(par, i * BODY_PARS + P_MASS, zero)
+        m += mass
+        h = add3(h, scale3(mass, centre_of_mass(tree, par, work, i, zero)))
     return m, h
 
 
@@ -138,7 +139,7 @@ def gravity_rates(tree, par, work, k, zero):
         store(work, at + j, zero)
     m = zero
     for i in range(integer(tree, BODIES)):
-        m += load(work, integer(tree, W_BODY) + i * BODY_WORK + INERTIA, zero)
+        m += shared(par, i * BODY_PARS + P_MASS, zero)
     store3(work, at + 2 + ends, scale3(m, shared3(par, integer(tree, PAR_GRAVITY), zero)))
 
 
@@ -158,8 +159,19 @@ def joint_power(tree, par, work, plan, k, zero):
 
 
 @inner
-def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
-    """Rates k of the vector y, both places in `work`, at time t."""
+def keep_ledger(tree, par, work, plan, ledger, total, zero):
+    """Ledger rates of all that acts from outside; `total` is the wrench of the forces among it."""
+    gravity_rates(tree, par, work, ledger, zero)
+    if integer(plan, CHOICES) & LOADED:
+        external_rates(tree, par, work, ledger, zero)
+    if integer(plan, FORCES) > 0:
+        impulse = ledger + integer(tree, RATES) - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS)
+        add_impulse(tree, par, work, impulse, total, zero)
+
+
+@inner
+def set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, look, zero):
+    """Poses and motion of all bodies, and what laws may read of them; the chart's rates into k."""
     nv, rates = integer(tree, RATES), integer(tree, W_RATE)
     for j in range(nv):
         store(work, rates + j * RATE_WORK + QDD, zero)
@@ -168,44 +180,73 @@ def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
     move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), zero)
     for j in range(nv):
         store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
-    motion_forces(tree, par, work, True, zero)
-    if integer(plan, LAWS) > 0 or due == LOOK:
+    motions(tree, par, work, zero)
+    if look or integer(plan, LAWS) > 0:
         fill_view(tree, par, work, plan, memory, y, zero)
-    if due == LOOK:
-        run_conditions(plan, numbers, work, memory, t, zero)
-        return
-    command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
-    for j in range(nv):
-        store(work, rates + j * RATE_WORK + TAU, load(work, integer(plan, Y_TAU) + j, zero))
-    ledger = k + 2 * nv + integer(plan, INTERNAL)
-    if integer(plan, LEDGER) > 0:
-        gravity_rates(tree, par, work, ledger, zero)
-    if integer(plan, CHOICES) & LOADED:
-        if integer(plan, LEDGER) > 0:
-            external_rates(tree, par, work, ledger, zero)
-        add_wrenches(tree, par, work, -1.0, zero)
-    if integer(plan, FORCES) > 0:
-        impulse = ledger + nv - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS)
-        total = apply_elements(tree, par, work, plan, numbers, counters, impulse + 6, zero)
-        add_impulse(tree, work, impulse, total, zero)
-    solve_dynamics(tree, par, work, integer(plan, CHOICES), zero)
-    if integer(plan, LEDGER) > 0:
-        joint_power(tree, par, work, plan, ledger, zero)
     chart_rates(tree, work, y, y + nv, k, zero)
+
+
+@inner
+def is_loaded(plan):
+    """Whether wrenches or forces act on bodies."""
+    return integer(plan, CHOICES) & LOADED or integer(plan, FORCES) > 0
+
+
+@inner
+def take_forces(tree, par, work, plan, numbers, counters, k, zero):
+    """What laws command, into TAU of rates and FORCE of bodies, with all forces; the wrench of those from outside."""
+    nv, total = integer(tree, RATES), (zero, zero, zero, zero, zero, zero)
     for j in range(nv):
-        store(work, k + nv + j, load(work, rates + j * RATE_WORK + QDD, zero))
+        store(work, integer(tree, W_RATE) + j * RATE_WORK + TAU, load(work, integer(plan, Y_TAU) + j, zero))
+    if is_loaded(plan):
+        clear_forces(tree, work, zero)
+        if integer(plan, CHOICES) & LOADED:
+            add_wrenches(tree, par, work, -1.0, zero)
+        if integer(plan, FORCES) > 0:
+            at = k + 3 * nv + integer(plan, INTERNAL) - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS) + 6
+            total = apply_elements(tree, par, work, plan, numbers, counters, at, zero)
+    return total
 
 
-def _flow_of_one(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
-    flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, 0.0)
+@inner
+def keep_accelerations(tree, work, k, zero):
+    """Rates of the rates, into k."""
+    nv = integer(tree, RATES)
+    for j in range(nv):
+        store(work, k + nv + j, load(work, integer(tree, W_RATE) + j * RATE_WORK + QDD, zero))
 
 
-def _flow_of_pack(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
-    flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero_of(PACK))
+def _flow(kind):
+    """Rates k of the vector y, both places in `work`, at time t.
+
+    A function for each kind of scalar: an inner one would be compiled twice, by itself and where it is called.
+    """
+
+    def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
+        zero = zero_of(kind)
+        set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, due == LOOK, zero)
+        if due == LOOK:
+            run_conditions(plan, numbers, work, memory, t, zero)
+            return
+        command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
+        total = take_forces(tree, par, work, plan, numbers, counters, k, zero)
+        ledger = k + 2 * integer(tree, RATES) + integer(plan, INTERNAL)
+        keep_ledger(tree, par, work, plan, ledger, total, zero)
+        solve_dynamics(tree, par, work, integer(plan, CHOICES), is_loaded(plan), zero)
+        keep_accelerations(tree, work, k, zero)
+        joint_power(tree, par, work, plan, ledger, zero)
+
+    return flow
 
 
 def _flow_of_dual(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
-    flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero_of(DUAL))
+    """The same on dual numbers, but for the ledger, which nothing depends on."""
+    zero = zero_of(DUAL)
+    set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, False, zero)
+    command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
+    take_forces(tree, par, work, plan, numbers, counters, k, zero)
+    solve_dynamics(tree, par, work, integer(plan, CHOICES), is_loaded(plan), zero)
+    keep_accelerations(tree, work, k, zero)
 
 
 _doubles, _integers = types.CPointer(types.float64), types.CPointer(types.int64)
@@ -221,8 +262,8 @@ STEP_SIGNATURE = types.void(  # of a method's own step: t, h; where the new vect
 def flow_address(lanes):
     """The right-hand side for one robot or for a pack, as a C function: compiled once for all drivers."""
     if lanes == 1:
-        return Address(_flow_of_one, _SIGNATURE, "flow.one")
-    return Address(_flow_of_pack, _SIGNATURE, "flow.pack")
+        return Address(_flow(ONE), _SIGNATURE, "flow.one")
+    return Address(_flow(PACK), _SIGNATURE, "flow.pack")
 
 
 @cache

@@ -4,8 +4,8 @@ Each adds to the FORCE of its bodies, and gives its share of the ledger: power o
 tension, and, unless it acts between two bodies of the robot, force and moment from outside.
 """
 
-from .charts import base_part
-from .compiling import inner
+from .compiling import inner, outlined
+from .kinematics import base_part
 from .laws import load_counter, store_counter
 from .plan import *  # noqa: F403
 from .scalar import integer, load, select, shared, sqrt, store
@@ -40,7 +40,7 @@ def point_on(work, body, place, zero):
 def point_velocity(tree, work, body, r, zero):
     """Velocity of a body's point at r."""
     V = load6(work, body + VELOCITY, zero)
-    v0 = base_part(tree, work, integer(tree, W_U), 0, zero)
+    v0 = base_part(tree, work, integer(tree, W_U), 1, 0, zero)
     return add3(v0, add3(linear(V), cross(angular(V), r)))
 
 
@@ -108,7 +108,7 @@ def spring(tree, work, numbers, at, body, other, zero):
     return f + cross(a, f), back + cross(b, back), (elastic - tension) * rate, 0.5 * elastic * stretch, tension
 
 
-@inner
+@outlined
 def apply_elements(tree, par, work, plan, numbers, counters, ledger, zero):
     """All elements: their wrenches on bodies, their power into the ledger, the sum of what comes from outside."""
     count, at_energy = integer(plan, FORCES), integer(plan, Y_FORCES)

@@ -8,10 +8,11 @@ Leaves to base, every body hands the force it needs on to its parent. Feathersto
 
 from .bodies import add_wrenches, motion_forces
 from .compiling import entry, inner
+from .kinematics import base_axis
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
-from .spatial import add6, angular, cross, dot6, linear, load3, load6, store6, sub3
+from .spatial import add6, angular, cross, dot6, linear, load3, load6, pick, store6, sub3
 from .tree import *  # noqa: F403
 
 
@@ -26,7 +27,8 @@ def gather_forces(tree, par, work, zero):
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate = rates + k * RATE_WORK
             rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
-            store(work, rate + TAU, dot6(load6(work, rate + S, zero), F) + rotor * load(work, rate + QDD, zero))
+            needed = pick(F, base_axis(tree, k)) if i == 0 else dot6(load6(work, rate + S, zero), F)
+            store(work, rate + TAU, needed + rotor * load(work, rate + QDD, zero))
         if i > 0:
             above = bodies + integer(tree, record + PARENT) * BODY_WORK + FORCE
             store6(work, above, add6(load6(work, above, zero), F))

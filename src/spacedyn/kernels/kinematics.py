@@ -7,11 +7,12 @@ SpaceDyn (3.6)-(3.15) for revolute and prismatic joints, where the lever must ho
 """
 
 from .compiling import inner
-from .scalar import integer, load, shared, store
+from .lanes import stride_of
+from .scalar import integer, lanes_of, later, load, shared, store, widest_of
 from .spatial import (
     add3,
     add_scaled6,
-    angular,
+    add_turned,
     column_x,
     column_y,
     column_z,
@@ -28,7 +29,6 @@ from .spatial import (
     store6,
     store9,
     sub3,
-    turn,
 )
 from .tree import *  # noqa: F403  (the layout's constants)
 from .trigonometry import sincos
@@ -86,8 +86,36 @@ def base_axis(tree, k):
 
 
 @inner
+def is_given(tree, k):
+    """Whether the acceleration of rate k is given, and its force sought."""
+    return integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_GIVEN)
+
+
+@inner
+def base_part(tree, work, at, stride, first, zero):
+    """Three components of the base's (linear; angular) from `first` on, out of its rates at `at`, at + stride, ...
+
+    Zero where the base is held.
+    """
+    if integer(tree, BASE) == BASE_FREE:
+        at += first * stride
+        return load(work, at, zero), load(work, at + stride, zero), load(work, at + 2 * stride, zero)
+    x, y, z = zero, zero, zero
+    for k in range(integer(tree, BASE_RATES)):
+        axis = base_axis(tree, k) - first
+        value = load(work, at + k * stride, zero)
+        if axis == 0:
+            x = value
+        elif axis == 1:
+            y = value
+        elif axis == 2:
+            z = value
+    return x, y, z
+
+
+@inner
 def place_base(tree, work, zero):
-    """The base: its attitude; at the origin of the kernels' frame; its columns are unit vectors."""
+    """The base: its attitude; at the origin of the kernels' frame."""
     at = integer(tree, W_X) + 3
     R = quaternion_rotation(
         load(work, at, zero), load(work, at + 1, zero), load(work, at + 2, zero), load(work, at + 3, zero)
@@ -95,6 +123,11 @@ def place_base(tree, work, zero):
     body = integer(tree, W_BODY)
     store9(work, body + ROTATION, R)
     store3(work, body + POSITION, (zero, zero, zero))
+
+
+@inner
+def write_base_columns(tree, work, zero):
+    """The base's columns S, unit vectors, for those who want them in memory like all others."""
     for k in range(integer(tree, BASE_RATES)):
         rate = integer(tree, W_RATE) + k * RATE_WORK
         store6(work, rate + S, (zero, zero, zero, zero, zero, zero))
@@ -109,15 +142,18 @@ def place_body(tree, par, work, i, zero):
     above = bodies + integer(tree, record + PARENT) * BODY_WORK
     kind = integer(tree, record + KIND)
     x = integer(tree, W_X) + integer(tree, record + COORDINATE)
-    a = integer(tree, W_ANGLE) + 2 * integer(tree, record + ANGLE)
+    a, c = (
+        integer(tree, W_SINE) + integer(tree, record + ANGLE),
+        integer(tree, W_COSINE) + integer(tree, record + ANGLE),
+    )
     rate = integer(tree, W_RATE) + integer(tree, record + RATE) * RATE_WORK
     Rp = load9(work, above + ROTATION, zero)
     R = compose(Rp, shared9(par, i * BODY_PARS + P_ROTATION, zero))
-    p = add3(load3(work, above + POSITION, zero), turn(Rp, shared3(par, i * BODY_PARS + P_POSITION, zero)))
+    p = add_turned(load3(work, above + POSITION, zero), Rp, shared3(par, i * BODY_PARS + P_POSITION, zero))
     z = column_z(R)
     if kind == REVOLUTE:
         store6(work, rate + S, rotating(z, p))
-        R = turn_about_z(R, load(work, a, zero), load(work, a + 1, zero))
+        R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind == PRISMATIC:
         store6(work, rate + S, sliding(z, zero))
         p = add3(p, scale3(load(work, x, zero), z))
@@ -125,29 +161,29 @@ def place_body(tree, par, work, i, zero):
         pitch = shared(par, i * BODY_PARS + P_PITCH, zero)
         store6(work, rate + S, add3(cross(p, z), scale3(pitch, z)) + z)
         p = add3(p, scale3(pitch * load(work, x, zero), z))
-        R = turn_about_z(R, load(work, a, zero), load(work, a + 1, zero))
+        R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind == CYLINDRICAL:
         store6(work, rate + S, sliding(z, zero))
         store6(work, rate + RATE_WORK + S, rotating(z, p))
         p = add3(p, scale3(load(work, x, zero), z))
-        R = turn_about_z(R, load(work, a, zero), load(work, a + 1, zero))
+        R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind == UNIVERSAL:
         store6(work, rate + S, rotating(z, p))
-        R = turn_about_z(R, load(work, a, zero), load(work, a + 1, zero))
+        R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
         store6(work, rate + RATE_WORK + S, rotating(column_y(R), p))
-        R = turn_about_y(R, load(work, a + 2, zero), load(work, a + 3, zero))
+        R = turn_about_y(R, load(work, a + 1, zero), load(work, c + 1, zero))
     elif kind == PLANAR:
         store6(work, rate + S, sliding(column_x(R), zero))
         store6(work, rate + RATE_WORK + S, sliding(column_y(R), zero))
         p = add3(p, add3(scale3(load(work, x, zero), column_x(R)), scale3(load(work, x + 1, zero), column_y(R))))
         store6(work, rate + 2 * RATE_WORK + S, rotating(z, p))
-        R = turn_about_z(R, load(work, a, zero), load(work, a + 1, zero))
+        R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind != FIXED:
         if kind == FREE:
             store6(work, rate + S, sliding(column_x(R), zero))
             store6(work, rate + RATE_WORK + S, sliding(column_y(R), zero))
             store6(work, rate + 2 * RATE_WORK + S, sliding(z, zero))
-            p = add3(p, turn(R, load3(work, x, zero)))
+            p = add_turned(p, R, load3(work, x, zero))
             x += 3
             rate += 3 * RATE_WORK
         Q = quaternion_rotation(
@@ -164,11 +200,16 @@ def place_body(tree, par, work, i, zero):
 @inner
 def start_place(tree, work, zero):
     """Sines and cosines of all angles; the base's pose."""
-    sines = integer(tree, W_ANGLE)
-    for k in range(integer(tree, ANGLES)):
-        s, c = sincos(load(work, integer(tree, W_X) + integer(tree, integer(tree, ANGLE_AT) + k), zero))
-        store(work, sines + 2 * k, s)
-        store(work, sines + 2 * k + 1, c)
+    angles, sines, cosines = integer(tree, ANGLES), integer(tree, W_SINE), integer(tree, W_COSINE)
+    wide = widest_of(zero)  # angles of one robot are taken a pack at a time
+    step, stride = lanes_of(wide) // lanes_of(zero), stride_of(zero)
+    for k in range(0, angles, step):
+        for j in range(k, k + step):  # the last one again, where there are no more
+            at = integer(tree, integer(tree, ANGLE_AT) + min(j, angles - 1))
+            store(work, sines + j, load(work, integer(tree, W_X) + at, zero))
+        s, c = sincos(load(later(work, (sines + k) * stride), 0, wide))
+        store(later(work, (sines + k) * stride), 0, s)
+        store(later(work, (cosines + k) * stride), 0, c)
     place_base(tree, work, zero)
 
 
@@ -176,13 +217,16 @@ def start_place(tree, work, zero):
 def place(tree, par, work, zero):
     """Poses of all bodies and columns of all rates, from the coordinates in `work`."""
     start_place(tree, work, zero)
+    write_base_columns(tree, work, zero)
     for i in range(1, integer(tree, BODIES)):
         place_body(tree, par, work, i, zero)
 
 
 @inner
-def move_body(tree, work, i, columns_too, zero):
+def move_body(tree, work, i, columns_too, all_given, zero):
     """Velocity and acceleration of body i from its parent's; SDOT of its joint's columns, if wanted.
+
+    Every QDD counts if all are given; else only where they are.
 
     A column is fixed in the frame that the rates before it have moved, so its rate is V x S with V the velocity
     built up so far; the three of a spherical turn are fixed in the child together.
@@ -203,7 +247,9 @@ def move_body(tree, work, i, columns_too, zero):
         turning = cross_motion(V, column)
         if columns_too:
             store6(work, rate + SDOT, turning)
-        A = add_scaled6(add_scaled6(A, speed, turning), load(work, rate + QDD, zero), column)
+        A = add_scaled6(A, speed, turning)
+        if all_given or is_given(tree, k):
+            A = add_scaled6(A, load(work, rate + QDD, zero), column)
     for k in range(first + count - together, first + count):
         V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
     for k in range(first + count - together, first + count):
@@ -212,7 +258,9 @@ def move_body(tree, work, i, columns_too, zero):
         turning = cross_motion(V, column)
         if columns_too:
             store6(work, rate + SDOT, turning)
-        A = add_scaled6(add_scaled6(A, load(work, u + k, zero), turning), load(work, rate + QDD, zero), column)
+        A = add_scaled6(A, load(work, u + k, zero), turning)
+        if all_given or is_given(tree, k):
+            A = add_scaled6(A, load(work, rate + QDD, zero), column)
     body = integer(tree, W_BODY) + i * BODY_WORK
     store6(work, body + VELOCITY, V)
     store6(work, body + ACCELERATION, A)
@@ -221,17 +269,11 @@ def move_body(tree, work, i, columns_too, zero):
 @inner
 def move_base(tree, work, gravity, zero):
     """Velocity and acceleration of the base. Gravity is met as an acceleration by -g."""
-    V = (zero, zero, zero, zero, zero, zero)
-    A = (zero - gravity[0], zero - gravity[1], zero - gravity[2], zero, zero, zero)
-    rates = integer(tree, W_RATE)
-    for k in range(integer(tree, BASE_RATES)):
-        column = load6(work, rates + k * RATE_WORK + S, zero)
-        V = add_scaled6(V, load(work, integer(tree, W_U) + k, zero), column)
-        A = add_scaled6(A, load(work, rates + k * RATE_WORK + QDD, zero), column)
-        store6(work, rates + k * RATE_WORK + SDOT, (zero, zero, zero, zero, zero, zero))
-    body = integer(tree, W_BODY)
-    store6(work, body + VELOCITY, (zero, zero, zero) + angular(V))  # relative to the base's own v0
-    store6(work, body + ACCELERATION, A)
+    body, accelerations = integer(tree, W_BODY), integer(tree, W_RATE) + QDD
+    w = base_part(tree, work, integer(tree, W_U), 1, 3, zero)
+    store6(work, body + VELOCITY, (zero, zero, zero) + w)  # relative to the base's own v0
+    store3(work, body + ACCELERATION, sub3(base_part(tree, work, accelerations, RATE_WORK, 0, zero), gravity))
+    store3(work, body + ACCELERATION + 3, base_part(tree, work, accelerations, RATE_WORK, 3, zero))
 
 
 @inner
@@ -241,5 +283,7 @@ def move(tree, work, gravity, zero):
     `gravity` is three scalars; for true accelerations hand in zeros.
     """
     move_base(tree, work, gravity, zero)
+    for k in range(integer(tree, BASE_RATES)):
+        store6(work, integer(tree, W_RATE) + k * RATE_WORK + SDOT, (zero, zero, zero, zero, zero, zero))
     for i in range(1, integer(tree, BODIES)):
-        move_body(tree, work, i, True, zero)
+        move_body(tree, work, i, True, True, zero)

@@ -14,9 +14,9 @@ from numba.core import types
 from numba.core.imputils import lower_builtin
 from numba.extending import type_callable
 
-from .bodies import momentum_of
-from .charts import base_part
+from .bodies import momentum_of, weigh
 from .compiling import call, inner
+from .kinematics import base_part
 from .lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
 from .plan import *  # noqa: F403
 from .scalar import integer, lanes_of, load, store
@@ -103,7 +103,7 @@ def sums_of_bodies(tree, work, zero):
 
 @inner
 def fill_view(tree, par, work, plan, memory, y, zero):
-    """What laws may read, as scalars; poses, motion and inertias of all bodies must be there."""
+    """What laws may read, as scalars; poses and motion of all bodies must be there."""
     at, nx, nv, base = (
         integer(plan, Y_VIEW),
         integer(tree, COORDINATES),
@@ -113,13 +113,14 @@ def fill_view(tree, par, work, plan, memory, y, zero):
     x, u = integer(tree, W_X), integer(tree, W_U)
     for k in range(nx):
         store(work, at + k, load(work, x + k, zero))
-    v0 = base_part(tree, work, u, 0, zero)
-    store6(work, at + nx, v0 + base_part(tree, work, u, 3, zero))
+    v0 = base_part(tree, work, u, 1, 0, zero)
+    store6(work, at + nx, v0 + base_part(tree, work, u, 1, 3, zero))
     at += nx + 6
     for k in range(base, nv):
         store(work, at + k - base, load(work, u + k, zero))
     at += nv - base
     if integer(plan, CHOICES) & SEES_MOMENTUM:
+        weigh(tree, par, work, zero)
         m, h, momentum = sums_of_bodies(tree, work, zero)
         c, P = scale3(1.0 / m, h), linear(momentum)
         store3(work, at, add3(load3(work, x, zero), c))

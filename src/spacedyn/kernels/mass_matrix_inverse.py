@@ -2,7 +2,7 @@
 
 from .bodies import weigh
 from .compiling import entry
-from .forward_dynamics import factorise_body, recover_accelerations, reduce_body
+from .factors import factorise_body, recover_accelerations, reduce_body
 from .kinematics import place
 from .rows import read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, pointer, zero_of

@@ -9,7 +9,7 @@ Rodriguez, Jain & Kreutz-Delgado (1992); Tian & Wu (13)-(20), whose K is not blo
 
 from .bodies import add_wrenches, motion_forces, weigh
 from .compiling import entry, inner
-from .forward_dynamics import articulated_start, factorise_body
+from .factors import articulated_start, factorise_body
 from .kinematics import place
 from .rows import read_rows, read_state, write_rows
 from .scalar import integer, lanes_of, later, pointer, store, zero_of

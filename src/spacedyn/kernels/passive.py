@@ -5,7 +5,7 @@
 A spherical turn's spring acts along the rotation vector from rest to the present attitude: the same in either frame.
 """
 
-from .compiling import entry, inner
+from .compiling import entry, inner, outlined
 from .rows import read_state, write_rows
 from .scalar import (
     arctan2,
@@ -89,7 +89,7 @@ def resistance(qd, par, at, zero):
     return force
 
 
-@inner
+@outlined
 def passive_forces(tree, par, work, zero):
     """PASSIVE of every rate, and ELASTIC, its part from springs; from the coordinates and rates in `work`."""
     rates, u, rests = integer(tree, W_RATE), integer(tree, W_U), integer(tree, PAR_REST)

@@ -12,7 +12,7 @@ switched to its motion follows it from where it was: its anchor is added to all 
 """
 
 from .charts import load4, multiply_quaternions
-from .compiling import call, inner
+from .compiling import call, inner, outlined
 from .laws import load_counter, offset, store_counter
 from .passive import rotation_vector
 from .plan import *  # noqa: F403
@@ -21,7 +21,7 @@ from .spatial import store3
 from .tree import *  # noqa: F403
 
 
-@inner
+@outlined
 def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
     """What is prescribed at time t: chart coordinates and rates into the vector at y, accelerations into QDD."""
     for i in range(integer(plan, PRESCRIBED)):

@@ -378,6 +378,11 @@ def lanes_of(zero):
     return 1
 
 
+def widest_of(zero):
+    """Zero of a pack, where one robot's numbers that follow each other in memory can be taken as one; else `zero`."""
+    return zero
+
+
 def load(array, k, zero):
     """Scalar k of a flat array."""
     return type(zero)(array[k])
@@ -421,6 +426,16 @@ def _lower_lanes_of_one(context, builder, sig, args):
 @lower_builtin(lanes_of, PackType)
 def _lower_lanes_of(context, builder, sig, args):
     return ir.Constant(ir.IntType(types.intp.bitwidth), LANES)
+
+
+@type_callable(widest_of)
+def _type_widest_of(context):
+    return lambda zero: pack if zero == types.float64 else zero
+
+
+@lower_builtin(widest_of, types.Any)
+def _lower_widest_of(context, builder, sig, args):
+    return _splat(builder, args[0]) if sig.args[0] == types.float64 else args[0]
 
 
 @type_callable(load)

@@ -92,6 +92,26 @@ def cross(a, b):
 
 
 @inner
+def add_cross(v, a, b):
+    """v + a x b, two operations a component."""
+    return (
+        v[0] + a[1] * b[2] - a[2] * b[1],
+        v[1] + a[2] * b[0] - a[0] * b[2],
+        v[2] + a[0] * b[1] - a[1] * b[0],
+    )
+
+
+@inner
+def add_turned(v, R, a):
+    """v + R a, three operations a component."""
+    return (
+        v[0] + R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
+        v[1] + R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
+        v[2] + R[6] * a[0] + R[7] * a[1] + R[8] * a[2],
+    )
+
+
+@inner
 def turn(R, a):
     """R a: components in the frame's axes to inertial ones."""
     return (
@@ -173,7 +193,7 @@ def dot6(a, b):
 def cross_motion(v, s):
     """Rate of the motion s that is fixed in a frame of velocity v."""
     w = angular(v)
-    return add3(cross(w, linear(s)), cross(linear(v), angular(s))) + cross(w, angular(s))
+    return add_cross(cross(w, linear(s)), linear(v), angular(s)) + cross(w, angular(s))
 
 
 @inner
@@ -200,4 +220,4 @@ def apply_symmetric(M, a):
 @inner
 def apply_inertia(m, h, I, v):
     """Momentum of a rigid inertia that moves with v: (m v + w x h; h x v + I w)."""
-    return add3(scale3(m, linear(v)), cross(angular(v), h)) + add3(cross(h, linear(v)), apply_symmetric(I, angular(v)))
+    return add_cross(scale3(m, linear(v)), angular(v), h) + add_cross(apply_symmetric(I, angular(v)), h, linear(v))

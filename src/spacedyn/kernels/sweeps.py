@@ -8,9 +8,9 @@ which has a part for all bodies (6 each), one for all rates, and one for all end
 all bodies (6 each).
 """
 
+from .articulated import apply_articulated
 from .bodies import momentum_of
 from .compiling import inner
-from .forward_dynamics import apply_articulated
 from .scalar import integer, load, shared, sqrt, store
 from .spatial import (
     add3,

@@ -14,16 +14,17 @@ BASE_FREE, BASE_ATTITUDE, BASE_PLANAR, BASE_FIXED = range(4)
 BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind of base
 BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
 PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, whose body records start at 0
-W_X, W_U, W_WRENCH, W_ANGLE, W_BODY, W_RATE, W_OUT = range(14, 21)  # and in `work`
-BASE_RATES, W_STOP, HEADER = 21, 22, 23  # W_STOP: phases of end stops in `work`; 0: they follow from the state
+W_X, W_U, W_WRENCH, W_SINE, W_COSINE, W_BODY, W_RATE, W_OUT = range(14, 22)  # and in `work`
+BASE_RATES, W_STOP, HEADER = 22, 23, 24  # W_STOP: phases of end stops in `work`; 0: they follow from the state
 
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD, BODY_INTS = range(10)
 # tree: a rate's record
 RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_INTS = range(4)  # GIVEN: 1 if its acceleration is, and its force is sought
 
-# par: a body's record
-P_ROTATION, P_POSITION, P_COM, P_MASS, P_INERTIA, P_PITCH, BODY_PARS = 0, 9, 12, 15, 16, 22, 23
+# par: a body's record; its inertia about its centre of mass is P_LEAST (the least principal moment) times one, plus
+# a a' + b b' of the two vectors at P_INERTIA, principal axes: in this form it is turned with fewer operations
+P_ROTATION, P_POSITION, P_COM, P_MASS, P_INERTIA, P_LEAST, P_PITCH, BODY_PARS = 0, 9, 12, 15, 16, 22, 23, 24
 # par: a rate's record
 P_ROTOR, P_STIFFNESS, P_DAMPING, P_FRICTION, P_FRICTION_SPEED, P_LOWER, P_UPPER, P_STOP, P_STOP_DAMPING = range(9)
 RATE_PARS = 9
@@ -31,9 +32,11 @@ RATE_PARS = 9
 ENDPOINT_PARS = 12
 
 # work: a body's record, kept short so that packs of long robots stay in the cache:
-# the 21 scalars of ARTICULATED take the place of pose and motion once these have been used
-ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, BODY_WORK = 0, 9, 12, 18, 24, 30, 40
-ARTICULATED = 0
+# the 21 scalars of ARTICULATED take the place of pose and motion once these have been used; where both are needed,
+# what children hand on at a branch is HANDED in the place of INERTIA, and HANDED_FORCE. Robots without branches never
+# touch these
+ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, HANDED_FORCE, BODY_WORK = 0, 9, 12, 18, 24, 30, 51, 57
+ARTICULATED, HANDED = 0, INERTIA
 # work: a rate's record; likewise GAIN takes the place of SDOT
 S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, ELASTIC, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
 GAIN = SDOT

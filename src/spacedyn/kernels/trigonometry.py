@@ -5,7 +5,7 @@ The argument is reduced to [-pi/4, pi/4] by multiples of pi/2, which is split so
 The polynomials are the minimax ones of the classical C libraries.
 """
 
-from .compiling import inner
+from .compiling import outlined
 from .scalar import (
     library_cos,
     library_sin,
@@ -27,7 +27,7 @@ HALF_PI_3 = 2.02226624871116645580e-21
 HALF_PI_4 = 8.47842766036889956997e-32
 
 
-@inner
+@outlined
 def sincos(angle):
     """(sin, cos) of an angle."""
     x = value_of(angle)

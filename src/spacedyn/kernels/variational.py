@@ -19,13 +19,13 @@ Marsden & West (2001); Bou-Rabee & Marsden (2009) for Lie groups.
 from functools import cache
 
 from .bodies import momentum_of, motion_forces_under, weigh
-from .charts import base_part, move_along, store_base_part, turn_rate, turn_velocity
+from .charts import move_along, store_base_part, turn_rate, turn_velocity
 from .compiling import Address, array_at, inner
 from .derivatives import sliding_rates
+from .factors import solve_in_place
 from .flow import STEP_SIGNATURE, evaluate, first_moment
-from .forward_dynamics import solve_dynamics
 from .inverse_dynamics import gather_forces
-from .kinematics import base_axis, place
+from .kinematics import base_axis, base_part, place, write_base_columns
 from .laws import load_counter, store_counter, sums_of_bodies
 from .plan import *  # noqa: F403
 from .scalar import integer, load, shared, store
@@ -132,7 +132,8 @@ def momenta(tree, par, work, p, slope):
     bodies, rates, u = integer(tree, W_BODY), integer(tree, W_RATE), integer(tree, W_U)
     v, _, m = relative_to_com(tree, work)
     moving = v + (0.0, 0.0, 0.0)
-    total = base_part(tree, work, slope, 0, 0.0)
+    write_base_columns(tree, work, 0.0)
+    total = base_part(tree, work, slope, 1, 0, 0.0)
     for i in range(integer(tree, BODIES)):
         body = bodies + i * BODY_WORK
         store6(work, body + FORCE, momentum_of(work, body, add6(moving, load6(work, body + VELOCITY, 0.0)), 0.0))
@@ -195,7 +196,11 @@ def end_momenta(tree, work, plan, h):
         store(work, left + k, load(work, before + k, 0.0))
         store(work, after + k, load(work, before + k, 0.0) + h * load(work, g + k, 0.0))
     a, b = turn_momenta(
-        base_part(tree, work, s, 3, 0.0), base_part(tree, work, p, 3, 0.0), base_part(tree, work, g, 3, 0.0), h, 1.0
+        base_part(tree, work, s, 1, 3, 0.0),
+        base_part(tree, work, p, 1, 3, 0.0),
+        base_part(tree, work, g, 1, 3, 0.0),
+        h,
+        1.0,
     )
     store_base_part(tree, work, left, 3, a, 0.0)
     store_base_part(tree, work, after, 3, b, 0.0)
@@ -223,7 +228,7 @@ def rates_of_momenta(tree, par, work, p):
         store(work, rate + QDD, 0.0)
     for i in range(integer(tree, BODIES)):
         store6(work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    solve_dynamics(tree, par, work, 0, 0.0)
+    solve_in_place(tree, par, work, 0.0)
 
 
 @inner
@@ -294,7 +299,7 @@ def finish(tree, par, work, plan, h, target):
     move_along(tree, work, integer(plan, Y_ORIGIN), s, integer(tree, W_X), 0.0)
     place(tree, par, work, 0.0)
     weigh(tree, par, work, 0.0)
-    m, first = first_moment(tree, work, 0.0)
+    m, first = first_moment(tree, par, work, 0.0)
     rates_of_momenta(tree, par, work, vector(tree, plan, AFTER))
     for k in range(nv):
         store(work, target + k, load(work, s + k, 0.0))

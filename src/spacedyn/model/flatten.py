@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels import tree as k
+from ..kernels.scalar import LANES
 from .parts import AXIS_KINDS, BASE_KINDS, JOINT_KINDS
 from .rotations import z_onto
 
@@ -80,8 +81,16 @@ def _parents_first(parents: tuple[int, ...]) -> list[int]:
     return order
 
 
-def _symmetric(m: np.ndarray) -> list[float]:
-    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+def _principal(inertia: np.ndarray) -> np.ndarray:
+    """Two vectors a, b and a number c such that the inertia is a a' + b b' + c 1.
+
+    >>> a, b, c = np.split(_principal(np.diag([3.0, 1.0, 2.0])), [3, 6])
+    >>> np.allclose(np.outer(a, a) + np.outer(b, b) + c * np.eye(3), np.diag([3.0, 1.0, 2.0]))
+    True
+    """
+    moments, axes = np.linalg.eigh(inertia)  # the least one first
+    a, b = (np.sqrt(moments[i] - moments[0]) * axes[:, i] for i in (2, 1))
+    return np.concatenate([a, b, moments[:1]])
 
 
 def flatten(model: "Model") -> Flat:
@@ -106,7 +115,7 @@ def flatten(model: "Model") -> Flat:
         row = pars[i]
         row[k.P_COM : k.P_COM + 3] = offset[body_index] + turn @ body.com
         row[k.P_MASS] = body.mass
-        row[k.P_INERTIA : k.P_INERTIA + 6] = _symmetric(turn @ body.inertia @ turn.T)
+        row[k.P_INERTIA : k.P_LEAST + 1] = _principal(turn @ body.inertia @ turn.T)
         if body_index == 0:
             record = [-1, k.FIXED, 0, 0, model.base_dof, 0]
             count, first, above = model.base_dof, 0, -1
@@ -171,6 +180,8 @@ def _header(model: "Model", bodies: int, angles: int) -> np.ndarray:
     header[[k.BODY_AT, k.RATE_AT, k.ANGLE_AT, k.ENDPOINT_AT]] = k.HEADER + np.cumsum([0, *sizes])
     sizes = [model.nv * k.RATE_PARS, model.nq, endpoints * k.ENDPOINT_PARS]
     header[[k.PAR_RATE, k.PAR_REST, k.PAR_ENDPOINT, k.PAR_GRAVITY]] = bodies * k.BODY_PARS + np.cumsum([0, *sizes])
-    sizes = [7 + model.nq, model.nv, 6 * (endpoints + 1), 2 * angles, bodies * k.BODY_WORK, model.nv * k.RATE_WORK]
-    header[[k.W_X, k.W_U, k.W_WRENCH, k.W_ANGLE, k.W_BODY, k.W_RATE, k.W_OUT]] = np.cumsum([0, *sizes])
+    room = -(-angles // LANES) * LANES  # kernels for one robot take a pack of angles at a time
+    sizes = [7 + model.nq, model.nv, 6 * (endpoints + 1), room, room, bodies * k.BODY_WORK, model.nv * k.RATE_WORK]
+    places = [k.W_X, k.W_U, k.W_WRENCH, k.W_SINE, k.W_COSINE, k.W_BODY, k.W_RATE, k.W_OUT]
+    header[places] = np.cumsum([0, *sizes])
     return header
