@@ -18,8 +18,9 @@ from spacedyn.kernels import tree as k
 from spacedyn.kernels.compiling import OPTIONS, KernelCache
 from spacedyn.kernels.dual import DUAL, tangents_of
 from spacedyn.kernels.forward_dynamics import forward_dynamics
+from spacedyn.kernels.memory import integer, lanes_of, load, pointer, store, zero_of
 from spacedyn.kernels.rows import read_rows, read_state
-from spacedyn.kernels.scalar import LANES, PACK, integer, lanes_of, load, pointer, store, zero_of
+from spacedyn.kernels.scalar import LANES, PACK
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 
 GRAVITY = np.array([0.3, -1.2, -9.6])

@@ -20,29 +20,22 @@ from spacedyn.kernels import (
     passive,
 )
 from spacedyn.kernels.dual import DUAL, Dual, seed, tangents_of
+from spacedyn.kernels.memory import gather, lanes_of, load, pointer, scatter, shared, store, zero_of
 from spacedyn.kernels.scalar import (
     LANES,
     ONE,
     PACK,
     arctan2,
-    gather,
     hyperbolic_tangent,
-    lanes_of,
     library_cos,
     library_sin,
-    load,
     magnitude,
     nearest_integer,
-    pointer,
     round_down,
-    scatter,
     select,
-    shared,
     somewhere,
     sqrt,
-    store,
     value_of,
-    zero_of,
 )
 from spacedyn.kernels.trigonometry import sincos
 

@@ -13,6 +13,7 @@ import pytest
 from mpmath.libmp import from_float, mpf_cos_sin, mpf_sub, to_float
 
 from spacedyn.errors import InputError
+from spacedyn.kernels.memory import gather, integer, lanes_of, load, pointer, scatter, shared, store, zero_of
 from spacedyn.kernels.rows import read_rows, write_rows
 from spacedyn.kernels.scalar import (
     LANES,
@@ -20,24 +21,15 @@ from spacedyn.kernels.scalar import (
     PACK,
     _lanes_of_this_cpu,
     arctan2,
-    gather,
     hyperbolic_tangent,
-    integer,
-    lanes_of,
     library_cos,
     library_sin,
-    load,
     magnitude,
     nearest_integer,
-    pointer,
     round_down,
-    scatter,
     select,
-    shared,
     somewhere,
     sqrt,
-    store,
-    zero_of,
 )
 from spacedyn.kernels.trigonometry import FAR, sincos
 

@@ -19,7 +19,8 @@ from .kernels.advance import advance
 from .kernels.compiling import address_of
 from .kernels.flow import flow_address, tangent_flow_address
 from .kernels.implicit import implicit_address, memory_of
-from .kernels.scalar import LANES, ONE, PACK, ZEROS
+from .kernels.memory import ZEROS
+from .kernels.scalar import LANES, ONE, PACK
 from .kernels.stops import stops_address
 from .kernels.variational import VECTORS, variational_address
 from .law_compiling import Compiled

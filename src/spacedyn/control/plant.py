@@ -23,8 +23,8 @@ from ..kernels.inertia import composite_inertias, mass_matrix, momentum_columns
 from ..kernels.inverse_dynamics import inverse_dynamics
 from ..kernels.jacobians import jacobian
 from ..kernels.kinematics import place
+from ..kernels.memory import integer, load, pointer, store
 from ..kernels.rows import read_state
-from ..kernels.scalar import integer, load, pointer, store
 from ..kernels.tree import (
     BODY_WORK,
     ENDPOINT_AT,

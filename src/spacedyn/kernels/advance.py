@@ -11,10 +11,11 @@ from .explicit import combine_stages, error_norm, run_stages
 from .flow import evaluate
 from .forces import switch_elements
 from .laws import ask_for_modes, hold_sample, load_counter, store_counter
+from .memory import integer, lanes_of, later, load, pointer, store, widest_of, zero_of
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces, prescribe
 from .record import CLOSE, record_end, record_step
-from .scalar import integer, lanes_of, later, load, pointer, select, somewhere, store, widest_of, zero_of
+from .scalar import select, somewhere
 from .tree import *  # noqa: F403
 from .variational import keep_momentum
 

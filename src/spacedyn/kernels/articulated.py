@@ -9,7 +9,7 @@ Featherstone (2008), ch. 7 and 9; Rodriguez, Jain & Kreutz-Delgado (1991); Tian 
 
 from .compiling import inner
 from .kinematics import is_given
-from .scalar import integer, load, shared, store
+from .memory import integer, load, shared, store
 from .spatial import add6, add9, add_scaled6, dot6, load6, load9, scale3, store6, store9
 from .tree import *  # noqa: F403
 

@@ -3,7 +3,7 @@
 from .articulated import factorise_rate, reduce_rate, settle, store_gain, unit_column
 from .compiling import inner, outlined
 from .kinematics import base_axis, is_given
-from .scalar import integer, load, store
+from .memory import integer, load, store
 from .spatial import add_scaled6, load6, pick, store6
 from .tree import *  # noqa: F403
 

@@ -2,7 +2,7 @@
 
 from .compiling import inner, outlined
 from .kinematics import move_base, move_body, place_body, start_place
-from .scalar import integer, load, shared, store
+from .memory import integer, load, shared, store
 from .spatial import (
     add3,
     add6,

@@ -8,7 +8,8 @@ Iserles, Munthe-Kaas, Norsett & Zanna (2000). SpaceDyn's (3.4) is this exponenti
 
 from .compiling import inner
 from .kinematics import base_axis, base_part
-from .scalar import integer, load, select, somewhere, sqrt, store
+from .memory import integer, load, store
+from .scalar import select, somewhere, sqrt
 from .spatial import add3, cross, dot3, load3, scale3, store3
 from .tree import *  # noqa: F403
 from .trigonometry import sincos

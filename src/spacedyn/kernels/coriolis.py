@@ -15,8 +15,8 @@ as a sum over bodies: the connection of the kinetic energy, of Christoffel's sym
 from .bodies import momentum_of, store_inertia, weigh_body
 from .compiling import entry, inner
 from .kinematics import base_axis, move, place
+from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, store, zero_of
 from .spatial import (
     add3,
     add6,

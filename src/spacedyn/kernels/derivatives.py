@@ -16,8 +16,9 @@ from .factors import recover_accelerations, reduce_body
 from .forward_dynamics import forward_dynamics
 from .inverse_dynamics import inverse_dynamics
 from .kinematics import base_axis
+from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import are_finite, read_rows, read_state
-from .scalar import PACK, integer, lanes_of, load, pointer, store, value_of, zero_of
+from .scalar import PACK, value_of
 from .spatial import store6
 from .tree import *  # noqa: F403
 

@@ -21,37 +21,39 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload, type_callable
 
-from .scalar import (
+from .memory import (
     _BLOCK_ARGUMENTS,
     _ROW_ARGUMENTS,
-    LANES,
     ZEROS,
-    _double,
-    _is_number,
     _load_constant,
     _row_elements,
+    gather,
+    lanes_of,
+    load,
+    scatter,
+    scatter_block,
+    shared,
+    store,
+    zero_of,
+)
+from .scalar import (
+    LANES,
+    _double,
+    _is_number,
     _splat,
     _vector,
     arctan2,
-    gather,
     hyperbolic_tangent,
-    lanes_of,
     library_cos,
     library_sin,
-    load,
     magnitude,
     nearest_integer,
     pack,
     round_down,
-    scatter,
-    scatter_block,
     select,
-    shared,
     sqrt,
-    store,
     value_of,
     with_slope,
-    zero_of,
 )
 
 DUAL = False

@@ -7,9 +7,9 @@ T = T_relative + v0.P_relative + m v0.v0 / 2, which keeps its digits at orbital 
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner
 from .kinematics import move, place
+from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import elastic_energy
 from .rows import read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
 from .spatial import add3, dot6, linear, load3, load6, store3
 from .tree import *  # noqa: F403
 

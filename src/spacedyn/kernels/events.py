@@ -13,8 +13,8 @@ from .compiling import inner
 from .explicit import within
 from .flow import evaluate
 from .laws import load_counter, store_counter
+from .memory import integer, load, store
 from .plan import *  # noqa: F403
-from .scalar import integer, load, store
 
 # Fractions of a step at which conditions are looked at; the first twelve only while some condition has no side.
 FRACTIONS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5, 0.75, 1.0)

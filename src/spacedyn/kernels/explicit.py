@@ -7,8 +7,9 @@ every method keeps its order on the manifold.
 
 from .compiling import call, inner
 from .flow import evaluate
+from .memory import integer, lanes_of, later, load, shared, store, widest_of
 from .plan import *  # noqa: F403
-from .scalar import integer, lanes_of, later, load, magnitude, select, shared, sqrt, store, widest_of
+from .scalar import magnitude, select, sqrt
 from .tree import *  # noqa: F403
 
 

@@ -3,7 +3,7 @@
 from .articulated import add_articulated, factorise_joint_rate, reduce_rate, rigid_start, settle, store_articulated
 from .base import factorise_base, recover_base, reduce_base
 from .compiling import inner
-from .scalar import integer, load
+from .memory import integer, load
 from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 from .tree import *  # noqa: F403
 

@@ -16,9 +16,10 @@ from .forward_dynamics import solve_dynamics
 from .kinematics import base_part, is_given
 from .lanes import add_number, directions_in
 from .laws import add_law_tangents, add_output, fill_view, hold_sample, run_law, sample_law
+from .memory import integer, lanes_of, load, shared, store, zero_of
 from .plan import *  # noqa: F403
 from .prescribed import prescribe
-from .scalar import ONE, PACK, integer, lanes_of, load, shared, store, zero_of
+from .scalar import ONE, PACK
 from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
 from .tree import *  # noqa: F403
 

@@ -7,8 +7,9 @@ tension, and, unless it acts between two bodies of the robot, force and moment f
 from .compiling import inner, outlined
 from .kinematics import base_part
 from .laws import load_counter, store_counter
+from .memory import integer, load, shared, store
 from .plan import *  # noqa: F403
-from .scalar import integer, load, select, shared, sqrt, store
+from .scalar import select, sqrt
 from .spatial import (
     add3,
     add6,

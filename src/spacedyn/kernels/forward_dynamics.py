@@ -14,9 +14,9 @@ from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_ine
 from .compiling import entry, inner
 from .factors import recover_accelerations
 from .kinematics import is_given
+from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, store, zero_of
 from .spatial import add6, add9, dot6, load6, store6
 from .tree import *  # noqa: F403
 

@@ -5,8 +5,8 @@ A frame is a body, a position on it and a rotation: body frames, joints, centroi
 
 from .compiling import entry, inner
 from .kinematics import move, place
+from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_rows, read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, store, zero_of
 from .spatial import (
     add3,
     angular,

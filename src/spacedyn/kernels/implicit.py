@@ -14,8 +14,8 @@ from .explicit import combine_stages
 from .flow import STEP_SIGNATURE, evaluate
 from .laws import offset
 from .linear import factorise, solve
+from .memory import integer, load, store
 from .plan import *  # noqa: F403
-from .scalar import integer, load, store
 from .tangents import counted, jacobian
 from .tree import *  # noqa: F403
 

@@ -9,8 +9,8 @@ parent. Featherstone (2008), ch. 6; SpaceDyn (3.19)-(3.23), whose H_bm wants sum
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner
 from .kinematics import place
+from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .rows import read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
 from .spatial import dot6, load6, store6
 from .tree import *  # noqa: F403
 

@@ -9,9 +9,9 @@ Leaves to base, every body hands the force it needs on to its parent. Feathersto
 from .bodies import add_wrenches, motion_forces
 from .compiling import entry, inner
 from .kinematics import base_axis
+from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, shared, store, zero_of
 from .spatial import add6, angular, cross, dot6, linear, load3, load6, pick, store6, sub3
 from .tree import *  # noqa: F403
 

@@ -7,8 +7,8 @@ Only rates between the body and the root have a column. SpaceDyn (3.25)-(3.28), 
 
 from .compiling import entry, inner
 from .kinematics import move, place
+from .memory import integer, lanes_of, pointer, store, zero_of
 from .rows import read_state, write_rows
-from .scalar import integer, lanes_of, pointer, store, zero_of
 from .spatial import add3, angular, cross, linear, load3, load6, load9, shared3, turn
 from .tree import *  # noqa: F403
 

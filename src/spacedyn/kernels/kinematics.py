@@ -8,7 +8,7 @@ SpaceDyn (3.6)-(3.15) for revolute and prismatic joints, where the lever must ho
 
 from .compiling import inner
 from .lanes import stride_of
-from .scalar import integer, lanes_of, later, load, shared, store, widest_of
+from .memory import integer, lanes_of, later, load, shared, store, widest_of
 from .spatial import (
     add3,
     add_scaled6,

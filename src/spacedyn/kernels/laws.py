@@ -18,8 +18,8 @@ from .bodies import momentum_of, weigh
 from .compiling import call, inner
 from .kinematics import base_part
 from .lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
+from .memory import integer, lanes_of, load, store
 from .plan import *  # noqa: F403
-from .scalar import integer, lanes_of, load, store
 from .spatial import (
     add3,
     add6,

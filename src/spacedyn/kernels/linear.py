@@ -5,7 +5,7 @@ hundred rows: those of LAPACK cost more to call than to run at that size, and ca
 """
 
 from .compiling import inner
-from .scalar import load, store
+from .memory import load, store
 
 
 @inner

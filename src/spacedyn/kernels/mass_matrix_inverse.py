@@ -4,8 +4,8 @@ from .bodies import weigh
 from .compiling import entry
 from .factors import factorise_body, recover_accelerations, reduce_body
 from .kinematics import place
+from .memory import integer, lanes_of, pointer, zero_of
 from .rows import read_rows, read_state, write_rows
-from .scalar import integer, lanes_of, pointer, zero_of
 from .spatial import store6
 from .tree import *  # noqa: F403
 

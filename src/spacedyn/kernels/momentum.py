@@ -8,8 +8,8 @@ from .bodies import momentum_of, weigh
 from .compiling import entry, inner
 from .inertia import composite_inertias, momentum_columns
 from .kinematics import move, place
+from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_state, write_rows
-from .scalar import integer, lanes_of, load, pointer, store, zero_of
 from .spatial import (
     add3,
     add6,

@@ -11,8 +11,8 @@ from .bodies import add_wrenches, motion_forces, weigh
 from .compiling import entry, inner
 from .factors import articulated_start, factorise_body
 from .kinematics import place
+from .memory import integer, lanes_of, later, pointer, store, zero_of
 from .rows import read_rows, read_state, write_rows
-from .scalar import integer, lanes_of, later, pointer, store, zero_of
 from .spatial import add3, load3, load9, shared3, store3, store6, store9, turn
 from .sweeps import *  # noqa: F403
 from .tree import *  # noqa: F403

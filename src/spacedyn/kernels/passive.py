@@ -6,20 +6,9 @@ A spherical turn's spring acts along the rotation vector from rest to the presen
 """
 
 from .compiling import entry, inner, outlined
+from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .rows import read_state, write_rows
-from .scalar import (
-    arctan2,
-    hyperbolic_tangent,
-    integer,
-    lanes_of,
-    load,
-    pointer,
-    select,
-    shared,
-    sqrt,
-    store,
-    zero_of,
-)
+from .scalar import arctan2, hyperbolic_tangent, select, sqrt
 from .spatial import dot3
 from .tree import *  # noqa: F403
 

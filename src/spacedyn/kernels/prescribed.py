@@ -14,9 +14,9 @@ switched to its motion follows it from where it was: its anchor is added to all 
 from .charts import load4, multiply_quaternions
 from .compiling import call, inner, outlined
 from .laws import load_counter, offset, store_counter
+from .memory import integer, load, store
 from .passive import rotation_vector
 from .plan import *  # noqa: F403
-from .scalar import integer, load, store
 from .spatial import store3
 from .tree import *  # noqa: F403
 

@@ -4,8 +4,8 @@ from .compiling import inner
 from .explicit import within
 from .flow import evaluate
 from .laws import load_counter, store_counter
+from .memory import integer, load, scatter
 from .plan import *  # noqa: F403
-from .scalar import integer, load, scatter
 from .tree import *  # noqa: F403
 
 CLOSE = 1e-10  # of a step: times this near each other are one

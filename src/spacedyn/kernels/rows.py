@@ -4,7 +4,8 @@ A last pack that is not full repeats its last row, so every lane always holds a 
 """
 
 from .compiling import inner
-from .scalar import gather, integer, lanes_of, load, scatter, scatter_block, select, somewhere, store
+from .memory import gather, integer, lanes_of, load, scatter, scatter_block, store
+from .scalar import select, somewhere
 from .tree import COORDINATES, RATES, W_U, W_X
 
 

@@ -8,7 +8,7 @@ An articulated inertia is [A B; B' C] with A and C symmetric: 6 + 9 + 6 scalars.
 """
 
 from .compiling import inner
-from .scalar import load, shared, store
+from .memory import load, shared, store
 
 
 @inner

@@ -12,8 +12,8 @@ guard counts from that level on, so that two stops that change at the same insta
 
 from .compiling import inner
 from .lanes import add_number, number_in
+from .memory import integer, lanes_of, load
 from .plan import *  # noqa: F403
-from .scalar import integer, lanes_of, load
 from .tree import *  # noqa: F403
 
 

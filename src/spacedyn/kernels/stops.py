@@ -14,8 +14,9 @@ from .explicit import run_stages, state_within
 from .flow import STEP_SIGNATURE
 from .lanes import add_number, number_in
 from .laws import load_counter, store_counter
+from .memory import integer, lanes_of, load, store, zero_of
 from .plan import *  # noqa: F403
-from .scalar import PACK, integer, lanes_of, load, store, zero_of
+from .scalar import PACK
 from .stop_phases import beyond, change_phase, choose_phases, excess, guard, has_stop, look_at_guards, note_levels
 from .tree import *  # noqa: F403
 

@@ -11,7 +11,8 @@ all bodies (6 each).
 from .articulated import apply_articulated
 from .bodies import momentum_of
 from .compiling import inner
-from .scalar import integer, load, shared, sqrt, store
+from .memory import integer, load, shared, store
+from .scalar import sqrt
 from .spatial import (
     add3,
     add6,

@@ -10,9 +10,10 @@ from .compiling import call, entry, inner
 from .dual import DUAL, seed
 from .forces import switch_elements
 from .lanes import tangent_in
+from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .plan import *  # noqa: F403
 from .prescribed import choose_pieces
-from .scalar import PACK, integer, lanes_of, load, pointer, store, zero_of
+from .scalar import PACK
 from .tree import *  # noqa: F403
 
 

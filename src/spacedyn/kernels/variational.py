@@ -27,8 +27,8 @@ from .flow import STEP_SIGNATURE, evaluate, first_moment
 from .inverse_dynamics import gather_forces
 from .kinematics import base_axis, base_part, place, write_base_columns
 from .laws import load_counter, store_counter, sums_of_bodies
+from .memory import integer, load, shared, store
 from .plan import *  # noqa: F403
-from .scalar import integer, load, shared, store
 from .spatial import (
     add3,
     add6,
