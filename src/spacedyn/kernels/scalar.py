@@ -1,7 +1,7 @@
 """The scalar that kernels are written over: a float64, or a pack of them, one lane a robot; in dual.py a third kind.
 
-A kernel receives `zero`, a value of its scalar's type, and passes it on to `load` (memory.py); everything else follows from
-types. A pack is an LLVM vector as wide as the CPU's registers, so one instruction serves 2, 4 or 8 robots.
+A kernel receives `zero`, a value of its scalar's type, and passes it on to `load` (memory.py); everything else follows
+from types. A pack is an LLVM vector as wide as the CPU's registers, so one instruction serves 2, 4 or 8 robots.
 Lanes never mix and never branch apart: a choice that depends on values goes through `select`.
 With the JIT switched off the same functions are plain Python on floats.
 """
