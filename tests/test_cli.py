@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_a_simulation_that_fails(here):
 def test_bad_input_is_told_in_words(here, monkeypatch, arguments, words):
     (here / "a_file").touch()
     if words != "joint":  # of which nothing is known before
-        monkeypatch.setattr(sys.modules["spacedyn.simulate"], "carry_out", lambda *_: pytest.fail("it was simulated"))
+        monkeypatch.setattr(import_module("spacedyn.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated"))
     said = spacedyn(*arguments, code=2)
     assert words in said
     assert "Traceback" not in said
@@ -180,11 +181,12 @@ def test_a_scenario_s_film_is_the_same_by_view_as_by_run(here):
     assert (here / "run.html").read_bytes() == (here / "view.html").read_bytes()
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["show", "ets7"], ["show", "ets7", "--json"]])
-def test_output_that_cannot_be_written_is_told_in_words(arguments):
+def test_output_that_cannot_be_written_is_told_in_words(arguments, unbuffered):
     """As on a full disk; here, to what is open for reading."""
     with open(os.devnull) as closed:
-        done = process(*arguments, stdout=closed)
+        done = process(*arguments, stdout=closed, PYTHONUNBUFFERED=unbuffered)
     assert (done.returncode, done.stderr) == (2, "error: [Errno 9] Bad file descriptor\n")
 
 
@@ -199,11 +201,12 @@ def test_terminals_with_few_letters(encoding):
 def test_pipes_that_are_closed():
     """By whoever reads, before or after something was written."""
     for arguments in (["list"], ["list", "--json"]):
-        reader, writer = os.pipe()
-        os.close(reader)
-        with os.fdopen(writer, "w") as pipe:
-            done = process(*arguments, stdout=pipe)
-        assert (done.returncode, done.stderr) == (0, "")
+        for unbuffered in ("", "1"):
+            reader, writer = os.pipe()
+            os.close(reader)
+            with os.fdopen(writer, "w") as pipe:
+                done = process(*arguments, stdout=pipe, PYTHONUNBUFFERED=unbuffered)
+            assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_no_colours_on_a_dumb_terminal(monkeypatch):
@@ -260,7 +263,7 @@ def test_what_check_finds_is_refused_before_the_first_step(here, monkeypatch, li
         "import spacedyn as sd\n@sd.law\ndef brake(t, s, p, out):\n    out.tau[0] = -p.strength * s.qd[0]\n"
     )
     (here / "bad.toml").write_text("\n".join(['robot = "ets7"', "duration = 1", "", *lines]) + "\n")
-    monkeypatch.setattr(sys.modules["spacedyn.simulate"], "carry_out", lambda *_: pytest.fail("it was simulated"))
+    monkeypatch.setattr(import_module("spacedyn.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated"))
     assert words in spacedyn("check", "bad.toml", code=1)
     assert words in spacedyn("run", "bad.toml", code=2)
     assert "did you mean 'tau'" in spacedyn("plot", "ets7_reach", "taus", code=2)

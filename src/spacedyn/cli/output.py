@@ -138,6 +138,11 @@ def command(as_json: bool = False) -> Iterator[Output]:
             _write_no_more()
             print(f"error: {error}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
+        finally:
+            try:
+                sys.stdout.flush()
+            except OSError:  # told already
+                _write_no_more()
 
 
 def _write_no_more() -> None:
