@@ -168,14 +168,7 @@ def build_machine(
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
     plan[p.ROW], plan[p.MODES] = row_columns(model, laws, forces, events)["anchor"].stop, modes
-    seen = set().union(*(law.sees() for law in called))
-    plan[p.CHOICES] = (
-        (k.PASSIVE_FORCES if flat.passive else 0)
-        | (k.LOADED if any(law.writes() & {"base_wrench", "endpoint_wrenches"} for law in laws) else 0)
-        | (p.SEES_MOMENTUM if seen & {"com", "linear_momentum", "angular_momentum"} else 0)
-        | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
-        | (p.RECORDS_STEPS if window == 0 else 0)
-    )
+    plan[p.CHOICES] = _choices(model, laws, called, window)
     momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
     phases = 4 * nv if method.adaptive and has_stops(model) else 0
     room = size + LANES - 1  # of vectors that are written a pack at a time
@@ -214,28 +207,51 @@ def build_machine(
 
     spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
     work = _start(plan, state, laws, scalars, lanes)
-    clock = np.zeros(p.CLOCK)
-    clock[[p.T, p.T_START, p.T_END]] = t0, t0, t1
-    clock[p.ERROR_BEFORE], clock[p.ORDER] = 1e-4, max(method.error_order, 1)
-    clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
-    kept = np.zeros(doubles)
-    for i, one in enumerate(prescribed):
-        kept[plan[p.M_MODE] + i] = one.mode
-        if modes and one.mode != p.MODE_FREE:
-            q = model.q_slice(one.joint)
-            anchor = state.q.reshape(model.nq)[q] if one.mode == p.MODE_LOCKED else one.no_shift
-            kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = anchor
     tree = flat.with_given(given)
     if phases:
         tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes).address
     machine = Machine(
-        tree, par.copy(), plan, np.concatenate(numbers), work.reshape(-1), kept, counters, clock,
+        tree, par.copy(), plan, np.concatenate(numbers), work.reshape(-1),
+        _memory(plan, model, state, prescribed, doubles), counters, _clock(method, t0, t1),
         compiled + motions, state.count, lanes, tolerances, spare,
     )  # fmt: skip
     machine.choose_tolerances()
     return machine
+
+
+def _choices(model: Model, laws: list[Law], called: list[Any], window: int) -> int:
+    """What the driver has to do at all, bit by bit."""
+    seen = set().union(*(law.sees() for law in called))
+    return int(
+        (k.PASSIVE_FORCES if model.flat.passive else 0)
+        | (k.LOADED if any(law.writes() & {"base_wrench", "endpoint_wrenches"} for law in laws) else 0)
+        | (p.SEES_MOMENTUM if seen & {"com", "linear_momentum", "angular_momentum"} else 0)
+        | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
+        | (p.RECORDS_STEPS if window == 0 else 0)
+    )
+
+
+def _clock(method: Method, t0: float, t1: float) -> Array:
+    """Times and step sizes at the start."""
+    clock = np.zeros(p.CLOCK)
+    clock[[p.T, p.T_START, p.T_END]] = t0, t0, t1
+    clock[p.ERROR_BEFORE], clock[p.ORDER] = 1e-4, max(method.error_order, 1)
+    clock[p.H], clock[p.H_MAX] = _steps(method, t1 - t0)
+    return clock
+
+
+def _memory(plan: Array, model: Model, state: State, prescribed: list[Prescribed], doubles: int) -> Array:
+    """What the driver keeps from step to step; at the start, the joints' modes and where they are held."""
+    kept = np.zeros(doubles)
+    for i, one in enumerate(prescribed):
+        kept[plan[p.M_MODE] + i] = one.mode
+        if plan[p.MODES] and one.mode != p.MODE_FREE:
+            q = model.q_slice(one.joint)
+            anchor = state.q.reshape(model.nq)[q] if one.mode == p.MODE_LOCKED else one.no_shift
+            kept[plan[p.M_ANCHOR] + q.start : plan[p.M_ANCHOR] + q.stop] = anchor
+    return kept
 
 
 def has_stops(model: Model) -> bool:
