@@ -122,7 +122,7 @@ _CALLED = {"sd", "np", "control", "Path", "print", "run", "here", "robot", "mine
 def _check_script(script: str) -> None:
     """A scenario as a script may call the package and NumPy, nothing else."""
     try:
-        tree = ast.parse(script)
+        tree = ast.parse(script, __file__)  # the name of a file that may be read, should Python want to quote from it
     except (SyntaxError, ValueError) as error:
         raise WrongResult(f"a scenario's script is not Python: {error}") from None
     for node in ast.walk(tree):
