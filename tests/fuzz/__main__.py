@@ -47,7 +47,7 @@ def one_case(name: str, number: int, seed: int) -> None:
 
 def main() -> int:
     """Try and report."""
-    plan, console = asked(), Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+    plan, console = asked(), Console(width=None if sys.stdout.isatty() else 140, highlight=False, emoji=False)
     if plan.case:
         name, _, number = plan.case.partition(":")
         one_case(name, int(number), plan.seed)

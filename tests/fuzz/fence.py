@@ -41,8 +41,9 @@ class Fence:
         roots = [allowed, package, sys.prefix, sys.base_prefix, Path(numpy.__file__).parents[1], Path(__file__).parent]
         roots += [] if cache is None else [cache]
         both = {os.path.abspath(root) for root in roots} | {os.path.realpath(root) for root in roots}
-        self._allowed = tuple(sorted(f"{root}{os.sep}" for root in both)) + _SYSTEM
-        self._exact = both | {tempfile.gettempdir()}
+        shared = os.path.join(tempfile.gettempdir(), "spacedyn-cache-")  # where machine code may be as well
+        self._allowed = (*sorted(f"{root}{os.sep}" for root in both), shared, *_SYSTEM)
+        self._exact = both
         self._armed, self.noted = False, []  # type: tuple[bool, list[tuple[str, str]]]
         self._watch = _Watch({bait: _OPEN, here: _CREATE | _MODIFY | _DELETE})
         sys.addaudithook(self._hook)

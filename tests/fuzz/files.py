@@ -9,11 +9,14 @@ from typing import Any, ClassVar
 
 import spacedyn as sd
 
-from . import seeds
+from . import bombs, seeds
 from .hostile import Names
 from .mutations import Text, by_bytes, by_tokens, grown
 from .trees import Node, changed_element, changed_table, parsed, toml_bytes
 from .violations import WrongResult
+
+
+BOMBS = 0.001
 
 
 class TextFiles:
@@ -50,7 +53,9 @@ class TextFiles:
         raise NotImplementedError
 
     def make(self, rng: Random) -> bytes:
-        """A changed file."""
+        """A changed file; now and then a bomb."""
+        if rng.random() < BOMBS:
+            return bombs.of_kind(rng, self.name)
         at = rng.randrange(len(self._texts))
         text, way = self._texts[at], rng.random()
         if way < 0.25:

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from .kinds import kind_of
 from .violations import Violation
-from .worker import ACCEPTED, CASE, DONE, FOUND, HUNG, LIMIT, READY, SIZE, STARTED, Board
+from .worker import ACCEPTED, BUSY, CASE, DONE, FOUND, HUNG, LIMIT, READY, SINCE, SIZE, Board
 
 CHUNK = 20_000  # cases of a worker: what it gathers in memory is given back then
-_START = 240.0  # s that a worker may take to get ready: it may have to compile
+_START = 300.0  # s that a worker may take between cases: it may have to compile
 _TESTS = Path(__file__).parents[1]
 
 
@@ -85,8 +85,8 @@ class Campaign:
         if worker.reason == "stopped":
             return
         at = task.first + board[DONE]
-        if worker.reason and not board[READY]:
-            raise RuntimeError(f"a worker of {task.kind} did not start: {worker.reason}\n{worker.errors()}")
+        if worker.reason and not board[BUSY]:
+            raise RuntimeError(f"a worker of {task.kind} failed between cases: {worker.reason}\n{worker.errors()}")
         if worker.reason == "slow" or board[HUNG]:
             if task.what == "try":
                 self.waiting.appendleft(Task(task.kind, board[CASE], 1, "confirm"))
@@ -145,8 +145,8 @@ class _Worker:
         if code is not None:
             self.reason = "" if code == 0 else f"exit code {code}"
             return True
-        began = self.board[STARTED] * 1e-9 or self._began
-        limit = LIMIT + 2.0 if self.board[STARTED] else _START
+        began = self.board[SINCE] * 1e-9 or self._began
+        limit = LIMIT + 2.0 if self.board[BUSY] else _START
         if stop or now - began > limit:
             self.reason = "stopped" if stop else "slow"
             self.end()

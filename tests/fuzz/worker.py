@@ -30,7 +30,7 @@ from .violations import Violation, WrongResult, alike, is_ours, of_exception, sh
 
 LIMIT = 5.0  # s of a case
 MEMORY = 1 << 30  # bytes more than before
-READY, CASE, STARTED, DONE, ACCEPTED, FOUND, HUNG = range(7)
+READY, CASE, SINCE, BUSY, DONE, ACCEPTED, FOUND, HUNG = range(8)
 """Places of the board, eight bytes each."""
 SIZE = 64
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, ImportWarning)  # not shown by default
@@ -141,8 +141,9 @@ def work(kind: Kind, seed: int, cases: range, board: Board, watched: Watched, ou
     for index in cases:
         given = kind.make(case_rng(kind.name, seed, index))
         kind.place(given)
-        board[STARTED], board[CASE] = time.monotonic_ns(), index
+        board[CASE], board[SINCE], board[BUSY] = index, time.monotonic_ns(), 1
         accepted, found = watched.attempt(lambda given=given: kind.attempt(given))  # type: ignore[misc]
+        board[SINCE], board[BUSY] = time.monotonic_ns(), 0
         if not sure and any(sort == "hang" for sort, *_ in found):
             board[HUNG] = 1
             break
