@@ -6,7 +6,6 @@ A failure names the seed; SPACEDYN_FUZZ_SEED=… tries the same cases again.
 import os
 import random
 import time
-from pathlib import Path
 
 import pytest
 

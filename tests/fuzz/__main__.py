@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .kinds import FULL, MODULES, kind_of
+from .kinds import FULL, MODULES
 from .pool import Campaign
 from .report import listed, table
 from .worker import case_rng, prepared

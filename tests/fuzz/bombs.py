@@ -12,7 +12,8 @@ def of_kind(rng: Random, kind: str) -> bytes:
 
 _HEAD = 'robot = "ets7"\nduration = 1.0\n'
 _BASE = "[base]\nmass = 1\ninertia = [1, 1.1, 1.2]\n"
-_LINK = '<link name="l{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+_INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+_LINK = f'<link name="l{{0}}"><inertial><mass value="1"/>{_INERTIA}</inertial></link>'
 _JOINT = '<joint name="j{0}" type="continuous"><parent link="l{1}"/><child link="l{0}"/></joint>'
 
 
@@ -57,7 +58,7 @@ _URDF = (
     lambda n: '<robot name="r">' + "<link>" * n + "</link>" * n + "</robot>",
     lambda n: '<robot name="r">' + "<link/>" * n + "</robot>",
     lambda n: '<robot name="r">' + '<link name="a"/>' * n + "</robot>",
-    lambda n: f'<robot name="r"><link {" ".join(f"a{i}=''" for i in range(n))}/></robot>',
+    lambda n: "<robot><link " + " ".join(f"a{i}='1'" for i in range(n)) + "/></robot>",
     lambda n: '<!DOCTYPE r [<!ENTITY a "' + "b" * n + '"><!ENTITY c "&a;&a;&a;">]><robot name="&c;"/>',
     lambda n: f'<robot name="{"x" * 10 * n}"><link name="a"/></robot>',
 )
@@ -71,7 +72,7 @@ _MJCF = (
     lambda n: f'<mujoco><size nuserdata="{n}0000" memory="{n}M"/><worldbody>{_BODY}</worldbody></mujoco>',
     lambda n: f'<mujoco><size nuser_body="{n}"/><worldbody>{_BODY * 100}</worldbody></mujoco>',
     lambda n: f'<mujoco><visual><quality shadowsize="{n}00"/></visual><worldbody>{_BODY}</worldbody></mujoco>',
-    lambda n: '<mujoco><asset><texture name="t" type="2d" builtin="flat" width="{0}" height="{0}"/></asset></mujoco>'.format(n),
+    lambda n: f'<mujoco><asset><texture name="t" type="2d" builtin="flat" width="{n}" height="{n}"/></asset></mujoco>',
     lambda n: f'<mujoco><asset><hfield name="h" nrow="{n}" ncol="{n}" size="1 1 1 1"/></asset></mujoco>',
     lambda n: _mujoco(f'<body><flexcomp type="grid" count="{n} {n} 1" name="f" dim="2" mass="1"/></body>'),
 )

@@ -15,14 +15,35 @@ import numpy as np
 
 import spacedyn as sd
 
-from .arguments import MODELS, SHAPES, Setting, bad, good, pull, ramp
+from .arguments import MODELS, SHAPES, Setting, good, pull, ramp
 from .classic_calls import CLASSIC
 from .entries import REQUIRED, Entry
+from .spoiling import bad
 from .violations import WrongResult
 
-_LEFT_OUT = {"Model", "Run", "State", "Rotation", "view", "film", "verify", "load", "check_file", "read_mimics", "Scenario"}
+_LEFT_OUT = {
+    "Model",
+    "Run",
+    "State",
+    "Rotation",
+    "view",
+    "film",
+    "verify",
+    "load",
+    "check_file",
+    "read_mimics",
+    "Scenario",
+}
 """Names of the package that open files or windows, or take minutes; methods of some come below."""
-_LEFT_OUT |= {"Linearization", "Attitude", "Reduced", "Equations", "PartialVelocities", "BaseRates", "Smoothed"}  # results
+_LEFT_OUT |= {
+    "Linearization",
+    "Attitude",
+    "Reduced",
+    "Equations",
+    "PartialVelocities",
+    "BaseRates",
+    "Smoothed",
+}  # results
 _NEVER = {"view", "progress", "stream", "path", "folder", "folders", "mesh"}
 """Parameters that are not given: what they would do is no matter of their value."""
 
@@ -81,7 +102,9 @@ def _entries() -> list[Entry]:
     modules = {"control.": sd.control, "operators.": sd.operators, "kane.": sd.kane, "lagrangian.": sd.lagrangian}
     found = list(_functions("", sd, (name for name in sd.__all__ if name not in ("simulate", "linearize"))))
     for prefix, module in modules.items():
-        found += _functions(prefix, module, (n for n in module.__all__ if n not in ("UserFile", "from_file", "Operator")))
+        found += _functions(
+            prefix, module, (n for n in module.__all__ if n not in ("UserFile", "from_file", "Operator"))
+        )
     found += _functions("shapes.", sd.shapes, ("box", "cone", "cylinder", "point", "rod", "sphere", "tube", "combine"))
     found += _state_parts("q", "qd", "base_position", "base_frame_position", "base_velocity", "base_rate")
     found += _state_parts("base_attitude", "base_quaternion_xyzw")
@@ -114,7 +137,19 @@ def partial_state(setting: Setting, name: str) -> Any:
     return Of
 
 
-_SIMULATION = ("laws", "method", "record", "gravity", "modes", "adjust", "limits", "forces", "events", "start", "budget")
+_SIMULATION = (
+    "laws",
+    "method",
+    "record",
+    "gravity",
+    "modes",
+    "adjust",
+    "limits",
+    "forces",
+    "events",
+    "start",
+    "budget",
+)
 
 
 def _simulations() -> list[Entry]:

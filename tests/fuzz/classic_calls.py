@@ -55,7 +55,13 @@ def _state() -> classic.StateVariables:
 
 
 _SV = _state()
-_VALUES: dict[str, Any] = {"joints": [1, 2, 3], "num_e": 1, "POS": np.array([1.0, 0.5, 0.2]), "ORI": np.eye(3), "LP": _LP}
+_VALUES: dict[str, Any] = {
+    "joints": [1, 2, 3],
+    "num_e": 1,
+    "POS": np.array([1.0, 0.5, 0.2]),
+    "ORI": np.eye(3),
+    "LP": _LP,
+}
 _VALUES |= {"SS": _LP.SS, "S0": _LP.S0, "BB": _LP.BB, "theta": 0.3}
 VALID.update({f"classic {name}": lambda c, value=value: value for name, value in _VALUES.items()})
 VALID.update({f"classic {name}": lambda c, name=name: np.array(getattr(_SV, name)) for name in vars(_SV)})

@@ -15,7 +15,6 @@ from .mutations import Text, by_bytes, by_tokens, grown
 from .trees import Node, changed_element, changed_table, parsed, toml_bytes
 from .violations import WrongResult
 
-
 BOMBS = 0.001
 
 

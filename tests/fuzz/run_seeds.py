@@ -7,7 +7,7 @@ from spacedyn import control
 
 
 def runs(folder: Path) -> list[sd.Run]:
-    """Streamed into folders `0`, `1`, `2`: one robot with a law, a force and an event; a batch; prescribed and locked."""
+    """Streamed into folders `0`, `1`, `2`: a robot with a law, a force and an event; a batch; prescribed and locked."""
     robot, arm = sd.load("tian_wu"), sd.load("koike")
     one = robot.state(q=[0.3, -0.2, 0.1], qd=[0.4, 0.2, -0.1])
     event = sd.Event(sd.joint_reaches(robot.joint_names[0], 0.35))

@@ -71,7 +71,9 @@ class Watched:
             stack = traceback.extract_stack(limit=40)
             ours = next((f"{short(f.filename)}:{f.name} > " for f in reversed(stack) if is_ours(f.filename)), "")
             group = f"{category.__name__} at {ours}{short(filename)}: {alike(str(message))}"
-            self._warned.append(("warning", group, f"{filename}:{line}: {message}\n{''.join(traceback.format_list(stack[-12:]))}"))
+            self._warned.append(
+                ("warning", group, f"{filename}:{line}: {message}\n{''.join(traceback.format_list(stack[-12:]))}")
+            )
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         raise Hang(f"more than {LIMIT:g} s")
@@ -103,7 +105,13 @@ def _judged(error: BaseException) -> list[tuple[str, str, str]]:
     group, detail = of_exception(error)
     if isinstance(error, WrongResult):
         return [("wrong", group, detail)]
-    return [("hang" if isinstance(error, Hang) else "memory" if isinstance(error, MemoryError) else "traceback", group, detail)]
+    return [
+        (
+            "hang" if isinstance(error, Hang) else "memory" if isinstance(error, MemoryError) else "traceback",
+            group,
+            detail,
+        )
+    ]
 
 
 def _from_the_call_itself(error: TypeError) -> bool:
