@@ -23,15 +23,17 @@ class Own(np.ndarray):
 # fmt: off
 ODD: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2, 10**400, -(10**400), 2**63, 1.5, -0.0, 1e308, -1e308, 1e-308, 1e200, 1e16,
-    float("nan"), float("inf"), -float("inf"), 1j, 1 + 0j, "", "a", "1", "nan", "com", "free", "bus", "\x00", "é" * 200,
-    b"", b"bus", bytearray(b"x"), [], [[]], (), {}, {"a": 1}, {1: 2}, set(), frozenset({1}), [None], ["a"], [[1], [2, 3]],
-    [1, 2, 3], [1.0] * 6, [float("nan")] * 3, [1e308] * 3, [1e308] * 6, [True] * 3, [1j] * 3, ["1", "2", "3"], [[1, 2, 3]],
-    np.float32(1), np.float16(1), np.int8(1), np.longdouble(1), np.bool_(True), np.str_("bus"), np.datetime64("2024"),
-    np.array(1.0), np.array("bus"), np.zeros(0), np.zeros((0, 3)), np.zeros((3, 0)), np.zeros(10**4), np.zeros((1,) * 20),
-    np.eye(3), np.zeros((3, 3)), -np.eye(3), np.full((3, 3), np.nan), np.zeros((4, 4)), np.array([None] * 3, dtype=object),
-    np.ma.masked, np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), np.zeros(3, dtype=[("a", float)]), np.array(["a"] * 3),
-    slice(None), ..., range(3), object(), object, int, float, len, lambda: None, Path("x"), Random(1), memoryview(b"abc"),
-    decimal.Decimal("1.5"), decimal.Decimal("NaN"), fractions.Fraction(1, 3), datetime.date(2024, 1, 1), ValueError("x"),
+    float("nan"), float("inf"), -float("inf"), 1j, 1 + 0j, "", "a", "1", "nan", "com", "free", "bus", "\x00",
+    "é" * 200, b"", b"bus", bytearray(b"x"), [], [[]], (), {}, {"a": 1}, {1: 2}, set(), frozenset({1}),
+    [None], ["a"], [[1], [2, 3]], [1, 2, 3], [1.0] * 6, [float("nan")] * 3, [1e308] * 3, [1e308] * 6,
+    [True] * 3, [1j] * 3, ["1", "2", "3"], [[1, 2, 3]], np.float32(1), np.float16(1), np.int8(1),
+    np.longdouble(1), np.bool_(True), np.str_("bus"), np.datetime64("2024"), np.array(1.0), np.array("bus"),
+    np.zeros(0), np.zeros((0, 3)), np.zeros((3, 0)), np.zeros(10**4), np.zeros((1,) * 20), np.eye(3),
+    np.zeros((3, 3)), -np.eye(3), np.full((3, 3), np.nan), np.zeros((4, 4)),
+    np.array([None] * 3, dtype=object), np.ma.masked, np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+    np.zeros(3, dtype=[("a", float)]), np.array(["a"] * 3), slice(None), ..., range(3), object(), object, int,
+    float, len, lambda: None, Path("x"), Random(1), memoryview(b"abc"), decimal.Decimal("1.5"),
+    decimal.Decimal("NaN"), fractions.Fraction(1, 3), datetime.date(2024, 1, 1), ValueError("x"),
     xarray.DataArray([1.0, 2.0, 3.0]), np.random.default_rng(0), sd, sd.load, sd.Model, sd.State, np.ndarray,
 )
 # fmt: on
