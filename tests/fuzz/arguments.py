@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from random import Random
 from typing import Any
 
@@ -65,7 +65,8 @@ class Setting:
         return self.rng.choice([*getattr(self.model, f"{what}_names")] or ["none"])
 
 
-def _models() -> list[sd.Model]:
+@cache
+def models() -> list[sd.Model]:
     """All kinds of bases, joints of one and of several coordinates, no joint at all."""
     made = []
     for base in ("free", "fixed", "planar", "attitude"):
@@ -80,9 +81,6 @@ def _models() -> list[sd.Model]:
     b = sd.Builder("lone")
     b.base("bus", mass=20.0, inertia=(2, 3, 4))
     return [*made, b.build(), sd.load("tian_wu")]
-
-
-MODELS = _models()
 
 
 @sd.law(period=0.1)
@@ -128,7 +126,7 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "attitudes": lambda c: sd.Rotation.from_rotvec(c.numbers.normal(size=(3, 3))),
     "table": lambda c: sd.table([0.0, 1.0, 2.0], [[0.0], [1.0], [0.5]]),
     "t": lambda c: 0.5,
-    "robots": lambda c: {"a": c.model, "b": MODELS[-1]},
+    "robots": lambda c: {"a": c.model, "b": models()[-1]},
     "mimics": lambda c: [sd.Mimic(c.name("joint"), c.name("joint"))],
     "condition": lambda c: sd.joint_reaches(c.name("joint"), 0.5),
     "shapes": lambda c: [sd.shapes.box(1.0, (1, 1, 1)), sd.shapes.sphere(1.0, 0.2)],

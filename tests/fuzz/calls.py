@@ -15,8 +15,8 @@ import numpy as np
 
 import spacedyn as sd
 
-from .arguments import MODELS, SHAPES, Setting, good, pull, ramp
-from .classic_calls import CLASSIC
+from .arguments import SHAPES, Setting, good, models, pull, ramp
+from .classic_calls import classic_entries
 from .entries import REQUIRED, Entry
 from .spoiling import bad
 from .violations import WrongResult
@@ -123,7 +123,7 @@ def _entries() -> list[Entry]:
         _entry("Builder", sd.Builder),
         Entry("law", lambda c: pull, (("force", REQUIRED),)),
         Entry("motion", lambda c: ramp, (("speed", REQUIRED),)),
-        *CLASSIC,
+        *classic_entries(),
     ]
     return found
 
@@ -212,14 +212,14 @@ class Calls:
     def make(self, rng: Random) -> Call:
         """A call with one or two bad arguments, now and then with none."""
         entry = rng.choice(self._simulations if rng.random() < self.share else self._entries)
-        setting = Setting(rng, rng.choice(MODELS), rng.choice(SHAPES))
+        setting = Setting(rng, rng.choice(models()), rng.choice(SHAPES))
         return _call(entry, setting, rng.choice((0, 1, 1, 1, 1, 2)))
 
     def place(self, given: Call) -> None:
         """Compile what the call needs, if it is the first of its kind."""
         if given.entry.name not in self._warm:
             self._warm.add(given.entry.name)
-            for model in MODELS:
+            for model in models():
                 for shape in ((), (5,)):
                     warm_up(_call(given.entry, Setting(Random(1), model, shape), 0))
 

@@ -1,6 +1,8 @@
 """Calls of SpaceDyn's own functions, plain as in version 1, and with LP and SV as in version 2."""
 
+import dataclasses
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,37 +41,49 @@ _PLAIN = {
 _ANGLES = ("cx theta", "cy theta", "cz theta", "dc2rpy C", "dc2eul C", "dc2qtn C", "qtn2dc q", "w2dQtn w q", "tilde a")
 _ANGLES += ("cross u v", "tr2diff A1 A2", "rpy2dc u", "eul2dc u", "aw w0", "parents SS S0", "topology BB", "init_SV LP")
 
-_LP = classic.LinkParameters.from_model(sd.load("two_arm_sample"))
+
+@cache
+def _robot() -> classic.LinkParameters:
+    return classic.LinkParameters.from_model(sd.load("two_arm_sample"))
 
 
+@cache
 def _state() -> classic.StateVariables:
     """A state whose links are where its coordinates put them."""
-    SV = classic.init_SV(_LP)
+    LP = _robot()
+    SV = classic.init_SV(LP)
     rng = np.random.default_rng(3)
     for name in ("R0", "v0", "w0", "vd0", "wd0", "q", "qd", "qdd", "F0", "T0", "tau"):
         setattr(SV, name, rng.normal(size=getattr(SV, name).shape))
-    classic.set_globals(_LP, Gravity=(0.0, 0.0, -9.81), d_time=0.01)
+    _set_globals()
     SV.AA = classic.calc_aa(SV.A0, SV.q)
     SV.RR = classic.calc_pos(SV.R0, SV.A0, SV.AA, SV.q)
     return SV
 
 
-_SV = _state()
-_VALUES: dict[str, Any] = {
-    "joints": [1, 2, 3],
-    "num_e": 1,
-    "POS": np.array([1.0, 0.5, 0.2]),
-    "ORI": np.eye(3),
-    "LP": _LP,
+def _set_globals() -> None:
+    classic.set_globals(_robot(), Gravity=(0.0, 0.0, -9.81), d_time=0.01)
+
+
+_OTHERS: dict[str, Callable[[], Any]] = {
+    "joints": lambda: [1, 2, 3],
+    "num_e": lambda: 1,
+    "POS": lambda: np.array([1.0, 0.5, 0.2]),
+    "ORI": lambda: np.eye(3),
+    "LP": _robot,
+    "SS": lambda: _robot().SS,
+    "S0": lambda: _robot().S0,
+    "BB": lambda: _robot().BB,
+    "theta": lambda: 0.3,
 }
-_VALUES |= {"SS": _LP.SS, "S0": _LP.S0, "BB": _LP.BB, "theta": 0.3}
-VALID.update({f"classic {name}": lambda c, value=value: value for name, value in _VALUES.items()})
-VALID.update({f"classic {name}": lambda c, name=name: np.array(getattr(_SV, name)) for name in vars(_SV)})
+_FIELDS = tuple(field.name for field in dataclasses.fields(classic.StateVariables))
+VALID.update({f"classic {name}": lambda c, value=value: value() for name, value in _OTHERS.items()})
+VALID.update({f"classic {name}": lambda c, name=name: np.array(getattr(_state(), name)) for name in _FIELDS})
 
 
 def _by_position(function: Callable[..., Any]) -> Callable[[Setting], Callable[..., Any]]:
     def called(**arguments: Any) -> Any:
-        classic.set_globals(_LP, Gravity=(0.0, 0.0, -9.81), d_time=0.01)
+        _set_globals()
         return function(*arguments.values())
 
     return lambda setting: called
@@ -79,16 +93,17 @@ def _by_state(function: Callable[..., Any], after: list[str]) -> Callable[[Setti
     """The same with LP and SV, whose fields are the arguments."""
 
     def called(**arguments: Any) -> Any:
-        SV = _SV.copy()
+        SV = _state().copy()
         for name, value in arguments.items():
             if name not in after:
                 setattr(SV, name, value)
-        return function(_LP, SV, *(arguments[name] for name in after))
+        return function(_robot(), SV, *(arguments[name] for name in after))
 
     return lambda setting: called
 
 
-def _entries() -> list[Entry]:
+def classic_entries() -> list[Entry]:
+    """Every function in each of its styles."""
     found = []
     for name, names in _PLAIN.items():
         function, given = getattr(classic, name), names.split()
@@ -99,10 +114,7 @@ def _entries() -> list[Entry]:
         found.append(Entry(f"classic.{name} of SV", _by_state(function, after), parameters, wanted=wanted))
     for text in _ANGLES:
         name, *given = text.split()
-        wanted = tuple((one, f"classic {one}") for one in given if one in _VALUES)
+        wanted = tuple((one, f"classic {one}") for one in given if one in _OTHERS)
         parameters = tuple((one, REQUIRED) for one in given)
         found.append(Entry(f"classic.{name}", _by_position(getattr(classic, name)), parameters, wanted=wanted))
     return found
-
-
-CLASSIC = _entries()

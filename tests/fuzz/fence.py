@@ -65,6 +65,8 @@ class Fence:
         paths = [one for one in arguments[:2] if isinstance(one, str | bytes | os.PathLike)]
         if event == "open":
             paths = paths[:1]
+        elif event in ("os.remove", "os.rmdir") and arguments[1] >= 0:  # relative to a folder that is open
+            paths = [os.path.join(os.readlink(f"/proc/self/fd/{arguments[1]}"), os.fsdecode(paths[0]))]
         if event in _OF_PATHS and all(self._inside(path) for path in paths):
             return
         self._armed = False  # what is noted here must not be noted itself
