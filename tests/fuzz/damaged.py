@@ -1,4 +1,4 @@
-"""The damaged runs of `damaged_runs` as a kind of case: files, folders, checkpoints changed in memory, and forged ones."""
+"""The damaged runs of `damaged_runs` as a kind of case: files, folders, checkpoints changed in memory or forged."""
 
 import os
 from pathlib import Path
