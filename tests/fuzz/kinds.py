@@ -49,5 +49,6 @@ class Kind(Protocol):
 
 def kind_of(name: str) -> Kind:
     """The kind of that name."""
-    made: Kind = import_module(f".{MODULES[name]}", __package__).KINDS[name]()
+    module = MODULES.get(name, name)  # faults, which are only tried to show that they are found
+    made: Kind = import_module(f".{module}", __package__).KINDS[name]()
     return made
