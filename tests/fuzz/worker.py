@@ -31,7 +31,7 @@ from .violations import Violation, WrongResult, alike, is_ours, of_exception, sh
 LIMIT = float(os.environ.get("SPACEDYN_FUZZ_LIMIT", "5"))  # s of a case
 MEMORY = 1 << 30  # bytes more than before
 READY, CASE, SINCE, USED, BUSY, DONE, ACCEPTED, FOUND, HUNG = range(9)
-"""Places of the board, eight bytes each."""
+"""Places of the board, eight bytes each; times in nanoseconds, READY and USED of the processor."""
 SIZE = 9 * 8
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, ImportWarning)  # not shown by default
 _OURS = (sd.ModelWarning, sd.RunWarning)
@@ -162,7 +162,7 @@ def work(kind: Kind, seed: int, cases: range, board: Board, watched: Watched, ou
         kind.place(given)
         board[CASE], board[SINCE], board[USED], board[BUSY] = index, time.monotonic_ns(), time.process_time_ns(), 1
         accepted, found = watched.attempt(lambda given=given: kind.attempt(given))  # type: ignore[misc]
-        board[SINCE], board[BUSY] = time.monotonic_ns(), 0
+        board[SINCE], board[USED], board[BUSY] = time.monotonic_ns(), time.process_time_ns(), 0
         if not sure and any(sort == "hang" for sort, *_ in found):
             board[HUNG] = 1
             break
@@ -199,7 +199,7 @@ def main() -> None:
             Path(output).write_bytes(kind.saved(kind.make(case_rng(name, int(seed), int(first)))))
             return
         bound_memory()
-        board[READY] = 1
+        board[READY] = board[USED] = time.process_time_ns()
         cases = range(int(first), int(first) + int(count))
         work(kind, int(seed), cases, board, watched, Path(output), task == "confirm")
 
