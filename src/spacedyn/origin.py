@@ -25,6 +25,7 @@ from .laws import Law
 from .methods import Method
 from .model.model import Model
 from .model.state import State
+from .run_reading import parse_object
 from .trajectories import Trajectory, trajectory_of, turning_of
 from .turning import Turning
 
@@ -180,7 +181,9 @@ class Origin:
     @classmethod
     def from_text(cls, text: str, state: Array) -> "Origin":
         """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv)."""
-        made = json.loads(text)
+        made = parse_object(text, "what made the run")
+        if not (isinstance(made["model"], str) and "\n" in made["model"]):
+            raise InputError("its model is no description")  # the name of a file would be opened
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
             model = Model.from_toml(made["model"])

@@ -21,7 +21,7 @@ from .folder_reading import is_run_folder, read_folder, read_origin
 from .origin import Origin
 from .run import Run
 from .run_checks import check_ledger, check_origin, check_rows, check_status, happening
-from .run_reading import MOST_TEXT, file_size, reading
+from .run_reading import MOST_TEXT, BoundedFile, reading
 
 Array = np.ndarray
 _LARGEST = (1 << 32) - 4  # bytes of a variable in such a file
@@ -106,8 +106,10 @@ def load(path: Path) -> Run:
 def _load_file(path: Path) -> Run:
     from scipy.io import netcdf_file
 
-    file_size(path)
-    with netcdf_file(path, "r", mmap=True) as file:  # mapped: variables may claim to overlap, as often as they like
+    with (
+        BoundedFile(path) as raw,
+        netcdf_file(raw, "r", mmap=True) as file,
+    ):  # mapped: variables may claim to overlap, as often as they like
         variables = {name: one.data for name, one in file.variables.items() if one.data.dtype.kind in "fiu"}
         texts = {name: text.decode("utf-8") for name, text in file._attributes.items() if isinstance(text, bytes)}
         try:

@@ -1,8 +1,8 @@
 """Reading files of runs: real files only, of bounded size, and one error that names the file and the reason."""
 
 import contextlib
+import io
 import json
-import os
 import stat
 import warnings
 from collections.abc import Iterator
@@ -30,6 +30,8 @@ def reading(path: Path) -> Iterator[None]:
         if str(path) in str(error):
             raise
         raise _unreadable(path, str(error)) from error
+    except KeyError as error:
+        raise _unreadable(path, f"it has no {error}") from error
     except (OSError, ValueError) as error:
         raise _unreadable(path, getattr(error, "strerror", None) or str(error)) from error
     except Exception as error:  # what libraries raise for files that nobody meant for them is not listed anywhere
@@ -57,13 +59,20 @@ def read_text(path: Path) -> str:
     size = file_size(path)
     if size > MOST_TEXT:
         raise InputError(f"'{path}' has {size / 1e6:.0f} MB, more than the {MOST_TEXT / 1e6:.0f} MB that are read")
-    with open(_open(path), encoding="utf-8") as file:
-        return file.read(MOST_TEXT)
+    return path.read_text(encoding="utf-8")
 
 
-def _open(path: Path) -> int:
-    """A handle that no pipe can make wait."""
-    return os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+class BoundedFile(io.FileIO):
+    """A file that gives no more memory to what is read than there is left of it, whatever is asked for."""
+
+    def __init__(self, path: Path):
+        self._size = file_size(path)
+        super().__init__(path, "r")
+
+    def read(self, size: int | None = -1) -> bytes:
+        """So many bytes, or what is left."""
+        left = max(self._size - self.tell(), 0)
+        return super().read(left if size is None or size < 0 else min(size, left)) or b""
 
 
 def parse_object(text: str | bytes, where: str) -> dict[str, Any]:

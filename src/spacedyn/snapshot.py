@@ -21,6 +21,8 @@ from .kernels.stops import MOST_CORRECTIONS as STOP_CORRECTIONS
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT, p.H_EVENT, p.EVENT_SLOPE]
 _OF_CHUNK = [p.C_RECORD, p.C_TIME]  # counters that every chunk sets anew
+_NEAR = 1e-9  # of a run's duration: a time this little after its end is at its end
+_LEAST_ERROR = 1e-4  # that the driver remembers of a step
 _MOST = 2**53  # integers above are not exact as doubles
 _SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_ARMED, p.C_HAPPENED, p.C_ENDS, p.C_AGAIN)
 
@@ -51,7 +53,7 @@ def restore(machine: Any, numbers: Array) -> None:
     counters[np.setdiff1d(np.arange(counters.size), _OF_CHUNK)] = _integers(counts)
     memory, work = memory.copy(), work.copy()
     memory[_memory(machine)], work[_work(machine)] = memory_part, work_part
-    _keep_described(machine, memory)
+    _keep_described(machine, memory, clock)
     _check_clock(clock, counters, float(memory[machine.plan[p.M_STOPS] + p.H_STOP]))
     _check_counters(machine, counters)
     _check_samples(machine, clock, counters)
@@ -89,8 +91,10 @@ def _integers(counts: Array) -> Array:
     return counts.astype(np.int64)
 
 
-def _keep_described(machine: Any, memory: Array) -> None:
-    """What the description says, whatever a snapshot says: directions of events, and modes that cannot change."""
+def _keep_described(machine: Any, memory: Array, clock: Array) -> None:
+    """What the description says, whatever a snapshot says: a fixed step, directions of events, modes that stay."""
+    if machine.numbers[machine.plan[p.N_SCALE]] < 0.0:
+        clock[p.H] = machine.clock[p.H]
     at, count = int(machine.plan[p.M_EVENTS]), int(machine.plan[p.EVENTS])
     directions = slice(at + p.V_DIRECTION, at + count * p.EVENT_MEMORY, p.EVENT_MEMORY)
     memory[directions] = machine.memory[directions]
@@ -120,8 +124,11 @@ def _check_clock(clock: Array, counters: Array, h_stop: float) -> None:
     """Times that can follow each other, and steps that lead forward."""
     if not np.isfinite(clock[_CLOCK]).all():
         raise _refuse("a time or a step", "no number")
-    if not clock[p.T_START] <= clock[p.T]:
+    room = _NEAR * (clock[p.T_END] - clock[p.T_START])
+    if not clock[p.T_START] <= clock[p.T] <= clock[p.T_END] + room:
         raise _refuse("a time", clock[p.T])
+    if not (_LEAST_ERROR <= clock[p.ERROR_BEFORE] <= 1.0 and clock[p.H] <= clock[p.H_MAX]):
+        raise _refuse("an error and a step after it", f"{clock[p.ERROR_BEFORE]}, {clock[p.H]}")
     steps = [clock[p.H]]
     steps += [clock[p.H_TAKEN], clock[p.T_NEXT] - clock[p.T]] if counters[p.C_TAKEN] else []
     steps += [clock[p.H_EVENT]] if counters[p.C_RETAKE] else []

@@ -76,13 +76,12 @@ class Folder:
                     self.path.mkdir(parents=True, exist_ok=True)
                     self._check_free()  # before a lock is put there, and again when others are locked out
                 stack.enter_context(locked(self.path))
+                stack.callback(self._close)
                 if here:
                     assert past is not None
                     self._reopen(past)
                 else:
                     self._create()
-                for file in self._files:
-                    stack.callback(file.close)
             if past is not None and not here:
                 self._copy(past)
             yield
@@ -118,7 +117,8 @@ class Folder:
         self._prepare(ORIGIN, self._text.encode())
         self._put(STATE)
         self._put(ORIGIN)
-        self._files = [_Growing(self.path / name, None) for name in (ROWS, CHECKPOINTS, MANIFEST)]
+        for name in (ROWS, CHECKPOINTS, MANIFEST):
+            self._files.append(_Growing(self.path / name, None))
         _flush_folder(self.path)
 
     def _holds_nothing(self) -> bool:
@@ -140,11 +140,9 @@ class Folder:
         self._digest = past.place.digest.copy()
         size = next((line.checkpoint_bytes for line in lines if line.checkpoint_bytes is not None), None) or 0
         record = past.rows[0].nbytes if past.records else 0
-        self._files = [
-            _Growing(self.path / ROWS, record * past.records),
-            _Growing(self.path / CHECKPOINTS, size * self._checkpoints),
-            _Growing(self.path / MANIFEST, version),
-        ]
+        ends = {ROWS: record * past.records, CHECKPOINTS: size * self._checkpoints, MANIFEST: version}
+        for name, end in ends.items():
+            self._files.append(_Growing(self.path / name, end))
         changed = [ORIGIN, EVENTS] if past.events or (self.path / EVENTS).exists() else [ORIGIN]
         self._prepare(ORIGIN, self._text.encode())
         if EVENTS in changed:
@@ -181,6 +179,10 @@ class Folder:
         """What was prepared takes the file's place, all at once."""
         (self.path / f"{name}{_UNFINISHED}").replace(self.path / name)
         _flush_folder(self.path)
+
+    def _close(self) -> None:
+        for file in self._files:
+            file.close()
 
     def room(self, seconds: float) -> int:
         """Records of the next chunk: so many that it is flushed every few seconds."""
