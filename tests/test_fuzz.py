@@ -15,7 +15,7 @@ from fuzz.report import listed
 
 SEED = int(os.environ.get("SPACEDYN_FUZZ_SEED") or random.randrange(10**6))
 SMALL = {"robot": 400, "scenario": 300, "urdf": 400, "mjcf": 400, "run_file": 150, "run_folder": 150}
-SMALL |= {"damaged_run": 60, "calls": 400, "kills": 6, "checkpoints": 60}
+SMALL |= {"command": 100, "damaged_run": 60, "calls": 400, "kills": 6, "checkpoints": 60}
 SECONDS = 20.0  # of a kind, if the machine is slow
 
 

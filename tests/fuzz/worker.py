@@ -105,8 +105,8 @@ class Watched:
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
         found += [(sort, alike(detail.splitlines()[-1], 120), detail) for sort, detail in self._fence.noted]
-        found += dict.fromkeys(self._warned)
-        return accepted, found
+        found += self._warned
+        return accepted, list({(sort, group): (sort, group, detail) for sort, group, detail in found}.values())
 
 
 def _judged(error: BaseException) -> list[tuple[str, str, str]]:
