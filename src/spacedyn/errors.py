@@ -78,6 +78,10 @@ class RunWarning(UserWarning):
     """A simulation that ended, but not as well as it should have: the message says what and why."""
 
 
+class CacheWarning(UserWarning):
+    """A folder or file of compiled code that is not trusted, since others may write to it; the message names it."""
+
+
 class SimulationFailed(SpacedynError, RuntimeError):
     """A simulation that could not go on; carries the run up to there.
 

@@ -15,7 +15,7 @@ from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
 from .describing import tell_law
 from .looking import what_is
-from .output import BAD_RESULT, GOOD, command, size_of
+from .output import BAD_RESULT, GOOD, command, one_line, size_of
 from .running import check_target
 
 
@@ -96,7 +96,7 @@ def show_what(name: str, as_json: bool) -> None:
         model: Model = what.build()["robot"] if isinstance(what, Scenario) else what
         if isinstance(what, Scenario):
             output.put(scenario=what.name, content=what.content)
-            output.say(what.content.get("title", what.name), "bold")
+            output.say(one_line(what.content.get("title", what.name)), "bold")
             for line in what.to_toml().splitlines():
                 output.say(f"  {line}" if line else "")
             output.say()

@@ -21,6 +21,7 @@ from ..simulate import origin_of
 from .changes import changed, plain, settings
 from .expressions import Call, Fault, Missing, Name, evaluate, gather
 from .faults import checked, in_toml, is_path, sound
+from .figure_names import figure_groups, figure_names
 from .lines import Path
 from .looks import look_faults
 from .program import Program
@@ -294,9 +295,8 @@ class Scenario:
         """The figures that its [plots] ask for, by name: what a person wants to see first if it asks for none."""
         given = self.content.get("plots", {})
         options = {key: given[key] for key in ("degrees", "style") if key in given}
-        wanted = given.get("figures", [[]])
-        groups = [[one] if isinstance(one, str) else one for one in wanted]
-        names = ["_".join(group).replace(".", "_") or "overview" for group in groups]
+        groups = figure_groups(self.content)
+        names = figure_names(groups)
         return {name: run.plot(*group, **options) for name, group in zip(names, groups, strict=True)}
 
     def film(self, run: Run) -> "Film":
