@@ -120,6 +120,15 @@ def test_bad_input_is_told_in_words(here, monkeypatch, arguments, words):
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize("robot", sd.available())
+def test_a_bundled_robot_gets_the_verdict_of_its_file(here, robot):
+    spacedyn("convert", robot, "robot.toml")
+    verdict = {name: json.loads(spacedyn("check", name, "--json"))["files"][0] for name in (robot, "robot.toml")}
+    assert verdict[robot]["findings"] == verdict["robot.toml"]["findings"]
+    if robot == "ets7":  # as published: principal moments that no body can have
+        assert [one["severity"] for one in verdict[robot]["findings"]] == ["warning"] * 3
+
+
 def test_errors_for_programs(here):
     (here / "bad.toml").write_text('robot = "ets7"\nduration = -1\ncolour = 2\n')
     done = CliRunner().invoke(app, ["run", "bad.toml", "--json"])

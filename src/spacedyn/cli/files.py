@@ -8,7 +8,7 @@ from typing import Any
 from .. import control
 from ..errors import InputError, ModelWarning, ScenarioError
 from ..lint import check_file
-from ..model.load import available, load
+from ..model.load import available, bundled_file
 from ..model.model import Model
 from ..run import Run
 from ..scenario import Scenario, scenarios
@@ -51,10 +51,8 @@ def _counted(found: list[dict[str, str]]) -> str:
 def _robot_findings(name: str) -> list[dict[str, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are among the findings
-        if name in available():
-            load(name)
-            return []
-        return [one.to_dict() for one in check_file(name)]
+        file = bundled_file(name) if name in available() else Path(name)
+        return [one.to_dict() for one in check_file(file)]
 
 
 def _scenario_findings(name: str, compile_laws: bool) -> list[dict[str, str]]:

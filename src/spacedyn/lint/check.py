@@ -14,7 +14,7 @@ from ..model.mesh_files import MeshFiles
 from ..model.mjcf import read_mjcf
 from ..model.model import Model
 from ..model.urdf import read_urdf
-from ..model.urdf_checks import check_urdf
+from ..model.urdf_checks import check_urdf, urdf_doubts
 from ..model.urdf_source import urdf_tree
 from ..model.xml_source import Element, parse_xml, read_source
 from .findings import Finding, Findings
@@ -72,8 +72,9 @@ def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathL
 
 def _urdf(name: str, folders: list[str | os.PathLike[str]]) -> list[Finding]:
     root, _ = urdf_tree(name)
-    problems = check_urdf(root)
+    problems = check_urdf(root, name)
     found = [finding_of("error", problem) for problem in problems]
+    found += [finding_of("warning", doubt) for doubt in ([] if problems else urdf_doubts(root))]
     if root.tag == "robot":
         found += urdf_findings(root, MeshFiles(Path(name), folders))
     if find_spec("yourdfpy") is None:

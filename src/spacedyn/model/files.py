@@ -33,9 +33,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, nearest
+from ..errors import InputError, ModelError, Problems, nearest
 from .build import Builder
 from .checks import DEFAULTS
+from .limits import limits, over
 from .model import Model
 from .parts import Visual
 from .reading import file_bytes, parse_toml
@@ -112,13 +113,23 @@ def read_model(path_or_text: str | os.PathLike[str]) -> Model:
     """
     text, source = _text(path_or_text)
     data = _parse(text, source)
-    problems: list[str] = []
-    tables = _check_file(data, problems)
     name = data.get("name", Path(source).stem if source.endswith(".toml") else "robot")
+    problems = Problems(source if source != TEXT or not isinstance(name, str) else name)
+    tables = _check_file(data, problems)
+    _check_size(tables, problems)
     builder = _fill(name, tables, problems, None if source == TEXT else Path(source).absolute().parent)
     if problems:
-        raise ModelError(source if source != TEXT or not isinstance(name, str) else name, problems)
+        raise ModelError(problems.name, problems)
     return builder.build()
+
+
+def _check_size(tables: dict[str, dict[str, dict[str, Any]]], problems: Problems) -> None:
+    """ModelError for more bodies, or more of their looks, than are read."""
+    bodies, most = [*tables["base"].values(), *tables["bodies"].values()], limits()
+    looks = sum(len(body.get(what, ())) for body in bodies for what in ("shapes", *LOOKS))
+    for name, count, allowed in (("bodies", len(bodies), most.bodies), ("visuals", looks, most.visuals)):
+        if count > allowed:
+            raise ModelError(problems.name, [*problems, f"{over(name, name, allowed, count)}."])
 
 
 def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
@@ -135,6 +146,8 @@ def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
 def _parse(text: str, source: str) -> dict[str, Any]:
     try:
         return parse_toml(text)
+    except InputError:  # of the limits that hold, not of the file
+        raise
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         message = str(error)
     found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)

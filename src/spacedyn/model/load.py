@@ -56,10 +56,18 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
         return read_model(path)
     if given not in names:
         raise UnknownName("bundled robot", given, names)
-    text = files("spacedyn").joinpath("library", f"{given}.toml").read_text(encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        return read_model(text)
+        return read_model(bundled_file(given).read_text(encoding="utf-8"))
+
+
+def bundled_file(name: str) -> Path:
+    """The file of a robot that comes along.
+
+    >>> bundled_file("ets7").name
+    'ets7.toml'
+    """
+    return Path(str(files("spacedyn").joinpath("library", f"{name}.toml")))
 
 
 def _from_xml(path: str, suffix: str, options: dict[str, Any]) -> Model:

@@ -38,7 +38,7 @@ def read_mimics(path_or_text: str | os.PathLike[str]) -> tuple[Mimic, ...]:
     ()
     """
     root, source = urdf_tree(path_or_text)
-    problems = check_urdf(root)
+    problems = check_urdf(root, source)
     if problems:
         raise ModelError(source, problems)
     found = [(joint, joint.first("mimic")) for joint in root.all("joint")]

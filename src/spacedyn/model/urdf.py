@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError, ModelWarning, UnknownName, warn_user
+from ..errors import InputError, ModelError, ModelWarning, UnknownName, warn_of_all, warn_user
 from .build import assemble
 from .checks import check_joint
 from .merging import merge_fixed as merged
 from .mesh_files import MeshFiles
 from .model import Model
 from .parts import Body, Endpoint, Joint
-from .urdf_checks import check_urdf
+from .urdf_checks import check_urdf, urdf_doubts
 from .urdf_looks import Looks
 from .urdf_records import PLANE, body_of, frame, joints_of
 from .urdf_source import read_by_yourdfpy, urdf_tree
@@ -89,7 +89,7 @@ def read_urdf(
     if mimic is not None and mimic not in MIMIC:
         raise InputError(f"mimic is {shown(mimic)}; give 'independent' or 'lock'.")
     root, source = urdf_tree(path_or_text)
-    problems = check_urdf(root, ties=mimic is None)
+    problems = check_urdf(root, source, ties=mimic is None)
     if problems:
         raise ModelError(source, problems)
     robot = read_by_yourdfpy(root, source)
@@ -115,6 +115,7 @@ def read_urdf(
     except ModelError as error:
         raise _with_hint(error) from None
     _warn(robot, mimic, looks, {joint.name for joint in model.joints})
+    warn_of_all(f"robot '{model.name}': ", urdf_doubts(root, meshes=meshes))
     return model
 
 
