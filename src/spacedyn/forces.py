@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import frame_rows
+from .calls import point_on
 from .errors import InputError, UnknownName
 from .kernels import plan as p
 from .model.model import Model
@@ -287,9 +287,8 @@ def _coefficients(name: str, value: Any) -> Array:
 
 def _point(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
     """A point of a body as the kernels have it."""
-    index = model.body_index(body)
-    order, table = frame_rows(model, [index], np.asarray(point).reshape(1, 3))
-    return int(order[0]), table
+    order, place = point_on(model, model.body_index(body), np.asarray(point))
+    return int(order[0]), place
 
 
 def read_forces(model: Model, forces: Any) -> list[Force]:
