@@ -128,6 +128,11 @@ def beside(state: State, *columns: Array) -> Array:
     return np.concatenate([c.reshape(state.count, c.size // max(state.count, 1)) for c in columns], axis=1).reshape(-1)
 
 
+def for_robots(count: int, kernel: Callable, *arguments: Any) -> Any:
+    """Call an entry point that works on so many robots; for none at all nothing is called, and nothing compiled."""
+    return kernel(*arguments) if count else True
+
+
 def run_on_states(
     kernel: Callable,
     model: Model,
@@ -176,11 +181,9 @@ def run_on_states(
         answer = kernel(tree, par, work, state._rows, *operands, row, 1, *options, ONE)
         spare.append(work)
         return row, answer
-    if count == 0:
-        return np.empty((*state.shape, width)), True
     kind, lanes = scalar_kind(count)
-    out = aligned(count * width)
-    answer = kernel(tree, par, flat.scratch(lanes, room), state._rows, *operands, out, count, *options, kind)
+    out, work = aligned(count * width), flat.scratch(lanes, room)
+    answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
     return out.reshape(*state.shape, width), answer
 
 

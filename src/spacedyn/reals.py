@@ -11,15 +11,21 @@ import numpy as np
 
 from .errors import InputError
 
-_KINDS = {"b": "True or False", "c": "complex numbers", "U": "text", "S": "bytes", "M": "dates", "m": "time spans"}
+_KINDS = {"b": "True or False", "c": "complex numbers", "U": "text", "S": "bytes"}
 
 
 class NotReal(ValueError):
-    """What came instead of real numbers, in words."""
+    """What came instead of real numbers, in words; `sort` is one of the letters of NumPy's kinds of arrays."""
+
+    def __init__(self, reason: str, sort: str = "O"):
+        self.sort = sort
+        super().__init__(reason)
 
 
-def real_array(value: Any) -> np.ndarray:
+def real_array(value: Any, *, truth: bool = False) -> np.ndarray:
     """Whatever was given as an array of integers or floats; raises NotReal, which says what came instead.
+
+    With `truth`, True and False are welcome as 1 and 0.
 
     >>> real_array([[1, 2.5]])
     array([[1. , 2.5]])
@@ -42,11 +48,14 @@ def real_array(value: Any) -> np.ndarray:
             return array.astype(float)  # integers of more than 64 bits
         except OverflowError:
             raise NotReal("an integer beyond the largest float, 1.8e308") from None
-    if array.dtype.kind not in "iuf":
+    kind = array.dtype.kind
+    if truth and kind == "b":
+        return array.astype(float)
+    if kind not in "iuf":
         other = "a list of other things" if isinstance(value, list | tuple) else type_name(value)
-        raise NotReal(other if array.dtype.kind in "MmVO" else _KINDS[array.dtype.kind])
-    if isinstance(value, list | tuple) and _has_truth(value):
-        raise NotReal(_KINDS["b"])
+        raise NotReal(_KINDS.get(kind, other), kind)
+    if not truth and isinstance(value, list | tuple) and _has_truth(value):
+        raise NotReal(_KINDS["b"], "b")
     return array
 
 
@@ -64,18 +73,29 @@ def real_numbers(name: str, value: Any, expected: str) -> np.ndarray:
         raise InputError(f"{name}: expected {what}shape {expected}, got {reason}") from None
 
 
-def finite_numbers(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Finite numbers of one shape, as a new float64 array.
+def finite_array(what: str, value: Any, expected: str, shapes: Any = None) -> np.ndarray:
+    """Finite numbers as a new float64 array; `what` must be `expected`, in words and, if given, one of the shapes.
 
-    >>> finite_numbers("force", [1, 2, 3], (3,))
+    >>> finite_array("Wrench: force", [1, 2, 3], "three finite numbers", [(3,)])
     array([1., 2., 3.])
+    >>> finite_array("Wrench: force", [1, 2j, 3], "three finite numbers", [(3,)])
+    Traceback (most recent call last):
+    spacedyn.errors.InputError: Wrench: force must be three finite numbers, got complex numbers
     """
-    array = real_numbers(name, value, str(shape))
-    if array.shape != shape:
-        raise InputError(f"{name}: expected shape {shape}, got {array.shape}")
+    try:
+        array = real_array(value).astype(float)
+    except NotReal as reason:
+        raise InputError(f"{what} must be {expected}, got {reason}") from None
+    if shapes is not None and array.shape not in shapes:
+        raise InputError(f"{what} must be {expected}, got shape {array.shape}")
     if not np.isfinite(array).all():
-        raise InputError(f"{name}: expected finite numbers, got {array.tolist()}")
-    return array.astype(float)
+        raise InputError(f"{what} must be {expected}, got {_shown(array)}")
+    return array
+
+
+def _shown(array: np.ndarray) -> str:
+    """An array in a message: its numbers, if they are few."""
+    return str(array.tolist()) if array.size < 20 else f"an array of shape {array.shape}"
 
 
 def one_number(name: str, value: Any, expected: str = "one finite number") -> float:
@@ -87,14 +107,26 @@ def one_number(name: str, value: Any, expected: str = "one finite number") -> fl
     Traceback (most recent call last):
     spacedyn.errors.InputError: duration: expected one finite number, got '10'
     """
+    number = real_number(name, value, expected)
+    if math.isinf(number):
+        raise InputError(f"{name}: expected {expected}, got {number}")
+    return number
+
+
+def real_number(name: str, value: Any, expected: str = "one number") -> float:
+    """One number, which may be infinite, but not NaN."""
     try:
         array = real_array(value)
     except NotReal as reason:
-        said = repr(value) if isinstance(value, str | bool) else reason
-        raise InputError(f"{name}: expected {expected}, got {said}") from None
-    if array.shape != () or not math.isfinite(array):
-        raise InputError(f"{name}: expected {expected}, got {array.tolist() if array.size < 10 else array.shape}")
+        raise InputError(f"{name}: expected {expected}, got {_said(value, reason)}") from None
+    if array.shape != () or math.isnan(array):
+        raise InputError(f"{name}: expected {expected}, got {_shown(array)}")
     return float(array)
+
+
+def _said(value: Any, reason: NotReal) -> str:
+    """What came, in a message: short things themselves, others by their sort."""
+    return repr(value) if isinstance(value, str | bool) and len(repr(value)) < 80 else str(reason)
 
 
 def type_name(value: Any) -> str:
