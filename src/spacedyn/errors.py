@@ -130,13 +130,13 @@ class ScenarioError(SpacedynError, ValueError):
 class UnknownName(SpacedynError, LookupError):
     """A name that does not exist; lists the names that do, the nearest first."""
 
-    def __init__(self, what: str, name: object, known: Sequence[str]):
+    def __init__(self, what: str, name: object, known: Sequence[str], meant: str | None = None):
         self.what, self.name, self.known = what, name, tuple(known)
-        super().__init__(f"no {what} named {name!r}; {nearest(str(name), self.known)}")
+        super().__init__(f"no {what} named {name!r}; {nearest(str(name), self.known, meant=meant)}")
 
 
-def nearest(name: str, known: Sequence[str], most: int = 12) -> str:
-    """A phrase that offers the likeliest of the names that exist.
+def nearest(name: str, known: Sequence[str], most: int = 12, meant: str | None = None) -> str:
+    """A phrase that offers the likeliest of the names that exist, or the one that is `meant`.
 
     >>> nearest("elbw", ["shoulder", "elbow"])
     "did you mean 'elbow'? There are: shoulder, elbow"
@@ -145,7 +145,7 @@ def nearest(name: str, known: Sequence[str], most: int = 12) -> str:
         return "there are none"
     listed = ", ".join(printable(one, 60) for one in known[:most])
     listed += f", … ({len(known)} in all)" if len(known) > most else ""
-    close = difflib.get_close_matches(name[:60], _comparable(name, known), n=1)
+    close = difflib.get_close_matches(name[:60], _comparable(name, known), n=1) if meant is None else [meant]
     return f"did you mean {close[0]!r}? There are: {listed}" if close else f"there are: {listed}"
 
 
@@ -154,6 +154,10 @@ def _comparable(name: str, known: Sequence[str]) -> Sequence[str]:
     if len(known) <= _MANY_NAMES:
         return known
     return list(islice((one for one in known if one.startswith(name[:2])), _MOST_COMPARED))
+
+
+class NoSuchRobot(InputError, IndexError):
+    """An index beyond a batch of robots; a loop over a batch ends there."""
 
 
 class RunWarning(UserWarning):

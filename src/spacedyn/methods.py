@@ -14,6 +14,7 @@ from numpy.polynomial import polynomial as poly
 from . import dormand_prince_8
 from .errors import InputError
 from .kernels.plan import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
+from .reals import one_number, real_number
 
 Array = np.ndarray
 
@@ -145,7 +146,7 @@ class Method:
 def _check_step(method: Method, *steps: Any) -> None:
     """Raise if one is no positive time."""
     for step in steps:
-        if not (isinstance(step, int | float | np.number) and np.isfinite(step) and step > 0.0):
+        if not one_number(f"{type(method).__name__}: step", step, "a positive time [s]") > 0.0:
             raise InputError(f"{type(method).__name__}: the step must be a positive time [s], got {step!r}")
 
 
@@ -221,6 +222,9 @@ class _Adaptive(Method):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        for what in ("rtol", "atol", "max_step", "step", "first_step"):
+            if getattr(self, what) is not None:
+                real_number(f"{name}: {what}", getattr(self, what))
         if self.step is not None:
             _check_step(self, self.step)
         if not (self.rtol >= 0.0 and self.atol > 0.0 and self.rtol < 1.0):

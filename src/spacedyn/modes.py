@@ -26,6 +26,7 @@ from .model.model import Model
 from .model.state import State
 from .momentum import kinetic_energy
 from .prescribe import MODES, Prescribed, mode_number
+from .reals import finite_array
 
 Array = np.ndarray
 FREE, LOCKED, PRESCRIBED = p.MODE_FREE, p.MODE_LOCKED, p.MODE_PRESCRIBED
@@ -164,12 +165,9 @@ def release(joint: str, rates: ArrayLike | None = None) -> Switch:
     _named("release", (joint,))
     if rates is None:
         return Switch({joint: "free"})
-    try:
-        given = np.atleast_1d(np.array(rates, dtype=float))
-    except (TypeError, ValueError):
-        given = np.array([np.nan])
-    if given.ndim != 1 or not np.isfinite(given).all():
-        raise InputError(f"release: rates of joint '{joint}' must be finite numbers, got {rates!r}")
+    given = np.atleast_1d(finite_array(f"release: rates of joint '{joint}'", rates, "finite numbers"))
+    if given.ndim != 1:
+        raise InputError(f"release: rates of joint '{joint}' must be finite numbers in one row, got {rates!r}")
     return Switch({joint: "free"}, {joint: given})
 
 

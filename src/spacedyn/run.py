@@ -21,6 +21,7 @@ from .laws import Law
 from .model.state import State
 from .momentum import kinetic_energy, momentum, potential_energy
 from .origin import Origin
+from .signatures import check_names, keywords_of
 
 if TYPE_CHECKING:
     import pandas
@@ -468,6 +469,7 @@ class Run:
         """
         from .viewer.film import film
 
+        check_names("option of a film", options, keywords_of(film)[1:])
         return film(self, **options)
 
     def to_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -488,6 +490,7 @@ class Run:
         """Play it in the browser; see `view` for the options. A script waits here until Ctrl-C."""
         from .viewer.live import view
 
+        check_names("option of view()", options, keywords_of(view)[1:])
         return view(self, **options)
 
     # --- the ledger --------------------------------------------------------------------------------------------------

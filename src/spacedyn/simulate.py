@@ -33,12 +33,14 @@ from .prescribe import Prescribed, read_prescribed, start_of
 from .record_times import RecordTimes, checked_record
 from .recording import Outcome, Recording
 from .run import Run
+from .signatures import known_arguments
 from .streaming import Folder
 from .watch import Watch
 
 Array = np.ndarray
 
 
+@known_arguments(time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
 def simulate(
     model: Model,
     state: State,

@@ -1,4 +1,4 @@
-"""Momentum matrix A(x), (P; L) = A u, about the base's centre of mass, its rate, and the centre of mass.
+"""Momentum matrix A(x), (P; L) = A u, with L about any point, and its rate.
 
 A column is the composite inertia of what the rate moves, times its column S. Its rate follows from the rates of both:
 those of inertias add up over the tree as inertias do. Orin, Goswami & Lee (2013) for the centroidal form.
@@ -7,7 +7,8 @@ those of inertias add up over the tree as inertias do. Orin, Goswami & Lee (2013
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner
 from .inertia import composite_inertias, momentum_columns
-from .kinematics import move, place
+from .jacobians import store_column
+from .kinematics import base_part, move, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_state, write_rows
 from .spatial import (
@@ -25,8 +26,10 @@ from .spatial import (
     shared3,
     store3,
     store6,
+    sub3,
     turn,
 )
+from .totals import reference
 from .tree import *  # noqa: F403
 
 
@@ -81,29 +84,56 @@ def momentum_rates(tree, par, work, out, zero):
         store6(work, out + 6 * k, add6(growing, turning))
 
 
+@inner
+def shifted(column, lever):
+    """Linear and angular momentum about a point `lever` away: (P; L - lever x P)."""
+    P, L = linear(column), angular(column)
+    return P, sub3(L, cross(lever, P))
+
+
+@inner
+def store_shifted(tree, work, lever, speed, room, rates_too, zero):
+    """The momentum matrix about the point, or its rate (whose columns are at `room` + 6 nv), row by row at `room`."""
+    nv, rates = integer(tree, RATES), integer(tree, W_RATE)
+    for k in range(nv):
+        column = load6(work, rates + k * RATE_WORK + GAIN, zero)
+        P, L = shifted(column, lever)
+        if rates_too:
+            momentum = linear(column)
+            P, L = shifted(load6(work, room + 6 * nv + 6 * k, zero), lever)
+            L = sub3(L, cross(speed, momentum))
+        store_column(work, room, nv, k, P, L)
+
+
 @entry
-def run(tree, par, work, state, out, count, options, kind):
-    """Rows of states to rows of: first moment (3) about the base, columns of A (6 nv), and of its rate (VELOCITIES)."""
-    tree, par, work, state, out = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(out)
+def run(tree, par, work, state, points, out, count, options, kind):
+    """Rows of states (and of points that angular momentum is about) to rows of A (6 x nv), or its rate (VELOCITIES)."""
+    tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
+    points, out = pointer(points), pointer(out)
     zero = zero_of(kind)
     nv, rates, room = integer(tree, RATES), integer(tree, W_RATE), integer(tree, W_OUT)
-    more = 6 * nv if options & VELOCITIES else 0
-    width = 3 + 6 * nv + more
+    base = integer(tree, W_BODY)
     for row in range(0, count, lanes_of(zero)):
         read_state(tree, state, row, count, work, zero)
         place(tree, par, work, zero)
         weigh(tree, par, work, zero)
-        if more > 0:
+        if options & VELOCITIES:
             for k in range(nv):
                 store(work, rates + k * RATE_WORK + QDD, zero)
             move(tree, work, (zero, zero, zero), zero)
             for i in range(integer(tree, BODIES)):
                 inertia_rate(tree, par, work, i, zero)
         composite_inertias(tree, work, zero)
-        if more > 0:
-            momentum_rates(tree, par, work, room, zero)
-            write_rows(out, width, 3 + 6 * nv, 6 * nv, row, count, work, room, 1, zero)
+        if options & VELOCITIES:
+            momentum_rates(tree, par, work, room + 6 * nv, zero)
         momentum_columns(tree, work, zero)
-        write_rows(out, width, 0, 3, row, count, work, integer(tree, W_BODY) + INERTIA + 1, 1, zero)
-        for k in range(nv):
-            write_rows(out, width, 3 + 6 * k, 6, row, count, work, rates + k * RATE_WORK + GAIN, 1, zero)
+        inverse = 1.0 / load(work, base + INERTIA, zero)
+        centre = scale3(inverse, load3(work, base + INERTIA + 1, zero))
+        lever = reference(tree, points, row, count, work, room, options, centre, zero)
+        speed = (zero, zero, zero)  # of the point relative to the base
+        if options & ABOUT_POINT:
+            speed = sub3(speed, base_part(tree, work, integer(tree, W_U), 1, 0, zero))
+        elif options & ABOUT_BASE == 0 and options & VELOCITIES:
+            speed = scale3(inverse, load3(work, base + ARTICULATED, zero))
+        store_shifted(tree, work, lever, speed, room, options & VELOCITIES, zero)
+        write_rows(out, 6 * nv, 0, 6 * nv, row, count, work, room, 1, zero)

@@ -5,7 +5,7 @@ the body's data with it. `to_internal[i]` keeps that turn, so that results speak
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,14 @@ def aligned(size: int) -> np.ndarray:
     return raw[start : start + size]
 
 
+class Frames(NamedTuple):
+    """Frames on bodies as the kernels take them."""
+
+    bodies: np.ndarray  # (frames,) in the kernels' order
+    points: np.ndarray  # (3 frames,) positions in the axes of the kernels' body frames
+    table: np.ndarray  # (12 frames,) positions and rotations
+
+
 @dataclass(frozen=True, eq=False)
 class Flat:
     """The arrays of one model, and what is needed to make sense of results."""
@@ -47,8 +55,10 @@ class Flat:
     passive: bool  # some joint has a spring, damper, friction or stop
     rates: int  # nv
     joint_rates: int  # nv without the base's
-    spare: list[np.ndarray] = field(default_factory=list)  # scratch memory for one robot, to be used again
-    spare_with_room: dict[int, list[np.ndarray]] = field(default_factory=dict)  # the same, by the scalars of output
+    spare: dict[int, list[np.ndarray]] = field(default_factory=dict)  # scratch memory for one robot, to be used again
+    endpoints: dict[str, Frames] = field(default_factory=dict)  # frames that have been asked for, by name
+    centroids: dict[str, Frames] = field(default_factory=dict)
+    families: list[tuple[Any, Frames]] = field(default_factory=list)  # all frames, once they have been laid out
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""

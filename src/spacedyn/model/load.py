@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, ModelError, ModelWarning, UnknownName, nearest
+from ..reals import type_name
 from .files import read_model
 from .model import Model
 
@@ -44,7 +45,12 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
     >>> load("tian_wu")
     <Model 'tian_wu': free base, 3 joints, 9 rates, 75 kg>
     """
-    given = os.fspath(name_or_path)
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise InputError(
+            f"expected the name of a bundled robot, or a path, got {type_name(name_or_path)}; "
+            f"{nearest('', available())}"
+        )
+    given = str(os.fspath(name_or_path))
     path, names, suffix = Path(given), available(), Path(given).suffix.lower()
     if suffix in (".urdf", ".xacro", ".xml"):
         return _from_xml(given, suffix, options)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from ..reals import NotReal, real_array
+
 UNIT_TOLERANCE = 1e-6
 """A unit vector or a rotation may be this far off; it is then made exact."""
 
@@ -19,6 +21,7 @@ LARGEST = 1e100
 """Of any number but a limit: its square and a few products must not overflow."""
 
 _SORTS = {"b": "true or false", "c": "complex", "U": "text", "S": "text", "M": "a date", "m": "a time span"}
+_SORTS |= {"O": "not plain numbers", "V": "not plain numbers"}
 
 
 def shown(value: Any) -> str:
@@ -86,12 +89,9 @@ def numbers(
     """
     wanted = _wanted(shape, spread)
     try:
-        array = np.asarray(value)
-    except Exception:  # whatever a foreign object raises, it is not an array of numbers
-        problems.append(f"{where} does not make an array ({shown(value)}); give {wanted}.")
-        return None
-    if array.dtype.kind not in "iuf":
-        sort = "missing" if value is None else _SORTS.get(array.dtype.kind, "not plain numbers")
+        array = real_array(value)
+    except NotReal as reason:
+        sort = "missing" if value is None else _SORTS.get(reason.sort, str(reason))
         problems.append(f"{where} is {sort}{'' if value is None else f' ({shown(value)})'}; give {wanted}.")
         return None
     if spread and shape is not None and array.shape == ():

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import finite_operand, gravity_vector, with_wrenches
+from ..calls import finite_operand, for_robots, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..kernels import operators as _operators
 from ..kernels import tree as t
@@ -102,7 +102,8 @@ def motion_forces(
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     out = np.empty(state.count * 6 * len(model.bodies))
     work = flat.scratch(ops._lanes)
-    _operators.forces(flat.tree, par, work, state._rows, wrenches, out, state.count, options, ops._kind)
+    count, kernel = state.count, _operators.forces
+    for_robots(count, kernel, flat.tree, par, work, state._rows, wrenches, out, count, options, ops._kind)
     rows = ops._in_models_order(out.reshape(state.count, 6 * len(model.bodies)))
     if ops.about == "bodies":
         place = ops._places()

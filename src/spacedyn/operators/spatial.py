@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..calls import check_state, scalar_kind
+from ..calls import check_state, for_robots, scalar_kind
 from ..errors import InputError
 from ..kernels import operators as _operators
 from ..kernels import sweeps as k
@@ -92,7 +92,8 @@ class SpatialOperators:
         self._stride = flat.slots + bodies * k.KEPT + 3 * len(model.endpoints)
         self._packs = -(-state.count // self._lanes)
         self._memory = aligned(self._packs * self._stride * self._lanes)
-        _operators.factorise(flat.tree, flat.par, self._memory, state._rows, state.count, self._stride, self._kind)
+        count, kernel = state.count, _operators.factorise
+        for_robots(count, kernel, flat.tree, flat.par, self._memory, state._rows, count, self._stride, self._kind)
         self.pivots = self._of_rates(t.D)
         self.pivots.flags.writeable = False
         if not (np.isfinite(self.pivots).all() and (self.pivots > 0).all()):
@@ -186,7 +187,9 @@ class SpatialOperators:
         room = aligned((12 * bodies + nv + 6 * len(self.model.endpoints)) * self._lanes)
         vectors = np.ascontiguousarray(rows).reshape(-1)
         out = np.empty((count, many, self.size(range_)))
-        _operators.run(
+        for_robots(
+            count,
+            _operators.run,
             flat.tree,
             flat.par,
             self._memory,
