@@ -249,7 +249,7 @@ def test_files_that_are_no_runs(tmp_path, run):
     for name in ("text.nc", "other.nc"):
         with pytest.raises(sd.InputError, match="is not a run that was saved"):
             sd.Run.load(tmp_path / name)
-    with pytest.raises(FileNotFoundError, match="there is no file or folder"):
+    with pytest.raises(sd.InputError, match="there is no file or folder"):
         sd.Run.load(tmp_path / "nothing.nc")
     with pytest.raises(sd.InputError, match="no run was streamed to it"):
         sd.Run.load(tmp_path)
@@ -273,7 +273,7 @@ def test_a_restart_from_the_middle_gives_the_same_end_bit_for_bit(method, many, 
     loaded = sd.Run.load(tmp_path / "run.nc")
     for at in (0.0, 0.2, 0.366):
         if at:
-            assert 0 < _past(run, run.index(at), False, run.origin.end).records < len(run.time)  # not from the start
+            assert 0 < _past(run, run.index(at), False, run.origin.end)[0].records < len(run.time)  # not from the start
         assert same(run.resume(at=at), run)
         assert same(loaded.resume(at=at, laws=laws()), run)
 
@@ -326,8 +326,8 @@ def test_a_batch_goes_on_beyond_its_end_as_if_it_had_never_ended(robots, tmp_pat
 
 def test_a_long_run_of_few_records_goes_on_from_its_last_step():
     run = sd.simulate(FREE, FREE.state(qd=[0.1, 0, 0, 0.2, 0, 0]), 50.0, record=[0.0, 50.0])
-    assert _past(run, None, False, 100.0).records == 1  # all but the last record stays
-    image = _past(run, None, False, 100.0).checkpoints[-1].image
+    assert _past(run, None, False, 100.0)[0].records == 1  # all but the last record stays
+    image = _past(run, None, False, 100.0)[0].checkpoints[-1].image
     assert 10.0 < image[0] < 50.0  # its time
     times = [0.0, 50.0, 100.0]
     longer, whole = run.resume(until=100.0, record=times), sd.simulate(FREE, run.origin.state, 100.0, record=times)

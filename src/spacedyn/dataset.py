@@ -1,10 +1,12 @@
 """A Run as an xarray Dataset, or as a flat table: named joints, bodies and axes, with units."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .channels import may_switch
+from .errors import InputError
 from .forces import force_names
 from .model.model import Model
 from .model.names import all_rate_names, coordinate_names, rate_names
@@ -118,18 +120,34 @@ def batch_dimensions(shape: tuple[int, ...]) -> list[str]:
     return ["robot", *(f"robot{k}" for k in range(1, len(shape)))][: len(shape)]
 
 
-def rows_of(data: "xarray.Dataset", origin: Origin, columns: dict[str, slice]) -> Array:
-    """The rows that a dataset was made of; variables without any number may be missing."""
-    count, shape = len(data["time"]), origin.shape
+def rows_of(data: Mapping[str, Array], origin: Origin, columns: dict[str, slice]) -> Array:
+    """The rows that a dataset was made of, from its variables; those without any number may be missing."""
+    count, shape = len(_values(data, "time", None)), origin.shape
+    needed = {"time": (count,)} if not origin.staggered else {"time": (count,), OWN_TIME: (count, *shape)}
+    made = {name: variables(origin, name, part.stop - part.start) for name, part in list(columns.items())[1:]}
+    needed |= {name: (count, *shape, *sizes) for parts in made.values() for name, (_, sizes, _) in parts.items()}
+    for name, expected in needed.items():
+        _values(data, name, expected)
     rows = np.zeros((count, *shape, sum(part.stop - part.start for part in columns.values())))
-    own = data[OWN_TIME] if OWN_TIME in data else data["time"]
-    rows[..., 0] = own.values.reshape(-1, *(shape if OWN_TIME in data else [1] * len(shape)))
-    for channel, place in list(columns.items())[1:]:
-        made = variables(origin, channel, place.stop - place.start)
-        parts = [data[name].values.reshape(count, *shape, -1) for name in made if name in data]
-        if parts:
-            rows[..., place] = joined(origin.model, channel, np.concatenate(parts, axis=-1))
+    own = data[OWN_TIME if origin.staggered else "time"]
+    rows[..., 0] = own.reshape(-1, *(shape if origin.staggered else [1] * len(shape)))
+    for channel, parts in made.items():
+        found = [_values(data, name, needed[name]).reshape(count, *shape, -1) for name in parts]
+        if found:
+            rows[..., columns[channel]] = joined(origin.model, channel, np.concatenate(found, axis=-1))
     return rows
+
+
+def _values(data: Mapping[str, Array], name: str, expected: tuple[int, ...] | None) -> Array:
+    """A variable of the shape that it should have; empty if it should hold nothing."""
+    if expected is not None and 0 in expected and name not in data:
+        return np.empty(expected)
+    if name not in data:
+        raise InputError(f"it has no variable '{name}'")
+    values = data[name]
+    if values.ndim != 1 if expected is None else values.shape != expected:
+        raise InputError(f"variable '{name}': expected the shape {expected or '(records,)'}, got {values.shape}")
+    return values
 
 
 def dataframe(run: "Run") -> "pandas.DataFrame":

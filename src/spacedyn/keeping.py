@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .audit import Auditor
+from .checkpoints import Checkpoint, RowDigest
 from .errors import InputError
 from .events import Happening
 from .kernels.scalar import LANES
 from .origin import Origin
+from .snapshot import restore, snapshot
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -25,16 +27,12 @@ FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
 _OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
 
 
-@dataclass(frozen=True, eq=False)
-class Checkpoint:
-    """All that a simulation must keep to go on bit for bit."""
+class Place(NamedTuple):
+    """Where a run goes on in its folder."""
 
-    records: int  # written before
-    image: Array  # the machines' memory
-    ledger: Array  # the auditor's
-    last: bool = (
-        False  # whether a step may have been cut short by the end of the run: a longer one would go on otherwise
-    )
+    version: int  # of the folder when it was read: bytes of its manifest
+    checkpoints: int  # in its file that stay
+    digest: RowDigest  # over the records that stay
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +47,8 @@ class Past:
         The records before that.
     times : (times,)
         To be recorded first, since they were once [s].
-    folder : Path or None
-        Where it is, if it is to go on there.
+    place : Place or None
+        Where it goes on in a folder, if it is to go on there.
     events : tuple of Happening
         What happened.
     """
@@ -58,7 +56,7 @@ class Past:
     checkpoints: list[Checkpoint]
     rows: Array
     times: Array
-    folder: Path | None
+    place: Place | None
     events: tuple[Happening, ...] = ()
 
     @property
@@ -76,16 +74,23 @@ class Past:
     def restore(self, machines: list["Machine"], auditor: Auditor) -> None:
         """Make machines and auditor what they were."""
         image = self.checkpoints[-1].image
-        sizes = [machine.image().size for machine in machines]
+        sizes = [snapshot(machine).size for machine in machines]
         if image.size != sum(sizes) or auditor.numbers.size != self.checkpoints[-1].ledger.size:
             raise InputError("the checkpoint was made on another kind of machine or by another version of spacedyn")
-        for machine in machines:
-            image = machine.restore(image)
+        for machine, part in zip(machines, np.split(image, np.cumsum(sizes[:-1])), strict=True):
+            restore(machine, part)
         auditor.numbers[:] = self.checkpoints[-1].ledger
+
+
+class NotWritten(Exception):
+    """Records that could not be kept; its cause is the OSError that says why."""
 
 
 class Keeper(Protocol):
     """Where chunks go."""
+
+    version: int
+    """Of what was written; see `Place`."""
 
     def opened(self, past: Past | None) -> AbstractContextManager[Any]:
         """Ready to keep; with a past, as if it had been kept."""
@@ -116,7 +121,7 @@ def next_room(room: int, most: int, seconds: float) -> int:
 
 
 class InMemory:
-    """Keeps records in memory, and a few checkpoints spread over them.
+    """Keeps records in memory, and a few checkpoints spread over them: two at least.
 
     Parameters
     ----------
@@ -127,6 +132,8 @@ class InMemory:
     expected : int or None
         Records of the whole run, if that is known.
     """
+
+    version = 0
 
     def __init__(self, origin: Origin, most: int, expected: int | None):
         self._shape, self._expected = origin.shape, expected

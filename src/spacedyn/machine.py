@@ -108,24 +108,6 @@ class Machine:
             self.numbers[at : at + len(times)] = times
             self.plan[p.RECORDS] = len(times)
 
-    def _changing(self) -> list[Array]:
-        return [self.clock, self.counters, self.memory, self.work, self.tree, self.par]
-
-    def image(self) -> Array:
-        """All of its memory that changes, as one vector."""
-        return np.concatenate([np.ravel(part).astype(float) for part in self._changing()])
-
-    def restore(self, image: Array) -> Array:
-        """Go on from an image, to an end of its own; what is left of the vector."""
-        end = self.clock[p.T_END]
-        for part in self._changing():
-            part[...] = image[: part.size].reshape(part.shape)
-            image = image[part.size :]
-        if end != self.clock[p.T_END]:
-            self.clock[p.T_END], self.counters[p.C_LAST] = end, 0
-        self.choose_tolerances()
-        return image
-
 
 def build_machine(
     model: Model,

@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import inspect
 import json
+import math
 import textwrap
 import warnings
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from .laws import Law
 from .methods import Method
 from .model.model import Model
 from .model.state import State
+from .run_reading import parse_object
 from .trajectories import Trajectory, trajectory_of, turning_of
 from .turning import Turning
 
@@ -95,6 +97,8 @@ class Origin:
         Of the ledger.
     kernels : str
         Version of the compiled code: with another, not every bit would be the same.
+    notes : tuple of str
+        What was noticed when it went on from a file, such as a damaged checkpoint that was skipped.
     """
 
     model: Model
@@ -112,6 +116,7 @@ class Origin:
     channels: tuple[str, ...]
     budget: float
     kernels: str = SOURCES
+    notes: tuple[str, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -148,21 +153,48 @@ class Origin:
                 "budget": self.budget,
                 "shape": self.shape,
                 "kernels": self.kernels,
+                "notes": self.notes,
             }
         )
+
+    def physics(self) -> bytes:
+        """What every record follows from, as bytes that are the same in a program and after a file was read."""
+        laws = [record_of(law) for law in self.laws]
+        functions = {name: record_of(one) for name, one in self.prescribed.items() if isinstance(one, Law | LawRecord)}
+        text = {
+            "model": self.model.digest,
+            "laws": [_plain({**vars(law), "source": ""}) for law in laws],
+            "method": _settings(self.method),
+            "forces": [_settings(force) for force in self.forces],
+            "gravity": None if self.gravity is None else self.gravity.tolist(),
+            "modes": self.modes,
+            "prescribed": {
+                joint: _plain({**vars(functions[joint]), "source": ""}) if joint in functions else _motion_text(motion)
+                for joint, motion in self.prescribed.items()
+            },
+            "start": self.start,
+            "channels": self.channels,
+            "shape": self.shape,
+        }
+        return json.dumps(text, sort_keys=True).encode() + self.state._data.astype("<f8").tobytes()
 
     @classmethod
     def from_text(cls, text: str, state: Array) -> "Origin":
         """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv)."""
-        made = json.loads(text)
+        made = parse_object(text, "what made the run")
+        if not (isinstance(made["model"], str) and "\n" in made["model"]):
+            raise InputError("its model is no description")  # the name of a file would be opened
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
             model = Model.from_toml(made["model"])
         if model.digest != made["model_digest"]:
             raise InputError(f"the file's model '{model.name}' is not the one that made the run: it has been changed")
+        shape, width = made["shape"], 7 + model.nq + model.nv
+        if not all(type(size) is int and size >= 0 for size in shape) or math.prod(shape) * width != state.size:
+            raise InputError(f"the state at the start has {state.size} numbers, not those of robots {shape}")
         return cls(
             model,
-            State(model, np.array(state, dtype=float, order="C").reshape(*made["shape"], -1)),
+            State(model, np.array(state, dtype=float, order="C").reshape(*shape, width)),
             tuple(LawRecord(**_arrays(law)) for law in made["laws"]),
             _made(made["method"], methods, Method),
             None if made["gravity"] is None else np.array(made["gravity"]),
@@ -176,6 +208,7 @@ class Origin:
             tuple(made["channels"]),
             made["budget"],
             made["kernels"],
+            tuple(made.get("notes", ())),
         )
 
 
@@ -199,7 +232,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):
-        return {"array": value.ravel().tolist(), "shape": value.shape}
+        return {"array": value.astype(float).ravel().tolist(), "shape": value.shape}
     return value
 
 

@@ -1,7 +1,7 @@
 """Running machines and keeping what they write.
 
-Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the machines' whole
-memory can be taken: a simulation goes on from it bit for bit.
+Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the machines can be
+taken: a simulation goes on from it bit for bit.
 """
 
 import math
@@ -15,13 +15,15 @@ from . import faults
 from .audit import Auditor
 from .blame import owner, stiffness_note
 from .channels import row_width
+from .checkpoints import Checkpoint
 from .errors import RunWarning, warn_user
 from .event_log import EventLog
-from .keeping import Checkpoint, Keeper, Past
+from .keeping import Keeper, Past
 from .kernels import plan as p
 from .model.state import State
 from .origin import Origin
 from .record_times import RecordTimes
+from .snapshot import snapshot
 from .watch import Interruption, Watch
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ class Recording:
 
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
-        image = np.concatenate([machine.image() for machine in self._machines])
+        image = np.concatenate([snapshot(machine) for machine in self._machines])
         last = any(machine.counters[p.C_LAST] > 1 for machine in self._machines)
         return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy(), last)
 

@@ -1,16 +1,16 @@
 """Going on with a run: from the last checkpoint at or before a record, bit for bit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .checkpoints import Checkpoint, Verified, verified
+from .errors import InputError, RunWarning, warn_user
 from .events import Event, Happening, same_events
-from .keeping import Checkpoint, Past
-from .kernels import plan as p
+from .keeping import Past, Place
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .origin import LawRecord, same_laws
@@ -18,6 +18,9 @@ from .reals import one_number
 from .record_times import checked_record
 from .run import Run
 from .simulate import carry_out, checked_laws
+from .snapshot import events_so_far
+
+_ANEW = "start a new run from its last state: simulate(model, run.final, ..., start=run.time[-1])"
 
 
 def resume(
@@ -40,10 +43,14 @@ def resume(
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
     motions = _motions(run, prescribed or {})
     watched = same_events(origin.model, origin.events, events)
-    origin = replace(origin, laws=_laws(run, laws), prescribed=motions, events=watched, end=end, record=kept)
-    past = _past(run, index, isinstance(kept, str), end)
+    laws_given = _laws(run, laws)
+    past, note = _past(run, index, isinstance(kept, str), end)
+    notes = (*origin.notes, note) if note else origin.notes
+    origin = replace(origin, laws=laws_given, prescribed=motions, events=watched, end=end, record=kept, notes=notes)
     if stream is None and index is None and run.folder is not None:
-        stream, past = run.folder, replace(past, folder=run.folder)
+        stream = run.folder
+    else:
+        past = replace(past, place=None)
     return carry_out(origin, stream, progress, past)
 
 
@@ -93,8 +100,8 @@ def _motions(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
     return motions
 
 
-def _past(run: Run, index: int | None, steps: bool, end: float) -> Past:
-    """What is kept of the run; times after the checkpoint are recorded again as they were.
+def _past(run: Run, index: int | None, steps: bool, end: float) -> tuple[Past, str]:
+    """What is kept of the run, and a note if that is less than should be; later times are recorded again as they were.
 
     To another end it goes on from before its last step, which its own end has cut short; past a terminal event, from
     there.
@@ -102,19 +109,39 @@ def _past(run: Run, index: int | None, steps: bool, end: float) -> Past:
     if run.origin.kernels != SOURCES:
         raise InputError(
             "the run was made by another version of spacedyn, of Numba, or on another kind of processor, so it would "
-            "not go on bit for bit; start a new run from its last state: simulate(model, run.final, ..., "
-            "start=run.time[-1])"
+            f"not go on bit for bit; {_ANEW}"
         )
     records = run.time.size if index is None else index + 1
-    usable = [checkpoint for checkpoint in run._checkpoints if checkpoint.records <= records]
-    if end != run.origin.end and not (run.status == "event" and index is None):
-        usable = [checkpoint for checkpoint in usable if not checkpoint.last]
-    if not usable:
-        raise InputError("the run holds no checkpoint to go on from")
-    first = usable[-1].records
+    longer = end != run.origin.end and not (run.status == "event" and index is None)
+    wanted = [c.records <= records and not (c.last and longer) for c in run._checkpoints]
+    good, note = _good(run, wanted)
+    last = good[-1]
+    first = last.checkpoint.records
     rows = run._rows[:first].reshape(first, run.origin.robots, run._rows.shape[-1])
     again = np.empty(0) if steps or isinstance(run.origin.record, str) else run.time[first:records]
-    return Past(usable, rows, again, None, _happened(run, usable[-1]))
+    place = Place(run._version, last.number + 1, last.digest)
+    return Past([one.checkpoint for one in good], rows, again, place, _happened(run, last.checkpoint)), note
+
+
+def _good(run: Run, wanted: Sequence[bool]) -> tuple[list[Verified], str]:
+    """Those of the checkpoints wanted that are what was written; a note if the last ones are not."""
+    if not any(wanted):
+        raise InputError(
+            "the run holds no checkpoint to go on from; "
+            + ("start it anew, simulate(..., stream=folder), in the same folder" if not run.time.size else _ANEW)
+        )
+    good = [one for one in verified(run.origin, run._rows, run._checkpoints) if wanted[one.number]]
+    lost = [i for i in range(good[-1].number + 1 if good else 0, len(wanted)) if wanted[i]]
+    if not lost:
+        return good, ""
+    what = f"{len(lost)} of {len(wanted)} checkpoints, or the records before them, are damaged"
+    if not good:
+        raise InputError(f"{what}, and none is left to go on from; {_ANEW}")
+    at = good[-1].checkpoint.records
+    where = f"after record {at - 1}, t = {run.time[at - 1]:g} s" if at else "at the start"
+    note = f"{what}: went on from the one {where}"
+    warn_user(note, RunWarning)
+    return good, note
 
 
 def _happened(run: Run, checkpoint: Checkpoint) -> tuple[Happening, ...]:
@@ -122,7 +149,7 @@ def _happened(run: Run, checkpoint: Checkpoint) -> tuple[Happening, ...]:
     if not run.events:
         return ()
     each = checkpoint.image.reshape(run.origin.robots, -1)  # robots with events have a machine each
-    left = each[:, p.CLOCK + p.C_EVENTS].astype(int).reshape(run.shape)
+    left = np.array([events_so_far(one) for one in each]).reshape(run.shape)
     kept = []
     for event in run.events:
         if left[event.robot] > 0:

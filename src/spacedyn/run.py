@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-    from .keeping import Checkpoint
+    from .checkpoints import Checkpoint
     from .viewer.live import Viewer
     from .viewer.pages import Film
 
@@ -77,6 +77,8 @@ class Run:
         What happened, in order: name, time, state before and after, and to which robot.
     folder : Path or None
         Where its records are, if they are not in memory.
+    notes : tuple of str
+        What was noticed when it went on from a file: damaged checkpoints that were skipped.
     viewer : Viewer or None
         Where it was watched, if it was simulated with `view=True`.
 
@@ -102,15 +104,16 @@ class Run:
         status: str,
         ledger: Array | None,
         events: Sequence[Happening] = (),
+        version: int = 0,
     ):
-        self.origin, self.status, self.folder = origin, status, folder
+        self.origin, self.status, self.folder, self.notes = origin, status, folder, origin.notes
         self.viewer: Viewer | None = None
         self.model, self.laws, self.method, self.gravity = origin.model, origin.laws, origin.method, origin.gravity
         self.shape, self.forces = origin.shape, origin.forces
         self.events = tuple(sorted(events, key=lambda event: event.time))
         self._all_columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
         self._columns = kept_columns(self._all_columns, origin.channels)
-        self._rows, self._checkpoints, self._ledger = rows, tuple(checkpoints), ledger
+        self._rows, self._checkpoints, self._ledger, self._version = rows, tuple(checkpoints), ledger, version
         times = rows[..., 0].reshape(len(rows), origin.robots)
         self.time = times.max(axis=1) if origin.staggered else np.array(times[:, 0])
 
@@ -295,6 +298,7 @@ class Run:
             "gravity": "" if self.gravity is None else f"{self.gravity.tolist()} m/s²",
             "method": made["method"],
             "recorded": ", ".join(self.origin.channels),
+            "notes": "; ".join(self.notes),
         }
         facts = table(repr(self)[1:-1], ["", ""], [[name, text] for name, text in of.items() if text])
         return facts + sketches(self) + (self.audit()._repr_html_() if self.time.size else "")
@@ -336,8 +340,13 @@ class Run:
     def load(path: str | os.PathLike[str]) -> "Run":
         """Read a run from a file that `save` wrote, or from a folder that it was streamed to.
 
-        A folder is mapped, not read: records are read as they are asked for. It holds what was flushed last, however
-        its program ended.
+        All of it is checked: times that rise, finite numbers, quaternions of unit length. A folder is mapped: records
+        stay on the disk until they are asked for. It holds what was flushed last, however its program ended.
+
+        Raises
+        ------
+        InputError
+            There is no such file or folder, it is no run, or it is damaged; says which file and why.
         """
         from .run_files import load
 
@@ -386,7 +395,9 @@ class Run:
         Raises
         ------
         InputError
-            Other laws than those that made it, a time that was not recorded, or checkpoints of another version.
+            Other laws than those that made it, a time that was not recorded, checkpoints of another version, or a
+            folder that another process is writing to. A damaged checkpoint is skipped for the one before it, with a
+            RunWarning and a word in `notes`.
 
         Examples
         --------

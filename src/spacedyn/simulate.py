@@ -17,8 +17,9 @@ from .channels import chosen_channels, kept_columns, may_switch, row_columns, ro
 from .errors import InputError, RunWarning, SimulationFailed, warn_user
 from .event_log import EventLog
 from .events import Event, directions, read_events
+from .folder_reading import read_folder
 from .forces import Force, read_forces
-from .keeping import InMemory, Keeper, Past, largest_chunk
+from .keeping import InMemory, Keeper, NotWritten, Past, largest_chunk
 from .kernels import plan as p
 from .kernels.scalar import LANES
 from .law_compiling import check_names, compile_law
@@ -249,13 +250,31 @@ def carry_out(
         if past is not None:
             past.restore(machines, auditor)
             log.stay_ended(machines)
-        with keeper.opened(past):
-            outcome = Recording(origin, machines, columns, times, keeper, auditor, past, log).run(watch)
-            keeper.finish(outcome.status, auditor.numbers)
-    run = Run(origin, *keeper.content(), outcome.status, auditor.numbers, log.happened)
+        try:
+            with keeper.opened(past):
+                outcome = Recording(origin, machines, columns, times, keeper, auditor, past, log).run(watch)
+                keeper.finish(outcome.status, auditor.numbers)
+        except NotWritten as error:
+            raise _not_written(origin, stream, str(error)) from error.__cause__
+    run = Run(origin, *keeper.content(), outcome.status, auditor.numbers, log.happened, keeper.version)
     _raise_if_failed(run, outcome)
     run.check()
     return run
+
+
+def _not_written(origin: Origin, stream: Path | None, reason: str) -> SimulationFailed:
+    """A folder that took no more records: what is safe there, and how to go on."""
+    assert stream is not None
+    stored = read_folder(stream, origin)
+    run = Run(origin, stored.rows, stored.checkpoints, stream, *stored[2:])
+    time = float(run.time[-1]) if run.time.size else origin.start
+    given = "laws=[...]" if origin.laws else ""
+    return SimulationFailed(
+        f"the simulation stopped after t = {time:g} s: {reason}. Its {run.time.size} records up to there are safe in "
+        f"the folder; make room, then go on: Run.load(folder).resume({given})",
+        run,
+        time,
+    )
 
 
 def build_machines(origin: Origin, window: int) -> list[Machine]:

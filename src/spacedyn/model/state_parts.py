@@ -181,5 +181,15 @@ def check_quaternions(model: "Model", data: np.ndarray, layout: Layout) -> None:
         part /= length
 
 
+def checked_numbers(model: "Model", numbers: Any, what: str) -> np.ndarray:
+    """States (…, 7 + nq + nv) that come as plain numbers, from a file: finite, with unit quaternions; not changed."""
+    data = required(what, numbers, 7 + model.nq + model.nv)
+    try:
+        check_quaternions(model, data.copy(), layout_of(model))
+    except InputError as error:
+        raise InputError(f"{what}: {error}") from error
+    return data
+
+
 def _owner(model: "Model", start: int) -> str:
     return next(f"joint '{j.name}'" for i, j in enumerate(model.joints) if model.q_slice(i).stop + 7 == start + 4)
