@@ -11,12 +11,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check format-check lint types layers format bench docs clean
+.PHONY: help demo test check format-check lint types layers format bench fuzz docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 		printf '  make %-14s %s\n' "$$name" "$$what"; done
-	@echo "PYTHON=... chooses the interpreter (now $(PYTHON)), ARGS=... goes to pytest and to the benchmark."
+	@echo "PYTHON=... chooses the interpreter (now $(PYTHON)), ARGS=... goes to pytest, to the benchmark and to the fuzzers."
 
 demo: $(VENV)/has-demo  ## ETS-VII reaches out and back: the ledger's verdict, figures and a film, in build/demo
 	@mkdir -p build/demo
@@ -47,6 +47,9 @@ format: $(VENV)/has-dev  ## put the code into form
 
 bench: $(VENV)/has-peers  ## this project against Pinocchio and MuJoCo, one table
 	@$(RUN) -m benchmarks $(ARGS)
+
+fuzz: $(VENV)/has-tests  ## a million damaged files, 100 000 bad calls, kills and changed checkpoints, one table
+	@PYTHONPATH=tests $(RUN) -m fuzz $(ARGS)
 
 docs: $(VENV)/has-docs  ## the documentation, into docs/_build/html
 	$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
