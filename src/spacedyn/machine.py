@@ -28,6 +28,7 @@ from .laws import Law
 from .methods import Method
 from .model.flatten import aligned
 from .model.model import Model
+from .model.quaternions import turned
 from .model.state import State
 from .momentum import kinetic_energy, potential_energy
 from .prescribe import Prescribed, lay_out
@@ -80,6 +81,22 @@ class Machine:
             kind,
         )
 
+    def rates(self) -> Array:
+        """(nv, lanes) rates u at the present state, all in inertial axes."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        return in_other_axes(self.tree, work[places[0]], work[places[1]], 1.0)
+
+    def set_rates(self, u: Array) -> None:
+        """Go on with other rates (nv, lanes), at the coordinates where it is."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
+
+    def _rate_places(self) -> tuple[slice, slice]:
+        """Of the base's attitude and of the rates, in `work`."""
+        x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
+        u = int(self.plan[p.Y_NOW]) + nv
+        return slice(x, x + 4), slice(u, u + nv)
+
     def set_directions(self, directions: Array) -> None:
         """The directions that count, of each event."""
         at = int(self.plan[p.M_EVENTS])
@@ -125,6 +142,16 @@ class Machine:
             self.clock[p.T_END], self.counters[p.C_LAST] = end, 0
         self.choose_tolerances()
         return image
+
+
+def in_other_axes(tree: Array, attitude: Array, u: Array, sign: float) -> Array:
+    """Rates (nv, lanes), the angular ones of a free base turned into inertial axes (sign 1) or into its own (-1)."""
+    u = u.copy()
+    if tree[k.BASE] in (k.BASE_FREE, k.BASE_ATTITUDE):
+        angular = slice(tree[k.BASE_RATES] - 3, tree[k.BASE_RATES])
+        inverse = attitude.T * np.array([sign, sign, sign, 1.0])
+        u[angular] = turned(inverse, u[angular].T).T
+    return u
 
 
 def build_machine(
@@ -280,7 +307,7 @@ def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int)
     work[:] = 0.0
     rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
     work[origin : origin + nx] = rows[:, :nx].T
-    work[now + nv : now + 2 * nv] = rows[:, nx:].T
+    work[now + nv : now + 2 * nv] = in_other_axes(model.flat.tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
     initial = np.concatenate([np.empty(0), *(law.initial_states() for law in laws)])
     work[now + 2 * nv : now + 2 * nv + internal] = initial[:, None]
     return work
