@@ -163,7 +163,7 @@ def _in_inertial_axes(A: Array, model: Model, state: State, machine: Machine) ->
     w0 = exp(phi) R w: with W = R w and phi = 0,  dw0 = dW + dphi x w0, and a second derivative along the motion
     (phi' = w0, W' = w0') of  w0 x dW + dphi x w0' + (w0 x (dphi x w0)) / 2.
     """
-    if model.base_kind not in ("free", "attitude"):
+    if not machine.tree[k.OWN_AXES]:
         return A
     turn = slice(model.base_dof - 3, model.base_dof)
     rate = slice(model.nv + turn.start, model.nv + turn.stop)

@@ -147,7 +147,7 @@ class Machine:
 def in_other_axes(tree: Array, attitude: Array, u: Array, sign: float) -> Array:
     """Rates (nv, lanes), the angular ones of a free base turned into inertial axes (sign 1) or into its own (-1)."""
     u = u.copy()
-    if tree[k.BASE] in (k.BASE_FREE, k.BASE_ATTITUDE):
+    if tree[k.OWN_AXES]:
         angular = slice(tree[k.BASE_RATES] - 3, tree[k.BASE_RATES])
         inverse = attitude.T * np.array([sign, sign, sign, 1.0])
         u[angular] = turned(inverse, u[angular].T).T
@@ -233,10 +233,11 @@ def build_machine(
     plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
 
     spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
-    work = _start(plan, state, laws, scalars, lanes)
+    tree = flat.with_given(given)
+    tree[k.OWN_AXES] = method.own_axes and model.base_kind in ("free", "attitude")
+    work = _start(plan, tree, state, laws, scalars, lanes)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
-    tree = flat.with_given(given)
     if phases:
         tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes).address
     machine = Machine(
@@ -299,7 +300,7 @@ def _lay_out_law(
     return ring
 
 
-def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
+def _start(plan: Array, tree: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
     """Memory of the integration, with the robots' states and the laws' in their places; lanes to spare repeat one."""
     model, internal = state.model, int(plan[p.INTERNAL])
     nx, nv, origin, now = 7 + model.nq, model.nv, int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
@@ -307,7 +308,7 @@ def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int)
     work[:] = 0.0
     rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
     work[origin : origin + nx] = rows[:, :nx].T
-    work[now + nv : now + 2 * nv] = in_other_axes(model.flat.tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
+    work[now + nv : now + 2 * nv] = in_other_axes(tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
     initial = np.concatenate([np.empty(0), *(law.initial_states() for law in laws)])
     work[now + 2 * nv : now + 2 * nv + internal] = initial[:, None]
     return work
