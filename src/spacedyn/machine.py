@@ -28,6 +28,7 @@ from .laws import Law
 from .methods import Method
 from .model.flatten import aligned
 from .model.model import Model
+from .model.quaternions import turned
 from .model.state import State
 from .momentum import kinetic_energy, potential_energy
 from .prescribe import Prescribed, lay_out
@@ -80,6 +81,22 @@ class Machine:
             kind,
         )
 
+    def rates(self) -> Array:
+        """(nv, lanes) rates u at the present state, all in inertial axes."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        return in_other_axes(self.tree, work[places[0]], work[places[1]], 1.0)
+
+    def set_rates(self, u: Array) -> None:
+        """Go on with other rates (nv, lanes), at the coordinates where it is."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
+
+    def _rate_places(self) -> tuple[slice, slice]:
+        """Of the base's attitude and of the rates, in `work`."""
+        x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
+        u = int(self.plan[p.Y_NOW]) + nv
+        return slice(x, x + 4), slice(u, u + nv)
+
     def set_directions(self, directions: Array) -> None:
         """The directions that count, of each event."""
         at = int(self.plan[p.M_EVENTS])
@@ -107,6 +124,16 @@ class Machine:
             at = int(self.plan[p.N_TIMES])
             self.numbers[at : at + len(times)] = times
             self.plan[p.RECORDS] = len(times)
+
+
+def in_other_axes(tree: Array, attitude: Array, u: Array, sign: float) -> Array:
+    """Rates (nv, lanes), the angular ones of a free base turned into inertial axes (sign 1) or into its own (-1)."""
+    u = u.copy()
+    if tree[k.OWN_AXES]:
+        angular = slice(tree[k.BASE_RATES] - 3, tree[k.BASE_RATES])
+        inverse = attitude.T * np.array([sign, sign, sign, 1.0])
+        u[angular] = turned(inverse, u[angular].T).T
+    return u
 
 
 def build_machine(
@@ -188,10 +215,11 @@ def build_machine(
     plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
 
     spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
-    work = _start(plan, state, laws, scalars, lanes)
+    tree = flat.with_given(given)
+    tree[k.OWN_AXES] = method.own_axes and model.base_kind in ("free", "attitude")
+    work = _start(plan, tree, state, laws, scalars, lanes)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
-    tree = flat.with_given(given)
     if phases:
         tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes).address
     machine = Machine(
@@ -254,7 +282,7 @@ def _lay_out_law(
     return ring
 
 
-def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
+def _start(plan: Array, tree: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
     """Memory of the integration, with the robots' states and the laws' in their places; lanes to spare repeat one."""
     model, internal = state.model, int(plan[p.INTERNAL])
     nx, nv, origin, now = 7 + model.nq, model.nv, int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
@@ -262,7 +290,7 @@ def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int)
     work[:] = 0.0
     rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
     work[origin : origin + nx] = rows[:, :nx].T
-    work[now + nv : now + 2 * nv] = rows[:, nx:].T
+    work[now + nv : now + 2 * nv] = in_other_axes(tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
     initial = np.concatenate([np.empty(0), *(law.initial_states() for law in laws)])
     work[now + 2 * nv : now + 2 * nv + internal] = initial[:, None]
     return work

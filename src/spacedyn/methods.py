@@ -128,6 +128,8 @@ class Method:
     error_order: ClassVar[int] = 0
     tableau: ClassVar[Tableau]
 
+    own_axes: ClassVar[bool] = True  # whether the base's angular rates are integrated in its own axes
+
     @property
     def in_packs(self) -> bool:
         """Whether several robots can step together."""
@@ -170,6 +172,7 @@ class RungeKutta4(_FixedStep):
 
     order: ClassVar[int] = 4
     tableau: ClassVar[Tableau] = _classic()
+    own_axes: ClassVar[bool] = False  # it is there to be compared with SpaceDyn and others: step by step as they do
 
 
 @dataclass(frozen=True)

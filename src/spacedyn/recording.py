@@ -155,9 +155,8 @@ class Recording:
             return
         self._told = True
         o, clock, h = self._origin, machine.clock, float(machine.clock[p.H_TAKEN])
-        place, nx, nv = int(machine.plan[p.Y_NOW]), 7 + o.model.nq, o.model.nv
         work, first = machine.work.reshape(-1, machine.lanes)[:, 0], int(machine.plan[p.Y_ORIGIN])
-        state = State(o.model, np.concatenate([work[first : first + nx], work[place + nv : place + 2 * nv]]))
+        state = State(o.model, np.concatenate([work[first : first + 7 + o.model.nq], machine.rates()[:, 0]]))
         note = stiffness_note(o.model, state, o.forces, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
 
@@ -172,8 +171,11 @@ class Recording:
         """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
         if not self._origin.method.adaptive:
             return None
-        at, model = int(machine.plan[p.Y_NOW]) + self._origin.model.nv, self._origin.model
-        rates = np.abs(machine.work.reshape(-1, machine.lanes)[at : at + model.nv, : machine.robots]).max(axis=1)
+        model, at = self._origin.model, int(machine.plan[p.Y_NOW]) + self._origin.model.nv
+        held = machine.work.reshape(-1, machine.lanes)[at : at + model.nv, : machine.robots]
+        if np.abs(held).max(initial=0.0) < 0.5 * self._fastest:  # so is it in any axes
+            return None
+        rates = np.abs(machine.rates()[:, : machine.robots]).max(axis=1)
         if not np.any(rates > self._fastest):
             return None
         worst = int(np.argmax(rates))

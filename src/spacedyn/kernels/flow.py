@@ -8,7 +8,7 @@ from functools import cache
 from numba.core import types
 
 from .bodies import add_wrenches, centre_of_mass, clear_forces, motions
-from .charts import chart_rates, move_along
+from .charts import chart_rates, inertial_rates, move_along, turn_into_base
 from .compiling import Address, call, inner, outlined
 from .dual import DUAL
 from .forces import apply_elements
@@ -179,12 +179,11 @@ def set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, look, zer
     if integer(plan, PRESCRIBED) > 0:
         prescribe(tree, work, plan, numbers, memory, counters, t, y, zero)
     move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), zero)
-    for j in range(nv):
-        store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
+    inertial_rates(tree, work, integer(tree, W_X), y + nv, integer(tree, W_U), zero)
     motions(tree, par, work, zero)
     if look or integer(plan, LAWS) > 0:
         fill_view(tree, par, work, plan, memory, y, zero)
-    chart_rates(tree, work, y, y + nv, k, zero)
+    chart_rates(tree, work, y, integer(tree, W_U), k, zero)
 
 
 @inner
@@ -215,6 +214,7 @@ def keep_accelerations(tree, work, k, zero):
     nv = integer(tree, RATES)
     for j in range(nv):
         store(work, k + nv + j, load(work, integer(tree, W_RATE) + j * RATE_WORK + QDD, zero))
+    turn_into_base(tree, work, integer(tree, W_X), k + nv, zero)
 
 
 def _flow(kind):

@@ -5,7 +5,9 @@ to record); `work` grows by the scalars of the integration; `memory` (plain doub
 `counters` (integers) and `clock` (doubles) change from call to call and, with `work` and `memory`, are all that a
 simulation must keep to be continued.
 
-The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger.
+The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger. The
+angular rates of a base that turns about all axes are in its own axes there (OWN_AXES), in which they are smooth;
+everywhere else, and in `work` from W_U on, they are in inertial ones.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
 joints, impulse (3) and moment about the centre of mass (3) of all external forces, work of each force but elastic.
 """

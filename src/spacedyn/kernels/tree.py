@@ -15,7 +15,9 @@ BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind
 BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
 PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, whose body records start at 0
 W_X, W_U, W_WRENCH, W_SINE, W_COSINE, W_BODY, W_RATE, W_OUT = range(14, 22)  # and in `work`
-BASE_RATES, W_STOP, HEADER = 22, 23, 24  # W_STOP: phases of end stops in `work`; 0: they follow from the state
+# W_STOP: phases of end stops in `work`; 0: they follow from the state. OWN_AXES: 1 if the vector that a simulation
+# integrates has the base's angular rates in the base's axes
+BASE_RATES, W_STOP, OWN_AXES, HEADER = range(22, 26)
 
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD, BODY_INTS = range(10)

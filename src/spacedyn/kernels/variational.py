@@ -19,7 +19,7 @@ Marsden & West (2001); Bou-Rabee & Marsden (2009) for Lie groups.
 from functools import cache
 
 from .bodies import momentum_of, motion_forces_under, weigh
-from .charts import move_along, store_base_part, turn_rate, turn_velocity
+from .charts import inertial_rates, move_along, store_base_part, turn_into_base, turn_rate, turn_velocity
 from .compiling import Address, array_at, inner
 from .derivatives import sliding_rates
 from .factors import solve_in_place
@@ -236,8 +236,8 @@ def momenta_at_start(tree, par, work, plan):
     """Momenta and centre of mass of the present state: when no step has led to it."""
     nv, now, before = integer(tree, RATES), integer(plan, Y_NOW), vector(tree, plan, BEFORE)
     move_along(tree, work, integer(plan, Y_ORIGIN), now, integer(tree, W_X), 0.0)
+    inertial_rates(tree, work, integer(tree, W_X), now + nv, integer(tree, W_U), 0.0)
     for k in range(nv):
-        store(work, integer(tree, W_U) + k, load(work, now + nv + k, 0.0))
         store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
     motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
     v, com, m = relative_to_com(tree, work)
@@ -280,6 +280,7 @@ def place_middle(tree, par, work, plan, y, h):
         store(work, integer(tree, W_U) + k, load(work, s + k, 0.0) / h)
         store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
     move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), 0.0)
+    turn_into_base(tree, work, integer(tree, W_X), y + nv, 0.0)
     motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
     v, com, m = relative_to_com(tree, work)
     for k in range(sliding_rates(tree)):  # the step's are the centre of mass's
@@ -304,6 +305,7 @@ def finish(tree, par, work, plan, h, target):
     for k in range(nv):
         store(work, target + k, load(work, s + k, 0.0))
         store(work, target + nv + k, load(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0))
+    turn_into_base(tree, work, integer(tree, W_X), target + nv, 0.0)
     for k in range(sliding_rates(tree)):
         com = pick3(first, k) / m
         store(work, vector(tree, plan, COM_AFTER) + k, com)
@@ -324,8 +326,10 @@ def _variational_step(tree, par, work, plan, numbers, memory, counters, t, h, ta
     if load_counter(counters, C_FRESH) == 0:
         momenta_at_start(tree, par, work, plan)
         store_counter(counters, C_FRESH, 1)
+    step = vector(tree, plan, STEP)
+    inertial_rates(tree, work, integer(plan, Y_ORIGIN), now + nv, step, 0.0)
     for k in range(nv):  # of the centre of mass it is corrected at once
-        store(work, vector(tree, plan, STEP) + k, h * load(work, now + nv + k, 0.0))
+        store(work, step + k, h * load(work, step + k, 0.0))
     for j in range(size):
         store(work, K + j, 0.0)
     before = 1e300
