@@ -8,6 +8,7 @@ import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,8 +23,10 @@ from .forces import Force
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .methods import Method
+from .model.files import read_stored_model
 from .model.model import Model
 from .model.state import State
+from .model.values import shown
 from .trajectories import Trajectory, trajectory_of, turning_of
 from .turning import Turning
 
@@ -152,12 +155,18 @@ class Origin:
         )
 
     @classmethod
-    def from_text(cls, text: str, state: Array) -> "Origin":
-        """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv)."""
+    def from_text(cls, text: str, state: Array, folders: Sequence[Path] = ()) -> "Origin":
+        """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv), meshes from these folders only."""
         made = json.loads(text)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
-            model = Model.from_toml(made["model"])
+            model, outside = read_stored_model(made["model"], folders)
+        if outside:
+            warn_user(
+                f"robot '{model.name}' of the run: {len(outside)} meshes lie outside its folder and will not be drawn, "
+                f"the first being {shown(outside[0])}; if you trust them, Run.load(…, folders=[…]) or --allow FOLDER",
+                ModelWarning,
+            )
         if model.digest != made["model_digest"]:
             raise InputError(f"the file's model '{model.name}' is not the one that made the run: it has been changed")
         return cls(

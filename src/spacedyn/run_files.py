@@ -5,6 +5,7 @@ The file is of NetCDF's classic form, which every program reads, and which SciPy
 
 import json
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +64,12 @@ def save(run: Run, path: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def load(path: Path) -> Run:
-    """Read a run from a file or from a folder."""
+def load(path: Path, folders: Sequence[Path] = ()) -> Run:
+    """Read a run from a file or from a folder; meshes may be in its folder or below, and in these folders."""
     if path.is_dir():
         if not is_run_folder(path):
             raise InputError(f"'{path}' is a folder, but no run was streamed to it")
-        origin = read_origin(path)
+        origin = read_origin(path, folders)
         rows, status, checkpoints, ledger = read_folder(path, origin)
         return Run(origin, rows, checkpoints, path, status, ledger, read_events(path, origin))
     import xarray
@@ -81,7 +82,7 @@ def load(path: Path) -> Run:
         text = data.attrs[_TEXT]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"'{path}' is not a run that was saved: {error}") from None
-    origin = Origin.from_text(text, _numbers(data["initial_state"]))
+    origin = Origin.from_text(text, _numbers(data["initial_state"]), [path.absolute().parent, *folders])
     columns = kept_columns(row_columns(origin.model, origin.laws, origin.forces, origin.events), origin.channels)
     rows = rows_of(data, origin, columns)
     ledger = _numbers(data["ledger_numbers"]) if "ledger_numbers" in data else None

@@ -241,6 +241,7 @@ def read_events(path: Path, origin: Origin) -> list[Happening]:
     return made
 
 
-def read_origin(path: Path) -> Origin:
-    """What made the run of a folder."""
-    return Origin.from_text((path / _ORIGIN).read_text(encoding="utf-8"), np.fromfile(path / _STATE, _DOUBLE))
+def read_origin(path: Path, folders: Sequence[Path] = ()) -> Origin:
+    """What made the run of a folder; meshes may be in it, and in these folders."""
+    state = np.fromfile(path / _STATE, _DOUBLE)
+    return Origin.from_text((path / _ORIGIN).read_text(encoding="utf-8"), state, [path, *folders])
