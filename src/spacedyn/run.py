@@ -337,20 +337,39 @@ class Run:
         save(self, Path(path))
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> "Run":
+    def load(path: str | os.PathLike[str], *, folders: "Iterable[str | os.PathLike[str]]" = ()) -> "Run":
         """Read a run from a file that `save` wrote, or from a folder that it was streamed to.
 
         All of it is checked: times that rise, finite numbers, quaternions of unit length. A folder is mapped: records
         stay on the disk until they are asked for. It holds what was flushed last, however its program ended.
 
+        Parameters
+        ----------
+        path : path
+            The file or folder.
+        folders : iterable of paths
+            Where the robot's meshes may be besides the run's own folder: what a run's file names elsewhere is not
+            opened, and left out with a ModelWarning.
+
         Raises
         ------
         InputError
             There is no such file or folder, it is no run, or it is damaged; says which file and why.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> file = Path(tempfile.mkdtemp()) / "run.nc"
+        >>> sd.simulate(robot, robot.neutral_state(), 1.0).save(file)
+        >>> sd.Run.load(file, folders=["robots"]).status
+        'done'
         """
         from .run_files import load
 
-        return load(Path(path))
+        return load(Path(path), [Path(folder).absolute() for folder in folders])
 
     def resume(
         self,

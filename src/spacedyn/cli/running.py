@@ -13,17 +13,18 @@ from ..model.drawing import count
 from ..run import Run
 from ..scenario import Scenario
 from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, one_line, size_of
+from .source import Source
 
 
 def run_scenario(
-    name: str, change: list[str], out: Path | None, html: Path | None, plots: Path | None, quiet: bool, as_json: bool
+    source: Source, out: Path | None, html: Path | None, plots: Path | None, quiet: bool, as_json: bool
 ) -> None:
     """Simulate, say what came out, write what is wanted."""
     with command(as_json) as output:
         check_target(out, ".nc")
         check_target(html, ".html", ".htm")
         check_figures(plots)
-        scenario = Scenario.from_toml(name, change=change)
+        scenario = source.scenario()
         scenario.check()
         robot = scenario.build()["robot"]
         if not quiet:

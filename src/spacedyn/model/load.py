@@ -24,8 +24,8 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
     name_or_path : str or path
         One of `available()`, or a path.
     **options
-        For a URDF: base, merge_fixed, mimic, lock, folders, name, as `read_urdf` has them; for MuJoCo's XML: base,
-        folders, name, as `read_mjcf` has them. A .toml file says everything itself.
+        For a URDF: base, merge_fixed, mimic, lock, folders, within, name, as `read_urdf` has them; for MuJoCo's XML:
+        base, folders, within, name, as `read_mjcf` has them. A .toml file says everything itself.
 
     Returns
     -------

@@ -32,6 +32,7 @@ def read_mjcf(
     base: str | None = None,
     merge_fixed: bool = True,
     folders: Iterable[str | os.PathLike[str]] = (),
+    within: Iterable[str | os.PathLike[str]] | None = None,
     name: str | None = None,
 ) -> Model:
     """A robot from MuJoCo's XML (MJCF), a file or the text of one; see docs/howto/robots_from_files.md.
@@ -54,6 +55,8 @@ def read_mjcf(
         Whether bodies without joints become part of the body that carries them, or stay bodies of their own.
     folders : iterable of paths
         Where files may be besides the model's own folder.
+    within : iterable of paths, optional
+        If given, nothing outside of these folders is read, whatever the model's own folder and `folders` are.
     name : str, optional
         What the robot is called, by default as the file says.
 
@@ -82,7 +85,8 @@ def read_mjcf(
     if base is not None and base not in BASE_KINDS:
         raise InputError(f"base is {shown(base)}; give one of {', '.join(BASE_KINDS)}.")
     file = None if is_text(path_or_text) else Path(os.fspath(path_or_text))
-    named = check_files(root, file, MeshFiles(file, folders).allowed, source)
+    files = MeshFiles(file, folders, within)
+    named = check_files(root, file, files.allowed, source)
     m, taken, said = compiled(root, named, data, file, source)
     names = Names(m)
     own, kind, lost = _base(m, names, base, source)

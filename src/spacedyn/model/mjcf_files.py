@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import ModelError, Problems
 from .limits import limits, over
 from .values import shown
+from .visuals import ALLOW
 from .xml_source import Element, parse_xml, read_source
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")
@@ -62,5 +63,5 @@ def _inside(path: Path, allowed: Sequence[Path]) -> bool:
 def _sentence(element: Element, name: str) -> str:
     return (
         f"line {element.line}: <{element.tag}> names {shown(name)}, which lies outside the folder of the model; "
-        "copy it there, or trust its folder by folders=[…]."
+        f"copy it there, or {ALLOW}."
     )

@@ -37,6 +37,7 @@ def read_urdf(
     mimic: str | None = None,
     lock: str | Iterable[str] | Mapping[str, float] = (),
     folders: Iterable[str | os.PathLike[str]] = (),
+    within: Iterable[str | os.PathLike[str]] | None = None,
     meshes: bool = True,
     name: str | None = None,
 ) -> Model:
@@ -61,6 +62,8 @@ def read_urdf(
         Joints to be fixed, at zero or at ``{joint: coordinate}`` [rad, m].
     folders : iterable of paths
         Where meshes may be besides the model's own folder: packages, or folders that hold packages.
+    within : iterable of paths, optional
+        If given, nothing outside of these folders is read, whatever the model's own folder and `folders` are.
     meshes : bool
         False: none is looked for, and none drawn.
     name : str, optional
@@ -94,7 +97,7 @@ def read_urdf(
         raise ModelError(source, problems)
     robot = read_by_yourdfpy(root, source)
     file = None if is_text(path_or_text) else Path(os.fspath(path_or_text))
-    looks = Looks(robot, MeshFiles(file, folders) if meshes else None)
+    looks = Looks(robot, MeshFiles(file, folders, within) if meshes else None)
     bodies = [body_of(link, looks) for link in robot.links]
     fixed = _locked(robot, lock, mimic)
     joints = [record for joint in robot.joints for record in joints_of(joint, fixed)]
