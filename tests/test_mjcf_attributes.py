@@ -12,7 +12,7 @@ import spacedyn as sd
 from spacedyn.model.mjcf import read_mjcf
 from test_mjcf import near, without_friction
 
-GEOM = "<geom type='box' size='.1 .2 .3' pos='.1 .2 -.1' mass='2'/>"
+GEOM = "<geom type='box' size='.1 .2 .3' pos='.1 .2 -.1' mass='2' contype='0' conaffinity='0'/>"
 
 
 def one(joint: str = "<joint name='j' axis='0 1 0'/>", body: str = "", beside: str = "", inside: str = "") -> str:
@@ -219,7 +219,13 @@ def test_random_models_move_as_in_mujoco(seed):
 
 
 TENDON = "<tendon><fixed armature='1'><joint joint='j' coef='1'/></fixed></tendon>"
+TOUCHING = (
+    "<mujoco><worldbody><body name='mount' pos='0 0 1'><geom type='box' size='.1 .1 .1'/><body name='bob'>"
+    "<joint name='j' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -1' size='.02' mass='1'/></body></body>"
+    "</worldbody></mujoco>"
+)
 NAMED = {
+    "contacts": (TOUCHING, r"bodies touch where the file puts them \('mount' and 'bob'\)"),
     "actuators": (one(beside="<actuator><position joint='j' kp='9'/></actuator>"), "1 actuator of the file is no part"),
     "tendons": (one(beside=TENDON), "1 tendon of the file"),
     "keyframes": (one(beside="<keyframe><key qpos='1'/><key qpos='2'/></keyframe>"), "2 keyframes of the file are"),
@@ -276,6 +282,10 @@ BAD_NUMBERS = {
     "a color of NaN": (one(inside="<geom size='1' rgba='nan 0 0 1'/>"), "rgba is 'nan 0 0 1'"),
     "gravity of NaN": (one(beside="<option gravity='0 0 nan'/>"), "<option>: gravity is '0 0 nan'"),
     "damping of infinity": (one("<joint name='j' damping='inf'/>"), "joint 'j': damping is an infinity"),
+    "a gear that overflows": (
+        one(beside="<actuator><motor name='m' joint='j' gear='1e308'/></actuator>"),
+        "actuator 'm': its gear became",
+    ),
     "a total mass of infinity": (one(beside="<compiler settotalmass='inf'/>"), "body 'b': its mass"),
 }
 

@@ -24,6 +24,7 @@ _NUMBERS = {
     "geom": ("pos", "quat", "size", "rgba"),
     "mat": ("rgba",),
     "mesh": ("pos", "quat", "scale"),
+    "actuator": ("gear", "armature", "damping"),
 }
 """Fields of a compiled model that must be finite before anything is computed from them."""
 

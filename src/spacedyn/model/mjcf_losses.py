@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from .mujoco_messages import mujoco_messages
 from .values import plain, shown
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's kinds of joints."""
+
+MOST_GEOMS = 500
+"""Geoms up to which contacts are looked for."""
 
 _EARTH = (0.0, 0.0, -9.81)  # MuJoCo's gravity where a file says nothing
 Names = Callable[[str, int], str]
@@ -42,7 +46,7 @@ def losses(m: Any, taken: Mapping[str, int], name: Names) -> list[str]:
             f"{', '.join(listed)} of the file {verb} no part of the robot, a tree of bodies and joints; "
             "what acts on it is given by forces, laws and states."
         )
-    return [*found, *_surroundings(m), *_bodies(m, name), *_joints(m, name), *_actuators(m, name)]
+    return [*found, *_surroundings(m), *_bodies(m, name), *_joints(m, name), *_actuators(m, name), *_touching(m, name)]
 
 
 def _many(what: str) -> str:
@@ -101,6 +105,27 @@ def _actuators(m: Any, name: Names) -> list[str]:
     if not lost:
         return []
     return [f"armature and damping of {_some('actuator', [name('actuator', i) for i in lost])} are left out."]
+
+
+def _touching(m: Any, name: Names) -> list[str]:
+    """Bodies that push one another in MuJoCo from the beginning; looked for where that takes little time."""
+    if m.ngeom > MOST_GEOMS or m.nflex:
+        return []
+    import mujoco
+
+    with mujoco_messages():
+        d = mujoco.MjData(m)
+        mujoco.mj_kinematics(m, d)
+        mujoco.mj_comPos(m, d)
+        mujoco.mj_collision(m, d)
+    pairs = [m.geom_bodyid[d.contact[i].geom].tolist() for i in range(d.ncon) if d.contact[i].exclude == 0]
+    named = list(dict.fromkeys(" and ".join(shown(name("body", body)) for body in sorted(pair)) for pair in pairs))
+    if not named:
+        return []
+    listed = "; ".join(named[:6]) + (f" … ({len(named)} pairs in all)" if len(named) > 6 else "")
+    return [
+        f"bodies touch where the file puts them ({listed}), but there is no contact here: they pass through each other."
+    ]
 
 
 def _damped(m: Any, i: int) -> bool:

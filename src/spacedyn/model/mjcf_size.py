@@ -27,8 +27,8 @@ def check_size(root: Element, named: Mapping[int, Sequence[Element]], source: st
     except RecursionError:
         elements = bodies = math.inf  # it includes or attaches itself, or nearly so
     for name, count, what in (
-        ("mujoco_bodies", bodies, "bodies, replicas included,"),
-        ("mujoco_elements", elements, "elements, replicas included,"),
+        ("mujoco_bodies", bodies, "bodies with all replicas"),
+        ("mujoco_elements", elements, "elements with all replicas"),
         ("mujoco_cells", cells, "cells of height fields, textures, meshes and arrays"),
     ):
         if count > getattr(most, name):
