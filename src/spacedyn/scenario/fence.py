@@ -31,7 +31,7 @@ class Fence:
     @classmethod
     def around(cls, folder: Path, allow: Folders, xacro: bool) -> "Fence":
         """The fence of a scenario in a folder; one path alone may be allowed without a list."""
-        given = [Path(one).absolute() for one in ([allow] if isinstance(allow, str | os.PathLike) else allow)]
+        given = [Path(one).resolve() for one in ([allow] if isinstance(allow, str | os.PathLike) else allow)]
         for one in given:
             if not one.is_dir():
                 raise InputError(f"allow: there is no folder {one}")
