@@ -96,8 +96,8 @@ class Folder:
                 raise
             reason = getattr(error, "strerror", None) or error
             raise InputError(
-                f"stream: the folder '{self.path}' cannot be made or written: {reason}; {safe}. Choose another folder, "
-                "stream=..."
+                f"stream: the folder '{self.path}' cannot be made or written: {reason}; {safe}. Make room, or "
+                "choose another folder, stream=..."
             ) from error
 
     def _check_free(self) -> set[str]:
