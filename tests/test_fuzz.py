@@ -10,13 +10,24 @@ import time
 import pytest
 
 from fuzz.kinds import MODULES
-from fuzz.pool import Campaign
+from fuzz.pool import Campaign, groups
 from fuzz.report import listed
 
 SEED = int(os.environ.get("SPACEDYN_FUZZ_SEED") or random.randrange(10**6))
 SMALL = {"robot": 400, "scenario": 300, "urdf": 400, "mjcf": 400, "run_file": 150, "run_folder": 150}
-SMALL |= {"damaged_run": 60, "calls": 400, "kills": 6, "checkpoints": 60}
+SMALL |= {"command": 100, "damaged_run": 60, "calls": 400, "kills": 6, "checkpoints": 60}
 SECONDS = 20.0  # of a kind, if the machine is slow
+
+
+def test_what_must_not_happen_is_found(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPACEDYN_FUZZ_LIMIT", "1")
+    campaign = Campaign(55, tmp_path)  # a seed whose first 14 cases are of every sort, one of them a hang
+    campaign.add("faults", 14)
+    campaign.run(2)
+    found = {sort for _, sort, _ in groups(tmp_path)}
+    assert found == {"traceback", "warning", "hang", "memory", "outside", "crash", "wrong"}
+    assert any("compiled code opened" in line for line in listed(tmp_path))
+    assert campaign.tallies["faults"].cases == 14
 
 
 @pytest.mark.parametrize("kind", MODULES)

@@ -24,7 +24,7 @@ _OF_PATHS = {
 _FORBIDDEN = {
     *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty"),
     *("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto", "urllib.Request", "webbrowser.open"),
-    *("os.startfile", "os.kill", "os.putenv", "ftplib.connect", "smtplib.connect"),
+    *("os.startfile", "os.kill", "ftplib.connect", "smtplib.connect"),
 }
 _SYSTEM = ("/dev/null", "/dev/urandom", "/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/sys/")
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from .kinds import kind_of
 from .violations import Violation
-from .worker import ACCEPTED, BUSY, CASE, DONE, FOUND, HUNG, LIMIT, READY, SINCE, SIZE, Board
+from .worker import ACCEPTED, BUSY, CASE, DONE, FOUND, HUNG, LIMIT, READY, SINCE, SIZE, USED, Board, too_long
 
 CHUNK = 20_000  # cases of a worker: what it gathers in memory is given back then
-_START = 300.0  # s that a worker may take between cases: it may have to compile
+_START = 1800.0  # s that a worker may take between cases: it may have to compile
 _TESTS = Path(__file__).parents[1]
 
 
@@ -35,7 +35,7 @@ class Task:
 
 @dataclass
 class Tally:
-    """Counts of a kind."""
+    """Counts of a kind, and seconds of the processor."""
 
     cases: int = 0
     accepted: int = 0
@@ -81,7 +81,7 @@ class Campaign:
         tally.cases += board[DONE]
         tally.accepted += board[ACCEPTED]
         tally.violations += board[FOUND]
-        tally.seconds += time.monotonic() - worker.ready_since if board[READY] else 0.0
+        tally.seconds += (board[USED] - board[READY]) * 1e-9
         if worker.reason == "stopped":
             return
         at = task.first + board[DONE]
@@ -121,7 +121,7 @@ class _Worker:
     """A process and its board."""
 
     def __init__(self, task: Task, seed: int, output: Path, scratch: Path):
-        self.task, self.reason, self.ready_since = task, "", 0.0
+        self.task, self.reason = task, ""
         self._folder = Path(tempfile.mkdtemp(dir=scratch))
         (self._folder / "board").write_bytes(bytes(SIZE))
         self.board = Board(self._folder / "board")
@@ -140,14 +140,13 @@ class _Worker:
     def over(self, stop: bool) -> bool:
         """Whether it has ended, or was ended since it took too long or is no longer wanted."""
         code, now = self.process.poll(), time.monotonic()
-        if self.board[READY] and not self.ready_since:
-            self.ready_since = now
         if code is not None:
             self.reason = "" if code == 0 else f"exit code {code}"
             return True
-        began = self.board[SINCE] * 1e-9 or self._began
-        limit = LIMIT + 2.0 if self.board[BUSY] else _START
-        if stop or now - began > limit:
+        passed = now - (self.board[SINCE] * 1e-9 or self._began)
+        used = _processor_time(self.process.pid, passed) - self.board[USED] * 1e-9 if passed > LIMIT else 0.0
+        slow = too_long(used, passed, LIMIT + 2.0) if self.board[BUSY] else passed > _START
+        if stop or slow:
             self.reason = "stopped" if stop else "slow"
             self.end()
         return bool(self.reason)
@@ -167,6 +166,15 @@ class _Worker:
     def errors(self) -> str:
         """What it printed."""
         return (self._folder / "errors").read_text(errors="replace")[-3000:]
+
+
+def _processor_time(pid: int, otherwise: float) -> float:
+    """Seconds of the processor that a process has used, where the system tells."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return otherwise
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _environment() -> dict[str, str]:
