@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba.core import config
 
 from .markup import chip, table
 from .model.model import Model
@@ -22,6 +23,7 @@ WORKS = ("joint_work", "base_work", "endpoint_work", "force_work", "event_work")
 LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
 """Channels that the ledger is made of."""
 _ROUND_OFF = 1e-12
+_prepared: set[tuple[bool, bool]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
 
@@ -109,6 +111,11 @@ _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "c
 _NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
 
 
+def has_momentum(model: Model) -> bool:
+    """Whether there is any momentum that only impulses change."""
+    return model.base_kind in _FREE
+
+
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
     """What the ledger compares, over the batch of states: (…) or (…, 6)."""
     works = [get(name) for name in WORKS]
@@ -119,7 +126,7 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
         "lost": get("dissipated")[..., 0],
     }
-    if model.base_kind in _FREE:
+    if has_momentum(model):
         A = momentum_matrix(model, states, about="com")
         free = np.isin(range(6), _FREE[model.base_kind])
         found["momentum"] = momentum(model, states, about="com") * free
@@ -175,6 +182,14 @@ class Auditor:
         self._of = {
             name: self.numbers[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)
         }
+
+    def prepare(self, records: int) -> None:
+        """Compile what looking at so many records takes, before they come."""
+        many, free = records > 1, has_momentum(self._model)
+        if not config.DISABLE_JIT and (many, free) not in _prepared:
+            _prepared.add((many, free))
+            states = State(self._model, np.tile(self._model.neutral_state()._data, (1 + many, 1)))
+            quantities(self._model, states, lambda name: np.zeros((states.count, 1)), self._gravity)
 
     @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
     def add(self, rows: Array) -> None:
@@ -238,7 +253,7 @@ class Auditor:
         """The verdict on what has been looked at."""
         of = self._of
         sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
-        if self._model.base_kind in _FREE:
+        if has_momentum(self._model):
             parts = (of["parts"] + of["impulse"]).reshape(-1, 6)
             sizes["linear_momentum"] = np.linalg.norm(parts[:, :3], axis=-1)
             sizes["angular_momentum"] = np.linalg.norm(parts[:, 3:], axis=-1)
