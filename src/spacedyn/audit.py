@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba.core import config
 
 from .calls import gravity_vector
 from .markup import chip, table
@@ -25,6 +26,7 @@ LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
 _ROUND_OFF = 1e-12
 _ROUNDING = 64 * np.finfo(float).eps
 """Of energies: their differences are known no better."""
+_prepared: set[tuple[bool, bool]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
 
@@ -113,6 +115,11 @@ _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "c
 _NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
 
 
+def has_momentum(model: Model) -> bool:
+    """Whether there is any momentum that only impulses change."""
+    return model.base_kind in _FREE
+
+
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
     """What the ledger compares, over the batch of states: (…) or (…, 6)."""
     works = [get(name) for name in WORKS]
@@ -126,7 +133,7 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
     }
     lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
     found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))
-    if model.base_kind in _FREE:
+    if has_momentum(model):
         free = np.isin(range(6), _FREE[model.base_kind])
         found["momentum"] = sums.momentum * free
         found["parts"] = sums.sizes
@@ -181,6 +188,14 @@ class Auditor:
         self._of = {
             name: self.numbers[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)
         }
+
+    def prepare(self, records: int) -> None:
+        """Compile what looking at so many records takes, before they come."""
+        many, free = records > 1, has_momentum(self._model)
+        if not config.DISABLE_JIT and (many, free) not in _prepared:
+            _prepared.add((many, free))
+            states = State(self._model, np.tile(self._model.neutral_state()._data, (1 + many, 1)))
+            quantities(self._model, states, lambda name: np.zeros((states.count, 1)), self._gravity)
 
     @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
     def add(self, rows: Array) -> None:
@@ -244,7 +259,7 @@ class Auditor:
         """The verdict on what has been looked at."""
         of = self._of
         sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
-        if self._model.base_kind in _FREE:
+        if has_momentum(self._model):
             parts, impulse = of["parts"].reshape(-1, 2), of["impulse"].reshape(-1, 6)
             sizes["linear_momentum"] = parts[:, 0] + np.linalg.norm(impulse[:, :3], axis=-1)
             sizes["angular_momentum"] = parts[:, 1] + np.linalg.norm(impulse[:, 3:], axis=-1)

@@ -49,6 +49,8 @@ WRITTEN = {
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
 robot at its endpoints; inertial axes; modes of joints, where zero is no command."""
 
+MEMORY = "a law's memory are its states: @law(states={'count': 1})"
+
 LAW = Role("law", ("t", "s", "p", "out"), WRITTEN)
 
 
@@ -151,6 +153,8 @@ class Law:
         for before, step in pairwise(steps):
             if step.opname == "STORE_ATTR" and step.argval in known:
                 raise InputError(f"{whose} replaces the array {step.argval}; write into it: out.{step.argval}[:] = ...")
+            if step.opname == "STORE_ATTR" and step.argval in self.parameters:
+                raise InputError(f"{whose} changes its parameter '{step.argval}', which is read-only; {MEMORY}")
             nothing = before.opname == "LOAD_CONST" and before.argval is None
             gives = step.opname == "RETURN_CONST" and step.argval is not None
             if gives or (step.opname == "RETURN_VALUE" and not nothing):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .blame import evaluate
 from .calls import gravity_vector
-from .channels import may_switch, row_columns
+from .channels import row_columns
 from .events import Condition, Event
 from .forces import Force, lay_out_forces
 from .kernels import plan as p
@@ -53,6 +53,8 @@ class Machine:
     lanes: int
     tolerances: Array  # of each number of y, if none were held
     spare: Array  # scratch memory of methods with a step of their own
+    given: Array  # what laws, motions and forces are described by: the end of `numbers`, which stays as it is
+    callees: dict[int, Law]  # laws, conditions and motions by the number that `memory` has while they are called
     view_at_fault: Array | None = None  # what a law saw that raised something
     first: int = 0  # its first robot's number in the batch
 
@@ -96,6 +98,26 @@ class Machine:
         x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
         u = int(self.plan[p.Y_NOW]) + nv
         return slice(x, x + 4), slice(u, u + nv)
+
+    def at_work(self) -> str | None:
+        """The law, condition or motion that is being called just now; another thread may ask."""
+        law = self.callees.get(int(self.memory[self.plan[p.M_CALLED]]))
+        return None if law is None else f"{law.role.what} '{law.name}'"
+
+    def rewritten(self) -> str | None:
+        """Name of the law, condition or motion that has changed its parameters, unseen by its compiler."""
+        first = self.numbers.size - self.given.size
+        if np.array_equal(self.numbers[first:], self.given):
+            return None
+        place = first + int(np.argmax(self.numbers[first:] != self.given))
+        starts = {number: self._parameters_at(number) for number in self.callees}
+        return self.callees[max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])].name
+
+    def _parameters_at(self, number: int) -> int:
+        """Where in `numbers` the parameters of a law or a motion begin."""
+        if number > 0:
+            return int(self.plan[p.PLAN + (number - 1) * p.LAW_INTS + p.L_PARAMETERS])
+        return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
 
     def set_directions(self, directions: Array) -> None:
         """The directions that count, of each event."""
@@ -157,8 +179,9 @@ def build_machine(
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     called = [*laws, *conditions]
     internal = sum(law.state_size for law in laws)
-    modes = model.n if may_switch(laws, events) else 0
-    ledger = nj + 1 + ne + 1 + 6 + len(forces) + min(1, len(conditions) + modes)
+    columns = row_columns(model, laws, forces, events)
+    modes = columns["mode"].stop - columns["mode"].start
+    ledger = columns["event_work"].stop - columns["joint_work"].start
     size = 2 * nv + internal + ledger
     stages, degree = tableau.P.shape
     view = nx + 6 + nj + 9 + internal + modes + 18 * ne
@@ -176,7 +199,7 @@ def build_machine(
 
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
-    plan[p.ROW], plan[p.MODES] = row_columns(model, laws, forces, events)["anchor"].stop, modes
+    plan[p.ROW], plan[p.MODES] = columns["anchor"].stop, modes
     plan[p.CHOICES] = _choices(model, laws, called, window)
     momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
     phases = 4 * nv if method.adaptive and has_stops(model) else 0
@@ -202,8 +225,8 @@ def build_machine(
     plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
     memory = [view, outputs, 19 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
-    memory += [len(prescribed) + modes, model.nq if modes else 0, p.STOP_MEMORY, len(laws) * lanes * outputs]
-    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_STOPS, p.M_HELD]
+    memory += [len(prescribed) + modes, model.nq if modes else 0, p.STOP_MEMORY, 1, len(laws) * lanes * outputs]
+    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_STOPS, p.M_CALLED, p.M_HELD]
     plan[places] = np.cumsum([0, *memory[:-1]])
     plan[p.EVENTS] = len(conditions)
     doubles, first = sum(memory), 0
@@ -226,9 +249,16 @@ def build_machine(
         tree, par.copy(), plan, np.concatenate(numbers), work.reshape(-1),
         _memory(plan, model, state, prescribed, doubles), counters, _clock(method, t0, t1),
         compiled + motions, state.count, lanes, tolerances, spare,
+        np.concatenate(numbers)[plan[p.N_SCALE] + tolerances.size :], _callees(called, prescribed),
     )  # fmt: skip
     machine.choose_tolerances()
     return machine
+
+
+def _callees(called: list[Any], prescribed: list[Prescribed]) -> dict[int, Law]:
+    """Laws and conditions, from 1 on, and motions, from -1 down."""
+    motions = {-i: one.given for i, one in enumerate(prescribed, 1) if isinstance(one.given, Law)}
+    return dict(enumerate(called, 1)) | motions
 
 
 def _choices(model: Model, laws: list[Law], called: list[Any], window: int) -> int:

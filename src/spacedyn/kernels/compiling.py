@@ -27,6 +27,7 @@ from numba.core.types import none as nothing
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import type_callable
 
+from ..compile_progress import part
 from .cache_folders import cache_roots, is_trusted, read_trusted
 from .scalar import LANES
 
@@ -145,8 +146,21 @@ def entry(function):
     """Compile a function that Python calls, and keep its machine code on disk; for this folder's files only."""
     dispatcher = numba.njit(**OPTIONS)(function)
     if not config.DISABLE_JIT:
-        dispatcher._cache = KernelCache(f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}")
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        dispatcher._cache = KernelCache(name)
+        _announce(dispatcher._compiler, name)
     return dispatcher
+
+
+def _announce(compiler, name):
+    """Whenever this compiler of Numba's is at work, say so to whoever waits."""
+    compile_now = compiler.compile
+
+    def announced(*arguments):
+        with part(name):
+            return compile_now(*arguments)
+
+    compiler.compile = announced
 
 
 PLAIN_FUNCTIONS: dict[int, Any] = {}
@@ -154,15 +168,16 @@ PLAIN_FUNCTIONS: dict[int, Any] = {}
 
 
 class Address:
-    """A function compiled to a C function: its address, good as long as this object lives."""
+    """A function compiled to a C function: its address, good as long as this object lives; kept on disk if asked to."""
 
-    def __init__(self, function: Any, signature: Any, name: str | None):
+    def __init__(self, function: Any, signature: Any, name: str, keep: bool = True):
         if config.DISABLE_JIT:
             self._keep, self.address = function, id(function)
             PLAIN_FUNCTIONS[self.address] = function
             return
         compiled = CFunc(function, (signature.args, signature.return_type), {}, {**OPTIONS, "nogil": False})
-        if name is not None:
+        _announce(compiled._compiler, name)
+        if keep:
             compiled._cache = KernelCache(name)
         compiled.compile()
         self._keep, self.address = compiled, compiled.address

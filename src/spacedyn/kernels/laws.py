@@ -166,7 +166,9 @@ def call_law(plan, numbers, memory, law, t, view, out):
         store(memory, out + k, 0.0)
     parameters = offset(numbers, integer(plan, record + L_PARAMETERS) + 2)  # after its period and delay
     sizes = offset(plan, record + L_SIZES)
+    store(memory, integer(plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
     call(integer(plan, record + L_ADDRESS), t, view, parameters, offset(memory, out), sizes)
+    store(memory, integer(plan, M_CALLED), 0.0)
 
 
 @inner

@@ -36,7 +36,10 @@ STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
 # end stops: address of what attends to them, and where it keeps in memory the step that is to end at one, how fast its
 # guard rises there, the shortest step
 STOPPER, M_STOPS = range(53, 55)
-PLAN = 55
+# where in memory the number of the law that is being called stands: 1 for the first, negative for the motion of a
+# prescribed joint, 0 if none is
+M_CALLED = 55
+PLAN = 56
 H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
 CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP = range(3)  # what it is asked to do
 
