@@ -19,6 +19,7 @@ from .kinematics import base_axis
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import are_finite, read_rows, read_state
 from .scalar import PACK, value_of
+from .segments import segment_work
 from .spatial import store6
 from .tree import *  # noqa: F403
 
@@ -152,12 +153,16 @@ def inverse(tree, par, one, packs, work, state, loads, out, count, options, kind
 
 @inner
 def spread_factors(tree, one, packs, zeros):
-    """The factors of one robot into every lane; the accelerations that are given have no tangents."""
+    """The factors of one robot into every lane; accelerations that are given, and of motion, have no tangents."""
     rate = integer(tree, W_RATE)
     for k in range(integer(tree, RATES)):
         for j in range(RATE_WORK):
             store(packs, rate + k * RATE_WORK + j, zeros + load(one, rate + k * RATE_WORK + j, 0.0))
         store(packs, rate + k * RATE_WORK + QDD, zeros)
+    for s in range(1, integer(tree, SEGMENTS) + 1):
+        at = segment_work(tree, s)
+        for j in range(SEGMENT_WORK):
+            store(packs, at + j, zeros + load(one, at + j, 0.0) if j < DRIFT else zeros)
 
 
 @inner

@@ -10,7 +10,8 @@ from .kinematics import move, place
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import elastic_energy
 from .rows import read_state, write_rows
-from .spatial import add3, dot6, linear, load3, load6, store3
+from .segments import origin_of, segment_of, speed_of
+from .spatial import add3, dot3, dot6, linear, load3, load6, scale3, store3
 from .tree import *  # noqa: F403
 
 
@@ -22,9 +23,14 @@ def body_sums(tree, work, zero):
         body = integer(tree, W_BODY) + i * BODY_WORK
         V = load6(work, body + VELOCITY, zero)
         momentum = momentum_of(work, body, V, zero)
+        p, moment = linear(momentum), load3(work, body + INERTIA + 1, zero)
         energy += 0.5 * dot6(V, momentum)
-        P = add3(P, linear(momentum))
-        h = add3(h, load3(work, body + INERTIA + 1, zero))
+        if segment_of(tree, i) > 0:  # whose reference point moves
+            m, v = load(work, body + INERTIA, zero), speed_of(tree, work, i, zero)
+            energy += dot3(v, p) + 0.5 * m * dot3(v, v)
+            p = add3(p, scale3(m, v))
+            moment = add3(moment, scale3(m, origin_of(tree, work, i, zero)))
+        P, h = add3(P, p), add3(h, moment)
     return energy, P, h
 
 
