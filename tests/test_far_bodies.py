@@ -85,3 +85,17 @@ def test_forward_dynamics_of_a_small_body_on_a_long_boom(length):
     tau = np.array([5.0, 1e-6, -1e-8])
     found = sd.forward_dynamics(model, state, tau)
     assert worst(model, found, high_precision.forward_dynamics(model, state.x, state.u, tau)) < 1e-12
+
+
+def steps(distance, duration=20.0):
+    model = pair((0.3, -0.2, 0.5))
+    state = pair_state(model, distance, np.random.default_rng(5))
+    still = state.replace(base_rate=np.zeros(3), qd=state.qd * np.array([0] * 3 + [1] * (state.qd.size - 3)))
+    run = sd.simulate(model, still, duration, record="steps")
+    return len(run.time) - 1, run
+
+
+def test_a_simulation_steps_far_away_as_it_does_nearby():
+    (near, _), (far, run) = steps(1.0), steps(1e6)
+    assert far <= near + 2
+    assert run.audit().within_budget

@@ -124,7 +124,7 @@ def base_block(tree, work, C, zero):
             store(work, C + j * nv + k, load(work, room + base_axis(tree, j), zero))
 
 
-@outlined
+@inner
 def about_segment_before(tree, work, s, force, momentum, felt, zero):
     """F, I S and G of a rate, about the reference point of the segment that segment s hangs on."""
     at = segment_work(tree, s)
@@ -141,7 +141,7 @@ def rate_entries(tree, work, body, k, C, zero):
     force = add6(swept, momentum_of(work, body, load6(work, rates + k * RATE_WORK + SDOT, zero), zero))
     j, s = k, segment_of_rate(tree, k)
     while j >= base:
-        while s != segment_of_rate(tree, j):
+        while s > 0 and s != segment_of_rate(tree, j):
             force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
             s = segment_before(tree, s)
         rate = rates + j * RATE_WORK

@@ -12,7 +12,7 @@ Carpentier & Mansard (2018) for the step from inverse to forward dynamics.
 
 from .compiling import entry, inner
 from .dual import seed, tangents_of
-from .factors import recover_accelerations, reduce_body
+from .factors import recover_accelerations, reduce_bodies
 from .forward_dynamics import forward_dynamics
 from .inverse_dynamics import inverse_dynamics
 from .kinematics import base_axis
@@ -181,8 +181,7 @@ def mass_matrix_inverse(tree, par, one, packs, out, zeros):
             store(packs, (rate + (first + lane) * RATE_WORK + TAU) * many + lane, 1.0)
         for i in range(bodies):
             store6(packs, body + i * BODY_WORK + FORCE, (zeros, zeros, zeros, zeros, zeros, zeros))
-        for i in range(bodies - 1, -1, -1):
-            reduce_body(tree, packs, i, zeros)
+        reduce_bodies(tree, packs, zeros)
         recover_accelerations(tree, par, packs, zeros)
         for lane in range(min(many, nv - first)):
             write_lane(packs, rate + QDD, RATE_WORK, lane, many, one, out + first + lane, nv, nv)

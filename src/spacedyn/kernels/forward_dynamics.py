@@ -8,7 +8,14 @@ takes without the unknown accelerations, by Newton and Euler; with what its chil
 where a segment begins (segments.py), it goes through memory. Base to leaves once more: accelerations.
 """
 
-from .articulated import add_articulated, factorise_joint_rate, reduce_rate, rigid_start, store_articulated
+from .articulated import (
+    add_articulated,
+    factorise_joint_rate,
+    load_articulated,
+    reduce_rate,
+    rigid_start,
+    store_articulated,
+)
 from .base import factorise_base, reduce_base
 from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_body
 from .compiling import entry, inner
@@ -17,7 +24,7 @@ from .kinematics import is_given
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
-from .segments import eliminated_to_parent, keep_transmitted, reduced_to_parent
+from .segments import force_past_joint, inertia_to_parent, keep_transmitted
 from .spatial import add6, add9, dot6, load6, store6
 from .tree import *  # noqa: F403
 
@@ -44,8 +51,13 @@ def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
 def hand_on(tree, work, i, record, A, B, C, F, zero):
     """To a parent that does not come next, or has another reference point: through memory."""
     if integer(tree, record + OPENS):
-        A, B, C = eliminated_to_parent(tree, work, i, A, B, C, zero)
-        F = reduced_to_parent(tree, work, i, F, zero)
+        body = integer(tree, W_BODY) + i * BODY_WORK
+        store_articulated(work, body + HANDED, A, B, C)
+        store6(work, body + HANDED_FORCE, F)
+        inertia_to_parent(tree, work, i, body + HANDED, zero)
+        force_past_joint(tree, work, i, body + HANDED_FORCE, zero)
+        A, B, C = load_articulated(work, body + HANDED, zero)
+        F = load6(work, body + HANDED_FORCE, zero)
     above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
     if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
         A, B, C = add_articulated(work, above + HANDED, A, B, C, zero)
@@ -66,8 +78,6 @@ def eliminate_bodies(tree, par, work, loaded, zero):
             factorise_base(tree, work, A, B, C, zero)
             reduce_base(tree, work, F, zero)
             return
-        if integer(tree, record + OPENS) == LOOSE:
-            keep_transmitted(tree, work, i, zero)
         first = integer(tree, record + RATE)
         for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
             column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
@@ -95,6 +105,8 @@ def solve_dynamics(tree, par, work, options, loaded, zero):
     """
     if options & PASSIVE_FORCES:
         add_passive(tree, par, work, zero)
+    if integer(tree, SEGMENTS) > 0:
+        keep_transmitted(tree, work, zero)
     eliminate_bodies(tree, par, work, loaded, zero)
     recover_accelerations(tree, par, work, zero)
     if options & PASSIVE_FORCES:

@@ -58,7 +58,7 @@ def mass_matrix(tree, par, work, H, zero):
         momentum, s = load6(work, rate + GAIN, zero), segment_of_rate(tree, k)
         j = k
         while j >= 0:  # only rates between here and the root feel it
-            while s != segment_of_rate(tree, j):
+            while s > 0 and s != segment_of_rate(tree, j):
                 momentum = shift_force(momentum, load3(work, segment_work(tree, s) + LEVER, zero))
                 s = segment_before(tree, s)
             entry_kj = dot6(load6(work, rates + j * RATE_WORK + S, zero), momentum)

@@ -30,8 +30,7 @@ def jacobian(tree, work, i, r, room, zero):
         store(work, room + j, zero)
     k = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + LAST_RATE)
     while k >= 0:
-        mine = segment_of_rate(tree, k)
-        while s != mine:
+        while s > 0 and s != segment_of_rate(tree, k):
             r = add3(r, load3(work, segment_work(tree, s) + LEVER, zero))
             s = segment_before(tree, s)
         column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
@@ -50,8 +49,7 @@ def jacobian_rate(tree, work, i, r, room, zero):
         store(work, room + j, zero)
     k = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + LAST_RATE)
     while k >= 0:
-        mine = segment_of_rate(tree, k)
-        while s != mine:
+        while s > 0 and s != segment_of_rate(tree, k):
             r = add3(r, load3(work, segment_work(tree, s) + LEVER, zero))
             speed = add3(speed, load3(work, segment_work(tree, s) + DRIFT, zero))
             s = segment_before(tree, s)

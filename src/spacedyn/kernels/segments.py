@@ -27,10 +27,12 @@ from .spatial import (
     linear,
     load3,
     load6,
+    load9,
     pick,
     scale3,
     store3,
     store6,
+    store9,
     sub3,
 )
 from .tree import *  # noqa: F403
@@ -184,13 +186,12 @@ def enter_segment(tree, work, i, V, A, zero):
     return sub3(v, drift) + w, a + angular(A)
 
 
-@outlined
-def inertia_to_parent(work, at, A, B, C, zero):
-    """An articulated inertia about the reference point of the segment before that whose record is at `at`.
+@inner
+def shift_articulated(A, B, C, L):
+    """An articulated inertia about another point; L is from that to where it was.
 
     f = A v + B w and n = B'v + C w, with v' = v - L x w and n = n' + L x f.
     """
-    L = load3(work, at + LEVER, zero)
     a0, a1, a2 = (A[0], A[3], A[4]), (A[3], A[1], A[5]), (A[4], A[5], A[2])  # rows of A
     # rows of B - A Lx: a row r times Lx is r x L
     b0, b1, b2 = sub3(B[0:3], cross(a0, L)), sub3(B[3:6], cross(a1, L)), sub3(B[6:9], cross(a2, L))
@@ -272,39 +273,45 @@ def loose_rates(tree, work, i, V, zero):
 
 
 @outlined
-def keep_transmitted(tree, work, i, zero):
-    """Before the rates of body i are eliminated: what a loose joint transmits follows from its TAU alone."""
-    if is_loose(tree, i):
-        rate = (
-            integer(tree, W_RATE) + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE) * RATE_WORK + TAU
-        )
-        t = (
-            load(work, rate, zero),
-            load(work, rate + RATE_WORK, zero),
-            load(work, rate + 2 * RATE_WORK, zero),
-            load(work, rate + 3 * RATE_WORK, zero),
-            load(work, rate + 4 * RATE_WORK, zero),
-            load(work, rate + 5 * RATE_WORK, zero),
-        )
-        store6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, loose_force(tree, work, i, t, zero))
+def keep_transmitted(tree, work, zero):
+    """Before any rate is eliminated: what loose joints transmit follows from their TAU alone."""
+    for i in range(integer(tree, BODIES)):
+        if is_loose(tree, i):
+            first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
+            tau = integer(tree, W_RATE) + first * RATE_WORK + TAU
+            t = (
+                load(work, tau, zero),
+                load(work, tau + RATE_WORK, zero),
+                load(work, tau + 2 * RATE_WORK, zero),
+                load(work, tau + 3 * RATE_WORK, zero),
+                load(work, tau + 4 * RATE_WORK, zero),
+                load(work, tau + 5 * RATE_WORK, zero),
+            )
+            store6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, loose_force(tree, work, i, t, zero))
 
 
 @outlined
-def reduced_to_parent(tree, work, i, F, zero):
-    """What the rates of body i leave of a force, about its parent's reference point."""
-    at = segment_work(tree, segment_of(tree, i))
-    if is_loose(tree, i):
-        F = load6(work, at + ACROSS, zero)
-    return shift_force(F, load3(work, at + LEVER, zero))
+def force_past_joint(tree, work, i, at, zero):
+    """The force at `at`, which the rates of body i have left, about its parent's reference point.
+
+    Through memory, like inertias: a call that takes them in registers would slow down all bodies that need none.
+    """
+    segment = segment_work(tree, segment_of(tree, i))
+    F = load6(work, segment + ACROSS if is_loose(tree, i) else at, zero)
+    store6(work, at, shift_force(F, load3(work, segment + LEVER, zero)))
 
 
 @outlined
-def eliminated_to_parent(tree, work, i, A, B, C, zero):
-    """What the rates of body i leave of an articulated inertia, about its parent's reference point."""
+def inertia_to_parent(tree, work, i, at, zero):
+    """The articulated inertia at `at`, which the rates of body i have left, about its parent's reference point."""
+    A, B, C = load6(work, at, zero), load9(work, at + 6, zero), load6(work, at + 15, zero)
+    A, B, C = shift_articulated(A, B, C, lever_of(tree, work, i, zero))
     if is_loose(tree, i):
-        nothing = (zero, zero, zero, zero, zero, zero)
-        return nothing, nothing + (zero, zero, zero), nothing
-    return inertia_to_parent(work, segment_work(tree, segment_of(tree, i)), A, B, C, zero)
+        A = C = (zero, zero, zero, zero, zero, zero)
+        B = A + (zero, zero, zero)
+    store6(work, at, A)
+    store9(work, at + 6, B)
+    store6(work, at + 15, C)
 
 
 @outlined
@@ -319,15 +326,18 @@ def acceleration_from_parent(tree, work, i, a, zero):
 
 
 @outlined
-def settle_loose(tree, work, i, zero):
-    """QDD of a loose joint becomes its child's acceleration less what its parent's side has."""
-    if is_loose(tree, i):
-        a = load6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, zero)
-        rate = integer(tree, W_RATE) + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE) * RATE_WORK + QDD
-        given = loose_rates(tree, work, i, a, zero)
-        for k in range(6):
-            mine = rate + k * RATE_WORK
-            store(work, mine, load(work, mine, zero) - pick(given, k))
+def settle_loose(tree, work, zero):
+    """QDD of loose joints becomes their children's accelerations less what their parents' sides have."""
+    for i in range(integer(tree, BODIES)):
+        if is_loose(tree, i):
+            a = load6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, zero)
+            first, given = (
+                integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE),
+                loose_rates(tree, work, i, a, zero),
+            )
+            for k in range(6):
+                qdd = integer(tree, W_RATE) + (first + k) * RATE_WORK + QDD
+                store(work, qdd, load(work, qdd, zero) - pick(given, k))
 
 
 @outlined
