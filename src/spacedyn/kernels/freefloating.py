@@ -10,12 +10,13 @@ from .articulated import rigid_start
 from .base import factorise_base, recover_base, reduce_base
 from .bodies import weigh
 from .compiling import entry, inner
-from .inertia import composite_inertias, mass_matrix, momentum_columns
+from .inertia import columns_about_base, composite_inertias, mass_matrix, momentum_columns
 from .jacobians import jacobian, store_column
 from .kinematics import base_axis, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .projector import null_space_projector
 from .rows import read_state, write_rows
+from .segments import origin_of
 from .spatial import add3, angular, cross, dot6, linear, load3, load6, load9, shared3, store6, turn
 from .tree import *  # noqa: F403
 
@@ -47,10 +48,14 @@ def store_recoil(tree, work, recoil, room, zero):
 
 @inner
 def store_generalized_jacobian(tree, work, body, point, recoil, room, zero):
-    """Jacobian of a point (from the base on) by the joint rates, recoil included, (6, joints), row by row at `room`."""
+    """Jacobian of a point of a body by the joint rates, recoil included, (6, joints), row by row at `room`.
+
+    The point is given from the body's reference point.
+    """
     nv, count = integer(tree, RATES), integer(tree, BASE_RATES)
     scratch = recoil + TWIST * nv
     jacobian(tree, work, body, point, scratch, zero)
+    point = add3(origin_of(tree, work, body, zero), point)
     for k in range(nv - count):
         twist = load6(work, recoil + TWIST * k, zero)
         v, w = add3(linear(twist), cross(angular(twist), point)), angular(twist)
@@ -111,6 +116,8 @@ def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
         momentum_columns(tree, work, zero)
         if what == FELT_INERTIA:
             mass_matrix(tree, par, work, H, zero)  # before the base's columns give way to its factors
+        if integer(tree, SEGMENTS) > 0:
+            columns_about_base(tree, work, zero)
         recoils(tree, par, work, recoil, zero)
         if what == RECOIL:
             store_recoil(tree, work, recoil, room, zero)

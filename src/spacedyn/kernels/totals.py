@@ -12,6 +12,7 @@ from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import elastic_energy
 from .rows import read_rows, read_state, write_rows
 from .scalar import select, sqrt
+from .segments import origin_of, segment_of, speed_of
 from .spatial import (
     add3,
     add_cross,
@@ -46,7 +47,10 @@ def body_motion(tree, par, work, i, zero):
     m, c, J = weigh_body(tree, par, work, i, zero)
     V = load6(work, integer(tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
     w = angular(V)
-    return m, c, add_cross(linear(V), w, c), w, apply_symmetric(J, w), J
+    v = add_cross(linear(V), w, c)
+    if segment_of(tree, i) > 0:  # whose reference point is elsewhere, and moves
+        c, v = add3(c, origin_of(tree, work, i, zero)), add3(v, speed_of(tree, work, i, zero))
+    return m, c, v, w, apply_symmetric(J, w), J
 
 
 @inner
