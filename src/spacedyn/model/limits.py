@@ -29,7 +29,7 @@ class Limits:
     elements: int = 500_000
     """Elements of an XML file, parts of keys and brackets of a TOML file."""
 
-    numbers: int = 2_000_000
+    numbers: int = 1_000_000
     """Items in the lists of a TOML file."""
 
     depth: int = 100
