@@ -11,6 +11,18 @@ from spacedyn.model.flatten import flatten
 from spacedyn.model.parts import BASE_KINDS
 
 GRAVITY = (0.3, -1.2, -9.6)
+CHANNELS = (
+    "x",
+    "u",
+    "udot",
+    "forces",
+    "joint_work",
+    "endpoint_work",
+    "impulse",
+    "force_work",
+    "force_energy",
+    "tension",
+)
 
 
 def reckoned(model, opened):
@@ -94,3 +106,49 @@ def test_every_quantity_is_the_same(base, seed):
         for name, ask in quantities(rng, plain, one).items():
             tolerance = 1e-11 if name in ("forward_derivatives", "mass_matrix_inverse") else 1e-12
             near(ask(plain, one), ask(cut, other), tolerance)
+
+
+@sd.law
+def look_at_all(t, s, p, out):
+    """Forces that depend on all that a law can see of endpoints and momentum."""
+    seen = 0.0
+    for e in range(s.endpoints.shape[0]):
+        for k in range(18):
+            seen += (0.1 + 0.01 * k) * s.endpoints[e, k]
+        for k in range(6):
+            out.endpoint_wrenches[e, k] = -0.1 * s.endpoints[e, 12 + k]
+    for k in range(3):
+        seen += s.com[k] + 0.2 * s.linear_momentum[k] + 0.1 * s.angular_momentum[k]
+    for k in range(out.tau.size):
+        out.tau[k] = 0.01 * seen
+
+
+def everything(model):
+    """Forces of all kinds, on bodies of any segments."""
+    bodies, rng = model.body_names, np.random.default_rng(1)
+    a, b, c, d = rng.normal(size=(4, 3))
+    return [
+        sd.Wrench(bodies[-1], force=a, moment=b, point=c),
+        sd.Spring(bodies[1], bodies[-2], stiffness=3.0, damping=0.4, rest_length=0.5, point=a, other_point=d),
+        sd.Spring(bodies[2], stiffness=2.0, damping=0.2, rest_length=0.1, point=b, other_point=c),
+        sd.Drag(bodies[-1], linear=(0.2, 0.1, 0.4), angular=0.3),
+    ]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("method", [sd.RungeKutta4(1e-3), sd.Variational(1e-3)], ids=["explicit", "variational"])
+def test_simulations_are_the_same(method, seed):
+    _, plain, cut, rows = pairs("free", seed)
+    found = []
+    for model in (plain, cut):
+        start = model.state(**{name: values[0] for name, values in rows.items()})
+        options = {
+            "laws": [look_at_all()],
+            "forces": everything(model),
+            "gravity": GRAVITY,
+            "budget": 1.0,
+            "limits": False,
+        }
+        run = sd.simulate(model, start, 0.01, method=method, record=0.002, **options)
+        found.append([run[name] for name in CHANNELS])
+    near(*found, 1e-11)
