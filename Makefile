@@ -71,7 +71,7 @@ $(VENV)/made:
 $(VENV)/has-demo: extras := [plots]
 $(VENV)/has-dev: extras := [dev]
 $(VENV)/has-peers: extras := [peers]
-$(VENV)/has-tests: extras := [dev,peers,plots,view]
+$(VENV)/has-tests: extras := [dev,docs,peers,plots,view]
 $(VENV)/has-docs: extras := [docs,dev,peers,plots,view]
 
 $(VENV)/has-demo $(VENV)/has-dev $(VENV)/has-peers $(VENV)/has-tests $(VENV)/has-docs: $(VENV)/made pyproject.toml

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from sphinx.application import Sphinx
+
 import spacedyn
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -95,5 +97,8 @@ def write_reference(folder: Path) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-write_reference(Path(__file__).parent / "reference")
-pages.write()
+def setup(app: Sphinx) -> None:
+    """Make the pages that come from names and data, unless only a few pages elsewhere are built with these settings."""
+    if app.srcdir == app.confdir:
+        write_reference(Path(app.srcdir) / "reference")
+        pages.write()

@@ -1,7 +1,12 @@
 """Where machine code is kept: in the documented place, never stale, and without touching the user's own Numba."""
 
+import grp
+import hashlib
 import os
+import pickle
+import pwd
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -12,7 +17,8 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn.kernels import compiling, forward_dynamics
+from spacedyn.kernels import cache_folders, compiling, forward_dynamics
+from spacedyn.kernels.cache_folders import read_trusted, refusal
 from spacedyn.kernels.compiling import SOURCES, cache_directory
 
 PACKAGE = Path(sd.__file__).parent
@@ -99,6 +105,7 @@ def places(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(cache_folders, "_told", set())
     return tmp_path
 
 
@@ -131,8 +138,8 @@ def test_a_home_that_cannot_be_written_leads_to_a_temporary_directory_of_this_us
     (places / "home").touch()
     assert cache_directory() == temporary(places)
     assert temporary(places).parent.stat().st_mode & 0o077 == 0
-    monkeypatch.setenv("SPACEDYN_CACHE_DIR", "/dev/null/none")
-    assert cache_directory() == temporary(places)
+    monkeypatch.setenv("SPACEDYN_CACHE_DIR", "/dev/null/none")  # that folder, or none
+    assert cache_directory() is None
 
 
 def test_a_user_without_a_home_gets_a_temporary_directory(places, monkeypatch):
@@ -165,6 +172,120 @@ def test_code_from_others_in_the_temporary_directory_is_not_trusted(places, monk
     else:
         root.touch()
     assert cache_directory() is None
+
+
+# --- who may write there ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variable", ["SPACEDYN_CACHE_DIR", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize("open_one", ["the folder", "the version in it"])
+def test_a_folder_that_others_may_write_to_is_refused_with_one_warning(places, monkeypatch, variable, open_one):
+    root = places / "shared" if variable == "SPACEDYN_CACHE_DIR" else places / "shared/spacedyn"
+    (root / SOURCES).mkdir(parents=True, mode=0o700)
+    spoilt = root if open_one == "the folder" else root / SOURCES
+    monkeypatch.setenv(variable, str(places / "shared"))
+    assert cache_directory() == root / SOURCES
+    spoilt.chmod(0o777)
+    with pytest.warns(sd.CacheWarning, match=f"{spoilt} .set by {variable}.: others may write to it") as told:
+        found = [cache_directory() for _ in range(3)]
+    assert len(told) == 1
+    assert found == [None if variable == "SPACEDYN_CACHE_DIR" else temporary(places)] * 3
+
+
+def test_a_link_that_the_user_made_leads_to_a_folder_that_is_looked_at(places, monkeypatch):
+    (places / "far").mkdir(mode=0o700)
+    (places / "link").symlink_to(places / "far")
+    monkeypatch.setenv("SPACEDYN_CACHE_DIR", str(places / "link"))
+    assert cache_directory() == places / "far" / SOURCES
+    (places / "far").chmod(0o777)
+    with pytest.warns(sd.CacheWarning, match="far .*others may write to it"):
+        assert cache_directory() is None
+
+
+def about(mode, owner, group=12345):
+    return os.stat_result((mode, 0, 0, 1, owner, group, 0, 0, 0, 0))
+
+
+def test_what_belongs_to_others_is_not_trusted(monkeypatch):
+    folder, file = stat.S_IFDIR, stat.S_IFREG
+    for kind in (folder, file):
+        assert refusal(about(kind | 0o755, os.getuid()), kind) == refusal(about(kind | 0o755, 0), kind) == ""
+        assert "another user" in refusal(about(kind | 0o700, os.getuid() + 1), kind)
+        assert "others may write" in refusal(about(kind | 0o702, os.getuid()), kind)
+        assert "others may write" in refusal(about(kind | 0o720, os.getuid()), kind)
+    assert "not a folder" in refusal(about(stat.S_IFLNK | 0o777, os.getuid()), folder)
+    assert "not a file" in refusal(about(stat.S_IFIFO | 0o600, os.getuid()), file)
+    me = pwd.getpwuid(os.getuid())
+    for name, members, trusted in (
+        (me.pw_name, [], True),  # the user's own group, as where the umask is 002
+        (me.pw_name, [me.pw_name], True),
+        (me.pw_name, ["someone"], False),
+        ("staff", [], False),
+    ):
+        monkeypatch.setattr(grp, "getgrgid", lambda gid, n=name, m=members: grp.struct_group((n, "x", gid, m)))
+        assert (refusal(about(folder | 0o770, me.pw_uid, me.pw_gid), folder) == "") is trusted
+
+
+class Evil:
+    """Runs a command where it is unpickled."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.mark),)
+
+
+def forged(content):
+    return hashlib.sha256(content).digest() + content
+
+
+def test_a_forged_file_where_others_may_write_does_not_run(copy, tmp_path):
+    sources, cache, expected = copy
+    (version,) = cache.iterdir()
+    for file in version.iterdir():
+        file.write_bytes(forged(pickle.dumps(Evil(tmp_path / "ran"))))
+    cache.chmod(0o777)
+    process = start(FORCE, sources, SPACEDYN_CACHE_DIR=str(cache), TMPDIR=str(tmp_path))
+    out, errors = process.communicate()
+    assert process.returncode == 0, errors
+    words = out.split()
+    np.testing.assert_array_equal(np.array(words[:3], dtype=float), expected)
+    assert words[3:] == ["0", "2"] and not (tmp_path / "ran").exists()
+    assert errors.count("CacheWarning") == 1 and str(cache) in errors
+
+
+def test_a_file_that_others_can_have_written_is_not_read(tmp_path):
+    file, link, pipe, shared = (tmp_path / name for name in ("file", "link", "pipe", "shared"))
+    file.write_bytes(b"mine")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    shared.write_bytes(b"anyone's")
+    shared.chmod(0o666)
+    assert read_trusted(file) == b"mine"
+    with pytest.raises(OSError, match="symbolic links"):
+        read_trusted(link)
+    with pytest.warns(sd.CacheWarning, match="pipe: it is not a file"), pytest.raises(OSError):
+        read_trusted(pipe)
+    with pytest.warns(sd.CacheWarning, match="shared: others may write to it"), pytest.raises(OSError):
+        read_trusted(shared)
+
+
+def test_what_is_whole_but_no_compiled_code_counts_as_none(copy):
+    sources, cache, expected = copy
+    (version,) = cache.iterdir()
+    for file, content in zip(sorted(version.iterdir()), (b"no pickle", pickle.dumps((1, 2))), strict=True):
+        file.write_bytes(forged(content))
+    force, hits, misses = spring_force(sources, cache)
+    np.testing.assert_array_equal(force, expected)
+    assert (hits, misses) == (0, 2)
+
+
+def test_what_is_kept_is_this_users_alone(copy):
+    _, cache, _ = copy
+    (version,) = cache.iterdir()
+    for path in (cache, version, *version.iterdir()):
+        assert path.stat().st_mode & 0o077 == 0
 
 
 # --- old folders -----------------------------------------------------------------------------------------------------
@@ -253,7 +374,7 @@ def test_the_key_names_the_lanes_and_versions(monkeypatch):
 # --- a cache that cannot be used -------------------------------------------------------------------------------------
 
 
-def test_a_read_only_cache_is_read_and_code_that_it_lacks_is_kept_elsewhere(copy, tmp_path):
+def test_a_read_only_cache_is_read_and_what_it_lacks_is_kept_nowhere_else(copy, tmp_path):
     sources, cache, expected = copy
     (tmp_path / "tmp").mkdir()
     (folder,) = cache.iterdir()
@@ -262,11 +383,11 @@ def test_a_read_only_cache_is_read_and_code_that_it_lacks_is_kept_elsewhere(copy
     for path in (one, folder, cache):
         path.chmod(path.stat().st_mode & ~0o222)
     try:
-        for hits in (1, 2):  # the other one is compiled, then found in the temporary directory
+        for _ in range(2):
             found = spring_force(sources, cache, WITHOUT_PRIVILEGES, TMPDIR=str(tmp_path / "tmp"))
             np.testing.assert_array_equal(found[0], expected)
-            assert found[1:] == (hits, 2 - hits)
-        assert list(folder.iterdir()) == [one]
+            assert found[1:] == (1, 1)
+        assert list(folder.iterdir()) == [one] and not list((tmp_path / "tmp").iterdir())
     finally:
         cache.chmod(0o700)
         folder.chmod(0o700)

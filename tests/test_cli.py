@@ -120,6 +120,15 @@ def test_bad_input_is_told_in_words(here, monkeypatch, arguments, words):
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize("robot", sd.available())
+def test_a_bundled_robot_gets_the_verdict_of_its_file(here, robot):
+    spacedyn("convert", robot, "robot.toml")
+    verdict = {name: json.loads(spacedyn("check", name, "--json"))["files"][0] for name in (robot, "robot.toml")}
+    assert verdict[robot]["findings"] == verdict["robot.toml"]["findings"]
+    if robot == "ets7":  # as published: principal moments that no body can have
+        assert [one["severity"] for one in verdict[robot]["findings"]] == ["warning"] * 3
+
+
 def test_errors_for_programs(here):
     (here / "bad.toml").write_text('robot = "ets7"\nduration = -1\ncolour = 2\n')
     done = CliRunner().invoke(app, ["run", "bad.toml", "--json"])
@@ -463,3 +472,49 @@ def test_every_key_is_on_the_page():
     text = (ROOT / "docs/howto/scenarios.md").read_text(encoding="utf-8")
     for name in {*schema.Content.model_fields, *schema.FilmTable.model_fields} - {"title", "description"}:
         assert name in text, name
+
+
+# --- names of others on a terminal -----------------------------------------------------------------------------------
+
+STEERING = "\\u001B]0;owned\\u0007\\u009B2J\\u202E\\u2028 \\rx"
+"""As TOML writes it: sets a window's title, clears the screen, turns the order of letters."""
+STEERED = f"""
+title = "{STEERING}\\n  verdict    good"
+robot = "tian_wu"
+duration = 0.5
+[state]
+qd = [0.1, 0, 0]
+[[events]]
+when = "joint_reaches"
+joint = "joint1"
+value = 0.01
+name = "{STEERING}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "command", "code"),
+    [
+        ("", ["run", "x.toml"], 0),
+        ("", ["show", "x.toml"], 0),
+        ("", ["check", "x.toml"], 0),
+        (f'[prescribed]\n"{STEERING}" = "locked"\n', ["run", "x.toml"], 2),
+        (f'[[laws]]\nlaw = "joint_hold"\n"{STEERING}" = 1\n', ["check", "x.toml"], 1),
+        (f'[[forces]]\nkind = "{STEERING}"\n"{STEERING}" = 1\n', ["view", "x.toml", "--html", "f.html"], 2),
+        (f'[[laws]]\nlaw = "{STEERING}"\nfile = "laws.py"\n', ["check", "x.toml"], 1),
+        ("", ["run", "x\x1b]0;owned\x07.toml"], 2),
+        ("", ["show", "\x1b[2J"], 2),
+    ],
+)
+def test_no_name_of_a_file_steers_the_terminal(here, monkeypatch, more, command, code):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    (here / "laws.py").write_text("raise ValueError('\\x1b[2J\\x9b1A')\n")
+    (here / "x.toml").write_text(STEERED + more)
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == code, done.output
+    plain = re.sub(r"\x1b\[\d\d?m", "", done.stdout + done.stderr)  # colours are ours
+    assert plain and all(letter == "\n" or letter.isprintable() for letter in plain)
+    if command[0] in ("run", "show") and code == 0:
+        title, *rest = plain.splitlines()
+        assert title == r"\x1b]0;owned\x07\x9b2J\u202e\u2028 \rx\n  verdict    good"
+        assert sum(line.startswith("  verdict") for line in rest) == (command[0] == "run")

@@ -6,6 +6,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -274,6 +275,30 @@ def test_commands_move_the_robot_and_their_work_and_impulse_are_booked():
     np.testing.assert_allclose(run["impulse"], change, atol=1e-10)
 
 
+@numba.njit
+def push(s, out):
+    out.base_wrench[3] = 1.0
+    out.base_wrench[0] = 2.0 + 0.0 * s.base_rate[0]
+
+
+@sd.law(period=0.1)
+def pushed_by_a_function(t, s, p, out):
+    push(s, out)
+
+
+def test_a_satellite_without_joints_is_pushed_by_a_law_that_hands_on_what_it_gets():
+    """What is handed on whole may be used whole, modes included: of no joint here."""
+    b = sd.Builder("satellite")
+    b.base("bus", mass=100.0, inertia=(10.0, 11.0, 12.0))
+    robot = b.build()
+    run = sd.simulate(robot, robot.neutral_state(), 1.0, laws=[pushed_by_a_function()], record=0.1)
+    np.testing.assert_allclose(run["base_wrench"], np.broadcast_to([2.0, 0, 0, 1, 0, 0], (11, 6)), atol=1e-14)
+    np.testing.assert_allclose(run["base_velocity"][:, 0], 2.0 / 100.0 * run.time, atol=1e-13)
+    np.testing.assert_allclose(run["udot"][:, 3], 1.0 / 10.0, atol=1e-12)
+    np.testing.assert_allclose(run["impulse"][:, 0], 2.0 * run.time, atol=1e-12)
+    assert run["event_work"].shape == (11, 1) and not run["event_work"].any() and run.audit().worst < 1e-11
+
+
 # --- without the compiler --------------------------------------------------------------------------------------------
 
 
@@ -296,7 +321,13 @@ def python_twin(t, s, p, out):
         out.tau[i] = -p.gain * s.qd[i]
 
 
-@pytest.mark.parametrize("batch", [(), (5,)], ids=["one", "batch"])
+def lanes_called(robots: int) -> int:
+    """How often a law is called for so many robots: once a lane of each pack, once for a robot that is left alone."""
+    packs, rest = divmod(robots, LANES)
+    return packs * LANES + (rest if rest < 2 else LANES)
+
+
+@pytest.mark.parametrize("batch", [(), (5,), (9,)], ids=["one", "batch", "two packs"])
 def test_a_law_that_cannot_be_compiled_runs_in_python_with_a_warning(batch):
     model, _ = tree()
     state = model.random_state(np.random.default_rng(1), batch or None)
@@ -304,7 +335,7 @@ def test_a_law_that_cannot_be_compiled_runs_in_python_with_a_warning(batch):
     Tally.calls = 0
     with pytest.warns(sd.RunWarning, match="'python_twin' cannot be compiled and runs in Python"):
         found = sd.simulate(model, state, 0.2, laws=[python_twin(gain=0.4)], record=0.02)
-    assert Tally.calls == 10 * (LANES if batch else 1)
+    assert Tally.calls == 10 * lanes_called(*batch or (1,))
     np.testing.assert_allclose(found["u"], wanted["u"], rtol=0, atol=1e-12)
     np.testing.assert_allclose(found["x"], wanted["x"], rtol=0, atol=1e-12)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from spacedyn.audit import Auditor
 from test_laws import cart, integral
 
 # --- an hour of free motion ------------------------------------------------------------------------------------------
@@ -214,3 +215,108 @@ def test_work_of_an_actuator_lifts_a_weight():
     np.testing.assert_allclose(run.states.q[:, 0], height, atol=1e-11)
     np.testing.assert_allclose(run["joint_work"][:, 0], 25.0 * height, atol=1e-10)
     assert run.audit().energy < 1e-12
+
+
+# --- sizes that errors are compared with -----------------------------------------------------------------------------
+
+
+def tumbling_bus() -> tuple[sd.Model, sd.State]:
+    """A bus with two opposite wheels: its linear momentum is zero, and each of its terms is rounding."""
+    b = sd.Builder("bus with wheels")
+    b.base("bus", mass=50.0, inertia=(5, 6, 4))
+    for name, x in (("front", 0.3), ("back", -0.3)):
+        b.link(name, parent="bus", mass=1.5, inertia=(0.006, 0.003, 0.003), position=(x, 0, 0), axis=(1, 0, 0))
+    model = b.build()
+    attitude = sd.Rotation.from_rotvec([0.3, 0.4, 0.5])
+    return model, model.state(base_attitude=attitude, base_rate=[0.1, 0.2, 0.3], qd=[5.0, -2.0])
+
+
+def wheel_in_the_middle() -> tuple[sd.Model, sd.State]:
+    """A wheel whose centre of mass is that of the bus but for rounding: no body's centre moves."""
+    b = sd.Builder("wheel in the middle")
+    b.base("bus", mass=50.0, inertia=(5, 6, 4))
+    b.body("wheel", mass=1.5, inertia=(0.006, 0.003, 0.003), com=(-0.3, 0, 0))
+    b.joint("shaft", "revolute", parent="bus", child="wheel", position=(0.1 + 0.2, 0, 0), axis=(1, 0, 0))
+    model = b.build()
+    return model, model.state(base_rate=[0.1, 0.2, 0.3], qd=[5.0])
+
+
+def audit_of(run, **changed):
+    """The audit of the records of a run, with some channels changed by functions of the recorded array."""
+    rows = run._rows.reshape(len(run.time), 1, -1).copy()
+    for name, change in changed.items():
+        part = rows[..., run._all_columns[name]]
+        part[...] = change(part.copy())
+    auditor = Auditor(run.model, run.gravity, run._all_columns, 1)
+    auditor.add(rows)
+    return auditor.audit(run.origin.budget, dict)
+
+
+@pytest.mark.parametrize("robot", [tumbling_bus, wheel_in_the_middle])
+def test_momentum_that_is_rounding_alone_is_no_alarm(robot):
+    run = sd.simulate(*robot(), 60.0)
+    momentum = sd.momentum(run.model, run.states, about="com")
+    assert np.abs(momentum[:, :3]).max() < 1e-12
+    assert run.audit().worst < 1e-9 and "good" in run.audit().verdict
+
+
+def test_momentum_of_that_bus_that_is_lost_is_found():
+    """A ten-millionth of a metre per second at the end, and a ten-thousandth of a wheel's speed."""
+    run = sd.simulate(*tumbling_bus(), 60.0)
+    assert audit_of(run).within_budget
+
+    def drifting(u):
+        u[-1, 0, 1] += 2e-7
+        return u
+
+    def slower(u):
+        u[-1, 0, -1] *= 1.0 - 1e-4
+        return u
+
+    lost = audit_of(run, u=drifting)
+    assert not lost.within_budget and lost.linear_momentum > 1e-7 and lost.times["linear_momentum"] == 60.0
+    assert lost.angular_momentum < 1e-9
+    lost = audit_of(run, u=slower)
+    assert not lost.within_budget and lost.angular_momentum > 1e-7 and lost.linear_momentum < 1e-9
+
+
+def test_an_impulse_of_the_wrong_sign_is_found():
+    model, state = tumbling_bus()
+    run = sd.simulate(model, state, 10.0, forces=[sd.Wrench("bus", force=(0, 1e-3, 0), moment=(0, 0, 1e-3))])
+    assert audit_of(run).within_budget
+    wrong = audit_of(run, impulse=lambda impulse: -impulse)
+    given = np.abs(run["impulse"][-1])
+    assert wrong.linear_momentum > 1e-4 and wrong.angular_momentum > 1e-4
+    off = {"linear_momentum": given[:3], "angular_momentum": given[3:]}
+    for name, part in off.items():
+        right = 2.0 * np.linalg.norm(part)
+        assert getattr(wrong, name) < right / np.linalg.norm(part)  # relative to more than the impulse alone
+
+
+def test_angular_momentum_keeps_its_digits_at_orbital_speed():
+    model, state = tumbling_bus()
+    fast = state.replace(base_velocity=[7500.0, 0, 0], base_position=[7e6, 0, 0])
+    at_rest, moving = (sd.momentum(model, s, about="com")[3:] for s in (state, fast))
+    np.testing.assert_allclose(moving, at_rest, rtol=1e-15)
+    run = sd.simulate(model, fast, 10.0)
+    assert run.audit().worst < 1e-9
+
+    def slower(u):
+        u[-1, 0, -1] *= 1.0 - 1e-4
+        return u
+
+    assert not audit_of(run, u=slower).within_budget
+
+
+def test_energy_that_is_rounding_alone_is_no_alarm():
+    """A pendulum that hangs all but still: what it gains and loses is less than its weight's energy is rounded by."""
+    b = sd.Builder("pendulum", base="fixed")
+    b.base("hook", mass=1.0, inertia=(1, 1.2, 0.9))
+    b.link("bob", parent="hook", mass=2.0, inertia=(0.1, 0.12, 0.09), com=(0, 0, -1.0), axis=(0, 1, 0))
+    model = b.build()
+    swing = {"gravity": (0, 0, -9.81)}
+    still = sd.simulate(model, model.state(q=[1e-9]), 10.0, **swing)
+    assert still.audit().worst < 1e-9
+    swinging = sd.simulate(model, model.state(q=[1e-3]), 10.0, **swing)
+    assert swinging.audit().within_budget
+    assert not audit_of(swinging, u=lambda u: u * (1.0 - 1e-4)).within_budget

@@ -166,13 +166,8 @@ def test_findings_show_themselves_as_a_table(tmp_path):
 
 def test_what_only_the_model_shows_has_its_line_too(tmp_path):
     file = tmp_path / "robot.urdf"
-    limits = '<limit lower="1" upper="-1" effort="1" velocity="1"/>'
-    turning = (
-        joint("hinge", "a", "b", "continuous")
-        .replace("continuous", "revolute")
-        .replace("</joint>", f"{limits}</joint>")
-    )
+    turning = joint("hinge", "a", "b", "continuous").replace("</joint>", '<dynamics damping="-1"/></joint>')
     file.write_text(robot(link("a"), link("b"), turning))
     (found,) = [one for one in sd.check_file(file) if one.severity == "error"]
     line = 1 + file.read_text().splitlines().index(next(t for t in file.read_text().splitlines() if "<joint" in t))
-    assert found.place == f"line {line}: joint 'hinge'" and "above upper" in found.message
+    assert found.place == f"line {line}: joint 'hinge'" and "damping is -1" in found.message

@@ -66,6 +66,14 @@ def built(tmp_path_factory):
     return folder / wheel, folder / sdist
 
 
+def test_every_extra_is_used():
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:from|import) (\w+)", sources, flags=re.MULTILINE))
+    for extra in PROJECT["optional-dependencies"].keys() - {"docs", "dev"}:
+        modules = {name.replace("-", "_") for name in names(PROJECT["optional-dependencies"][extra])}
+        assert modules & imported, f"nothing of the extra {extra} is imported"
+
+
 def files_of_the_package():
     for path in PACKAGE.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:

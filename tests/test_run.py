@@ -19,12 +19,12 @@ import xarray
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
 from spacedyn import keeping
+from spacedyn.interruption import Interruption
 from spacedyn.keeping import Past
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.origin import Origin
 from spacedyn.record_times import RecordTimes
 from spacedyn.restart import _past
-from spacedyn.watch import Interruption
 
 ROBOT = sd.load("planar_four_link")
 FREE = sd.load("ets7")
@@ -574,6 +574,77 @@ def test_a_law_that_is_interrupted_itself_does_no_harm():
     with pytest.warns(sd.RunWarning, match="law 'stop' cannot be compiled"):
         whole = run.resume()
     assert whole.status == "done" and np.array_equal(whole["x"][: run.time.size], run["x"])
+
+
+ENDLESS = """
+import os, signal, threading, time, warnings
+import numba
+import spacedyn as sd
+from spacedyn import interruption
+from test_run import ROBOT, START
+
+@numba.njit
+def count(t, until):
+    rounds = 0
+    while t > until:
+        rounds += 1
+    return rounds
+
+@sd.law
+def own_loop(t, s, p, out):
+    while t > p.until:
+        pass
+    out.tau[0] = 0.1
+
+@sd.law(period=0.01)
+def loop_of_a_function(t, s, p, out):
+    out.tau[0] = 0.1 + count(t, p.until)
+
+@sd.condition
+def loop_of_a_condition(t, s, p, out):
+    out.value[0] = 1.0 + count(t, p.until)
+
+def press():
+    stuck = 0
+    while stuck < 20:  # looks in a row that find the same law at work
+        time.sleep(0.01)
+        listener = interruption._Listener.only
+        stuck = stuck + 1 if listener and listener._of._at_work() else 0
+    run = listener._of
+    os.kill(os.getpid(), signal.SIGINT)
+    while not run._named:
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+def ended(**options):
+    threading.Thread(target=press).start()
+    return sd.simulate(ROBOT, START, 1.0, record=0.01, method=sd.RungeKutta4(0.01), budget=1.0, **options)
+
+interruption.PATIENCE = 0.2
+warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for options in ({"laws": [own_loop(until=0.2)]}, {"laws": [loop_of_a_function(until=0.2)]},
+                {"events": [sd.Event(loop_of_a_condition(until=0.2))]}):
+    run = ended(**options)
+    print(run.status, run.time.size)
+again = sd.simulate(ROBOT, START, 0.1, laws=[own_loop(until=1.0)], progress=False)
+print(again.status, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+def test_an_endless_loop_in_a_law_is_named_and_ended_by_a_second_ctrl_c():
+    child = python(ENDLESS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, errors = child.communicate(timeout=1500)
+    assert child.returncode == 0, errors
+    *runs, again = out.splitlines()
+    assert [line.split()[0] for line in runs] == ["interrupted"] * 3 and again == "done True"
+    assert all(18 <= int(line.split()[1]) <= 21 for line in runs), runs
+    named = [line for line in errors.splitlines() if "has not returned 0.2 s after Ctrl-C" in line]
+    assert [line.split("'")[0:2] for line in named] == [
+        ["spacedyn: law ", "own_loop"],
+        ["spacedyn: law ", "loop_of_a_function"],
+        ["spacedyn: condition ", "loop_of_a_condition"],
+    ]
 
 
 def test_a_second_ctrl_c_is_a_keyboard_interrupt():

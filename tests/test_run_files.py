@@ -422,7 +422,7 @@ def test_a_header_that_asks_for_gigabytes_gets_none(folder):
     path = folder.parent / "run.nc"
     content = path.read_bytes()
     tracemalloc.start()
-    for at in range(8, 400, 4):
+    for at in range(8, 160, 4):
         path.write_bytes(content[:at] + b"\x7f\xff\xff\xf0" + content[at + 4 :])
         with contextlib.suppress(sd.InputError):
             sd.Run.load(path)

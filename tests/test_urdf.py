@@ -1,6 +1,7 @@
 """URDF files: what they say comes over as they say it; what is wrong with one is said, with its line."""
 
 import os
+import re
 import sys
 
 import numpy as np
@@ -76,10 +77,6 @@ MALFORMED = {
     "half an inertia": (robot(link("a", INERTIAL.replace('izz="0.25"', ""))), "izz is missing"),
     "an impossible inertia": (robot(link("a", INERTIAL.replace('izz="0.25"', 'izz="-0.25"'))), "negative principal"),
     "an axis of zero": (robot(PAIR, joint("j", "a", "b", inside='<axis xyz="0 0 0"/>')), "its axis is zero"),
-    "limits reversed": (
-        robot(PAIR, joint("j", "a", "b").replace('lower="-1" upper="1"', 'lower="1" upper="-1"')),
-        "is above upper",
-    ),
     "negative damping": (robot(PAIR, joint("j", "a", "b", inside='<dynamics damping="-1"/>')), "damping is -1"),
     "mimics nobody": (robot(PAIR, joint("j", "a", "b", inside='<mimic joint="x"/>')), "it mimics 'x'"),
     "mimics itself": (robot(PAIR, joint("j", "a", "b", inside='<mimic joint="j"/>')), "it mimics itself"),
@@ -111,9 +108,79 @@ MALFORMED = {
         "document type or entities",
     ),
     "a document type elsewhere": ('<!DOCTYPE r SYSTEM "http://0.0.0.0/r.dtd"><robot name="r"/>', "document type"),
-    "nested deep": (robot("<x>" * 5000 + "</x>" * 5000), "nested more than"),
+    "nested deep": (robot("<x>" * 5000 + "</x>" * 5000), "more than the 100 levels"),
     "very many links": (robot(*(f"<link name='l{i}'/>" for i in range(10_001))), "more than the 10000"),
 }
+
+LET_PASS = {
+    "a comment before the declaration": (
+        "<!-- made by hand - mostly -->\n\n" + robot(link("a")),
+        "line 3: comments stand before <.xml",
+    ),
+    "limits reversed": (
+        robot(PAIR, joint("j", "a", "b").replace('lower="-1" upper="1"', 'lower="1" upper="-1"')),
+        "line 7: joint 'j': its lower limit 1 is above its upper limit -1, so it has none here; swap them",
+    ),
+    "a scale of four numbers": (
+        mesh('x.stl" scale="1 1 1 1'),
+        "link 'a': the scale of its mesh is '1 1 1 1', so it is not drawn; give one number or three",
+    ),
+    "a scale of words": (mesh('x.stl" scale="a b c'), "the scale of its mesh is 'a b c'"),
+}
+
+
+@pytest.mark.parametrize("case", LET_PASS)
+def test_what_others_let_pass_is_read_with_a_warning(tmp_path, case):
+    text, words = LET_PASS[case]
+    with pytest.warns(sd.ModelWarning, match=words):
+        model = read_urdf(text)
+    assert not model.bodies[0].visuals
+    assert all(np.isinf(j.lower).all() and np.isinf(j.upper).all() for j in model.joints)
+    (tmp_path / "robot.urdf").write_text(text)
+    found = [
+        f"{one.place}: {one.message}" for one in sd.check_file(tmp_path / "robot.urdf") if one.severity == "warning"
+    ]
+    assert any(re.search(words.partition(";")[0], one) for one in found)
+    if "scale" in case:
+        read_urdf(text, meshes=False)  # nothing is looked for, so nothing is wrong
+
+
+def test_lines_are_counted_from_the_beginning_of_the_file():
+    with pytest.raises(sd.ModelError, match="line 5: the robot has no name"):
+        read_urdf("<!-- a\nb -->\n\n" + robot(link("a")).replace(' name="r"', ""))
+
+
+STRAY = "<visual><geometry/></visual>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        robot(STRAY, link("a")),
+        robot("<geometry/>", link("a")),
+        robot("<collision><geometry/></collision>", link("a")),
+        robot(link("a", INERTIAL + f"<x>{STRAY}</x>")),
+        robot(PAIR, joint("j", "a", "b", inside=STRAY)),
+        robot(PAIR, joint("j", "a", "b", inside='<calibration rising="x"/><safety_controller k_velocity="x"/>')),
+        robot(link("a"), "<link2/>", "<robot/>", "<transmission><joint/></transmission>"),
+    ],
+)
+def test_elements_that_stand_elsewhere_are_passed_over(tmp_path, text):
+    assert read_urdf(text).body("a").mass == 2.0
+    (tmp_path / "robot.urdf").write_text(text)
+    assert sd.check_file(tmp_path / "robot.urdf").worst != "error"
+
+
+def test_a_long_chain_of_mimic_joints_is_settled_soon():
+    many = range(3000)
+    links = [link(f"l{i}") for i in (*many, 3000)]
+    joints = [joint(f"j{i}", f"l{i}", f"l{i + 1}", inside=f'<mimic joint="j{i + 1}"/>') for i in many]
+    with pytest.raises(sd.ModelError, match="mimics 'j3000', which is not there"):
+        read_urdf(robot(*links, *joints))
+    joints[-1] = joint("j2999", "l2999", "l3000", inside='<mimic joint="j2990"/>')
+    with pytest.raises(sd.ModelError, match=r"joint 'j2990': it mimics itself, by way of j2990, .*, j2999; break"):
+        read_urdf(robot(*links, *joints))
+
 
 opened: list[str] = []
 watching = False

@@ -1,9 +1,16 @@
 """The live viewer's scene, and a simulation that is watched: bodies stand where the run says."""
 
+import http.client
+import socket
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import viser
+import websockets.asyncio.server
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 import spacedyn as sd
 
@@ -171,3 +178,65 @@ def test_what_cannot_be_viewed(run, options, said):
     assert set(threading.enumerate()) <= before  # those of earlier tests may end meanwhile; none is added
     with pytest.raises(sd.InputError, match="expected a Run"):
         sd.view("ets7", block=False)
+
+
+# --- who may look ----------------------------------------------------------------------------------------------------
+
+
+def handshake(viewer, origin, host=None):
+    """What a WebSocket is answered: 101 if it is taken; `host` is what its `Host` header says."""
+    port = viewer._server.get_port()
+    name = (host or f"localhost:{port}").rpartition(":")
+    uri = f"ws://{name[0] or name[2]}:{name[2] if name[0] else 80}/"
+    there = socket.create_connection(("127.0.0.1", port), timeout=20)
+    try:
+        with connect(uri, sock=there, origin=origin, subprotocols=[f"viser-v{viser.__version__}"]) as taken:
+            return taken.response.status_code
+    except InvalidStatus as error:
+        return error.response.status_code
+
+
+def page(viewer, host, **headers):
+    """The answer to a request for the page."""
+    connection = http.client.HTTPConnection("127.0.0.1", viewer._server.get_port(), timeout=20)
+    connection.request("GET", "/", headers={"Host": host, **headers})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status
+
+
+def test_a_web_socket_of_another_page_is_refused(viewer):
+    port = viewer._server.get_port()
+    for name in ("localhost", "127.0.0.1", "[::1]"):
+        assert handshake(viewer, f"http://{name}:{port}", f"{name}:{port}") == 101
+    assert handshake(viewer, f"http://localhost:{port}", f"127.0.0.1:{port}") == 101
+    own = f"localhost:{port}"
+    for origin in (
+        "http://evil.example", f"http://evil.example:{port}", f"http://localhost:{port + 1}", "http://localhost",
+        f"https://localhost:{port}", f"http://localhost.evil.example:{port}", "null", None,
+    ):  # fmt: skip
+        assert handshake(viewer, origin, own) == 403, origin
+    for host in (f"evil.example:{port}", f"localhost.evil.example:{port}", f"localhost:{port + 1}", "localhost"):
+        assert handshake(viewer, f"http://{host}", host) == 403, host  # a name that was made to point here
+        assert handshake(viewer, f"http://localhost:{port}", host) == 403, host
+
+
+def test_a_page_by_another_name_is_refused(viewer):
+    port = viewer._server.get_port()
+    own = f"localhost:{port}"
+    assert page(viewer, own) == page(viewer, f"127.0.0.1:{port}") == page(viewer, own, Origin=f"http://{own}") == 200
+    assert page(viewer, f"evil.example:{port}") == page(viewer, "localhost") == page(viewer, "") == 403
+    assert page(viewer, own, Origin="http://evil.example") == 403
+
+
+def test_a_server_that_cannot_be_restricted_is_not_left_running(monkeypatch):
+    before = set(threading.enumerate())
+    serve = SimpleNamespace(serve=websockets.asyncio.server.serve)  # as if viser had its own
+    monkeypatch.setattr(
+        "viser.infra._infra.websockets",
+        SimpleNamespace(**vars(websockets) | {"asyncio": SimpleNamespace(server=serve)}),
+    )
+    with pytest.raises(sd.InputError, match="cannot be restricted"):
+        sd.view(sd.load("ets7"), block=False, browser=False)
+    assert set(threading.enumerate()) <= before

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         passive_force,
     )
     from .errors import (
+        CacheWarning,
         InputError,
         ModelError,
         ModelWarning,
@@ -93,7 +94,8 @@ _NAMES_OF = {
     ".derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
     ".dynamics": "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force",
     ".errors": (
-        "InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError UnknownName"
+        "CacheWarning InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError "
+        "UnknownName"
     ),
     ".events": "Event condition endpoint_reaches endpoints_within joint_reaches",
     ".forces": "Drag Spring Tether Wrench",
@@ -173,6 +175,7 @@ __all__ = [
     "LOCKED",
     "PRESCRIBED",
     "Builder",
+    "CacheWarning",
     "DormandPrince5",
     "DormandPrince8",
     "Drag",

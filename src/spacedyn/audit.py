@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba.core import config
 
+from .calls import gravity_vector
 from .markup import chip, table
 from .model.model import Model
 from .model.state import State
 from .model.state_parts import layout_of
 from .modes import FREE, deviations
-from .momentum import kinetic_energy, momentum, momentum_matrix, potential_energy
+from .momentum import totals
 from .prescribe import Prescribed
 
 Array = np.ndarray
@@ -22,6 +24,9 @@ WORKS = ("joint_work", "base_work", "endpoint_work", "force_work", "event_work")
 LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
 """Channels that the ledger is made of."""
 _ROUND_OFF = 1e-12
+_ROUNDING = 64 * np.finfo(float).eps
+"""Of energies: their differences are known no better."""
+_prepared: set[tuple[bool, bool]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
 
@@ -31,9 +36,10 @@ class Audit:
     """The ledger's verdict: largest relative errors of a run's energy and momentum, and when they were that large.
 
     Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
-    impulse of all external forces; relative to the energy, and to the sum of the magnitudes that make up the momentum.
-    Of a planar base, the momentum in its plane. NaN where there is nothing to compare: momentum that a support takes
-    (attitude and fixed bases), joints that none is prescribed of.
+    impulse of all external forces; relative to the energy, and to the sum of the magnitudes of the bodies' momenta,
+    which do not cancel where the momentum itself is zero. Differences of energy within the rounding of the energies
+    themselves count as none. Of a planar base, the momentum in its plane. NaN where there is nothing to compare:
+    momentum that a support takes (attitude and fixed bases), joints that none is prescribed of.
 
     Attributes
     ----------
@@ -109,21 +115,28 @@ _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "c
 _NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
 
 
+def has_momentum(model: Model) -> bool:
+    """Whether there is any momentum that only impulses change."""
+    return model.base_kind in _FREE
+
+
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
     """What the ledger compares, over the batch of states: (…) or (…, 6)."""
     works = [get(name) for name in WORKS]
+    sums, forces = totals(model, states, gravity), get("force_energy")
     found = {
-        "kinetic": kinetic_energy(model, states),
-        "potential": potential_energy(model, states, gravity=gravity) + get("force_energy").sum(-1),
+        "kinetic": sums.kinetic,
+        "potential": sums.gravitational + sums.elastic + forces.sum(-1),
         "work": np.sum([w.sum(-1) for w in works], axis=0),
         "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
         "lost": get("dissipated")[..., 0],
     }
-    if model.base_kind in _FREE:
-        A = momentum_matrix(model, states, about="com")
+    lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
+    found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))
+    if has_momentum(model):
         free = np.isin(range(6), _FREE[model.base_kind])
-        found["momentum"] = momentum(model, states, about="com") * free
-        found["parts"] = np.abs(A * states.u[..., None, :]).sum(axis=-1) * free
+        found["momentum"] = sums.momentum * free
+        found["parts"] = sums.sizes
         found["impulse"] = get("impulse") * free
     return found
 
@@ -169,12 +182,20 @@ class Auditor:
         sizes |= {"constraints": 1, "constraints_at": 1, "constrained": 1}
         sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
         sizes |= dict.fromkeys((*_NAMES[:3], *(f"{name}_at" for name in _NAMES[:3])), robots)
-        sizes |= dict.fromkeys(("momentum_0", "parts", "impulse"), 6 * robots)
+        sizes |= {"momentum_0": 6 * robots, "parts": 2 * robots, "impulse": 6 * robots}
         self.numbers = np.zeros(sum(sizes.values()))
         stops = np.cumsum(list(sizes.values()))
         self._of = {
             name: self.numbers[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)
         }
+
+    def prepare(self, records: int) -> None:
+        """Compile what looking at so many records takes, before they come."""
+        many, free = records > 1, has_momentum(self._model)
+        if not config.DISABLE_JIT and (many, free) not in _prepared:
+            _prepared.add((many, free))
+            states = State(self._model, np.tile(self._model.neutral_state()._data, (1 + many, 1)))
+            quantities(self._model, states, lambda name: np.zeros((states.count, 1)), self._gravity)
 
     @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
     def add(self, rows: Array) -> None:
@@ -199,7 +220,7 @@ class Auditor:
         start = of["momentum_0"].reshape(-1, 6) if "momentum" in found else None
         off = balances(found, of["energy_0"] - of["potential_0"], start)
         for name, error in off.items():
-            size = np.abs(error) if error.ndim == 2 else np.linalg.norm(error, axis=-1)
+            size = np.linalg.norm(error, axis=-1) if name != "energy" else np.abs(error) - found["rounding"]
             self._note(name, size, rows[..., 0])
         starts = layout_of(model).quaternions
         lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
@@ -238,10 +259,10 @@ class Auditor:
         """The verdict on what has been looked at."""
         of = self._of
         sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
-        if self._model.base_kind in _FREE:
-            parts = (of["parts"] + of["impulse"]).reshape(-1, 6)
-            sizes["linear_momentum"] = np.linalg.norm(parts[:, :3], axis=-1)
-            sizes["angular_momentum"] = np.linalg.norm(parts[:, 3:], axis=-1)
+        if has_momentum(self._model):
+            parts, impulse = of["parts"].reshape(-1, 2), of["impulse"].reshape(-1, 6)
+            sizes["linear_momentum"] = parts[:, 0] + np.linalg.norm(impulse[:, :3], axis=-1)
+            sizes["angular_momentum"] = parts[:, 1] + np.linalg.norm(impulse[:, 3:], axis=-1)
         errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
         for name in ("quaternion_norm", "constraints") if of["constrained"][0] else ("quaternion_norm",):
             errors[name], times[name] = float(of[name][0]), float(of[f"{name}_at"][0])

@@ -9,6 +9,7 @@ import numpy as np
 from .errors import InputError
 from .model.model import Model
 from .model.state import State
+from .reals import real_number
 
 Array = np.ndarray
 _COUNTED = {"spherical": 0, "free": 3}  # coordinates that can have limits; of other kinds all
@@ -18,9 +19,8 @@ _GIVING_WAY = 0.05  # part of its range that a joint with an end stop may be bey
 
 def check_span(start: Any, duration: Any, budget: Any) -> float:
     """The end of a span of time [s] that numbers can resolve."""
-    for name, value in (("duration", duration), ("start", start), ("budget", budget)):
-        if isinstance(value, str) or np.ndim(value) != 0 or not np.isreal(value):
-            raise InputError(f"{name}: expected a number, got {value!r}")
+    start, duration = real_number("start", start), real_number("duration", duration)
+    budget = real_number("budget", budget)
     if not (np.isfinite(duration) and duration > 0.0):
         raise InputError(f"duration must be a positive time [s], got {duration}")
     if not np.isfinite(start):

@@ -12,7 +12,7 @@ from .kernels import plan as p
 from .kernels import tree as k
 from .kernels.compiling import PLAIN_FUNCTIONS
 from .law_compiling import rehearse
-from .laws import WRITTEN, Law
+from .laws import MEMORY, WRITTEN, Law
 from .matrices import mass_matrix_inverse
 from .model.model import Model
 from .model.parts import Joint
@@ -33,7 +33,8 @@ def failed_law(laws: Sequence[Law], machine: Any, error: BaseException, name: st
             except Exception:  # what only Python raises
                 continue
     who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
-    return f"{who} raised {type(error).__name__}: {error}"
+    note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
+    return f"{who} raised {type(error).__name__}: {error}{note}"
 
 
 def law_without_number(laws: Sequence[Law], machine: Any, model: Model) -> str | None:

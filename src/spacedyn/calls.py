@@ -1,6 +1,7 @@
 """From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from .errors import InputError
 from .kernels import forward_dynamics as _forward
 from .kernels import tree as k
 from .kernels.scalar import LANES, ONE, PACK
-from .model.flatten import aligned
+from .model.flatten import Frames, aligned
 from .model.model import Model
 from .model.state import State
+from .reals import real_numbers, type_name
 
 Array = np.ndarray
 NOTHING = np.empty(0)
@@ -27,15 +29,17 @@ def scalar_kind(count: int) -> tuple[Any, int]:
 def check_model(model: Model) -> None:
     """Raise unless it is one."""
     if not isinstance(model, Model):
-        raise InputError(f"the first argument must be a Model, got {_type_name(model)}")
+        raise InputError(f"the first argument must be a Model, got {type_name(model)}")
 
 
 def check_state(model: Model, state: State) -> None:
     """Raise unless the state is one of this model."""
+    if type(state) is State and state.model is model:
+        return  # the common call, kept short
     check_model(model)
     if not isinstance(state, State):
         raise InputError(
-            f"the second argument must be a State of '{model.name}', made by model.state(...), got {_type_name(state)}"
+            f"the second argument must be a State of '{model.name}', made by model.state(...), got {type_name(state)}"
         )
     if state.model is not model and state.model != model:
         raise InputError(
@@ -64,23 +68,10 @@ def operand(name: str, value: Any, width: int, state: State) -> Array:
 def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
     """An `operand` (…, width), checked, as an array over the state's batch axes."""
     rows = operand(name, value, width, state)
-    if not np.isfinite(rows).all():
+    if not rows.dot(rows) < np.inf and not np.isfinite(rows).all():  # the product is quick, but may overflow
         row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
         raise _no_number(name, rows[row * width + column], column, "", state, row)
-    return rows.reshape(*state.shape, width)
-
-
-def real_numbers(name: str, value: Any, expected: str) -> Array:
-    """Whatever was given as an array of integers or floats; `expected` is the shape to speak of."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise InputError(f"{name}: expected shape {expected}, got rows of different lengths") from None
-    if array.dtype.kind not in "iuf":
-        other = "a list of other things" if isinstance(value, list | tuple) else _type_name(value)
-        got = {"c": "complex numbers", "U": "text", "S": "bytes", "b": "True or False"}.get(array.dtype.kind, other)
-        raise InputError(f"{name}: expected real numbers of shape {expected}, got {got}")
-    return array
+    return rows.reshape(*state.shape, width) if state.shape else rows
 
 
 def vector(name: str, value: Any, example: str) -> Array:
@@ -88,18 +79,15 @@ def vector(name: str, value: Any, example: str) -> Array:
     array = real_numbers(name, value, "(3,)")
     if array.shape != (3,):
         raise InputError(f"{name}: expected shape (3,), {example}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name}: expected finite numbers, {example}, got {array.tolist()}")
+    x, y, z = array.tolist()
+    if not (isfinite(x) and isfinite(y) and isfinite(z)):
+        raise InputError(f"{name}: expected finite numbers, {example}, got {[x, y, z]}")
     return array.astype(float)
 
 
 def gravity_vector(gravity: Any) -> Array:
     """The acceleration of gravity (3,), inertial axes."""
     return np.zeros(3) if gravity is None else vector("gravity", gravity, "such as (0, 0, -9.81)")
-
-
-def _type_name(value: Any) -> str:
-    return "None" if value is None else "the class itself" if isinstance(value, type) else type(value).__name__
 
 
 def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints: Any) -> Array:
@@ -140,24 +128,71 @@ def beside(state: State, *columns: Array) -> Array:
     return np.concatenate([c.reshape(state.count, c.size // max(state.count, 1)) for c in columns], axis=1).reshape(-1)
 
 
+def for_robots(count: int, kernel: Callable, *arguments: Any) -> Any:
+    """Call an entry point that works on so many robots; for none at all nothing is called, and nothing compiled."""
+    return kernel(*arguments) if count else True
+
+
+def run_on_states(
+    kernel: Callable,
+    model: Model,
+    state: State,
+    operands: tuple[Any, ...],
+    options: tuple[int, ...],
+    width: int,
+    room: int = 0,
+    par: Array | None = None,
+    tree: Array | None = None,
+) -> tuple[Array, Any]:
+    """Call an entry point on one state or a batch: all calls of kernels by states alone go through here.
+
+    Parameters
+    ----------
+    kernel
+        `kernel(tree, par, work, state, *operands, out, count, *options, kind)`.
+    model, state
+        Checked.
+    operands, options
+        Flat arrays, and integers, that this kernel takes.
+    width, room : int
+        Numbers in a row of the result, and scalars of scratch memory that the kernel needs for its output.
+    par, tree : optional
+        Instead of the model's own.
+
+    Returns
+    -------
+    (…, width), Any
+        The rows, and what the kernel returned. Of no robots at all, no rows: nothing is compiled for them.
+    """
+    flat, count = model.flat, state.count
+    if par is None:
+        par = flat.par
+    if tree is None:
+        tree = flat.tree
+    if not state.shape:  # one robot's call is short enough for every allocation to show
+        spare = flat.spare.get(room)
+        if spare is None:
+            spare = flat.spare.setdefault(room, [])
+        try:
+            work = spare.pop()
+        except IndexError:  # none yet, or in the hands of other threads
+            work = flat.scratch(1, room)
+        row = np.empty(width)
+        answer = kernel(tree, par, work, state._rows, *operands, row, 1, *options, ONE)
+        spare.append(work)
+        return row, answer
+    kind, lanes = scalar_kind(count)
+    out, work = aligned(count * width), flat.scratch(lanes, room)
+    answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
+    return out.reshape(*state.shape, width), answer
+
+
 def run_dynamics(
     kernel: Callable, model: Model, state: State, loads: Array, width: int, options: int, gravity: Any, tree: Any = None
 ) -> Array:
     """Call the entry point of forward or inverse dynamics; rows (…, width)."""
-    flat, count = model.flat, state.count
-    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
-    out = np.empty((*state.shape, width)) if state.shape else np.empty(width)
-    ints = flat.tree if tree is None else tree
-    if count == 1 or config.DISABLE_JIT:
-        try:
-            work = flat.spare.pop()  # one robot's call is short enough for the allocation of scratch memory to show
-        except IndexError:  # none yet, or in the hands of other threads
-            work = flat.scratch(1)
-        rows = out if out.ndim == 1 else out.reshape(-1)
-        finite = kernel(ints, par, work, state._rows, loads, rows, count, options, ONE)
-        flat.spare.append(work)
-    else:
-        finite = kernel(ints, par, flat.scratch(LANES), state._rows, loads, out.reshape(-1), count, options, PACK)
+    par = None if gravity is None else model.flat.with_gravity(gravity_vector(gravity))
+    out, finite = run_on_states(kernel, model, state, (loads,), (options,), width, 0, par, tree)
     if not finite:
         raise _not_finite(model, state, loads, options, forward=kernel is _forward.run)
     return out
@@ -197,31 +232,38 @@ def _flat_index(robot: list[int], state: State) -> int:
     return int(np.ravel_multi_index(tuple(robot), state.shape)) if state.shape else 0
 
 
-def run_on_states(kernel: Callable, model: Model, state: State, width: int, room: int, *options: int) -> Array:
-    """Call an entry point `kernel(tree, par, work, state, out, count, *options, kind)`; its rows (…, width)."""
-    flat = model.flat
-    if not state.shape:  # one robot's call is short enough for every allocation to show
-        spare = flat.spare_with_room.setdefault(room, [])
-        try:
-            work = spare.pop()
-        except IndexError:  # none yet, or in the hands of other threads
-            work = flat.scratch(1, room)
-        row = np.empty(width)
-        kernel(flat.tree, flat.par, work, state._rows, row, 1, *options, ONE)
-        spare.append(work)
-        return row
-    kind, lanes = scalar_kind(state.count)
-    out = aligned(state.count * width)
-    kernel(flat.tree, flat.par, flat.scratch(lanes, room), state._rows, out, state.count, *options, kind)
-    return out.reshape(*state.shape, width)
+def endpoint_frame(model: Model, name: Any) -> Frames:
+    """An endpoint as the kernels' table of one frame; made once for each."""
+    check_model(model)
+    known = model.flat.endpoints
+    if type(name) is not str or name not in known:
+        endpoint = model.endpoint(name)
+        name, body = endpoint.name, model.body_index(endpoint.body)
+        known[name] = frames(model, [body], endpoint.position, endpoint.rotation)
+    return known[name]
 
 
-def frame_rows(
-    model: Model, bodies: list[int], positions: Array, rotations: Array | None = None
-) -> tuple[Array, Array]:
-    """Frames on bodies, given in the bodies' own axes, as the kernels' table: bodies, and positions (rotations)."""
+def centroid_frame(model: Model, name: Any) -> Frames:
+    """The centre of mass of a body as the kernels' table of one frame; made once for each."""
+    check_model(model)
+    known = model.flat.centroids
+    if type(name) is not str or name not in known:
+        body, index = model.body(name), model.body_index(name)
+        name = body.name
+        known[name] = frames(model, [index], body.com, np.eye(3))
+    return known[name]
+
+
+def frames(model: Model, bodies: list[int], positions: Array, rotations: Array) -> Frames:
+    """Frames on bodies, given in the bodies' own axes: positions (…, 3) and rotations (…, 3, 3)."""
     flat = model.flat
     turn, offset = flat.to_internal[bodies], flat.offset[bodies]
-    place = offset + np.einsum("fij,fj->fi", turn, positions)
-    table = place if rotations is None else np.concatenate([place, (turn @ rotations).reshape(-1, 9)], axis=1)
-    return flat.order[bodies], np.ascontiguousarray(table).reshape(-1)
+    points = offset + np.einsum("fij,fj->fi", turn, np.reshape(positions, (-1, 3)))
+    table = np.concatenate([points, (turn @ np.reshape(rotations, (-1, 3, 3))).reshape(-1, 9)], axis=1)
+    return Frames(flat.order[bodies], np.ascontiguousarray(points).reshape(-1), table.reshape(-1))
+
+
+def point_on(model: Model, body: int, point: Array) -> tuple[Array, Array]:
+    """A point of a body, in the body's own axes, as `Frames` has its body and its position."""
+    flat = model.flat
+    return flat.order[body : body + 1], flat.offset[body] + flat.to_internal[body] @ point

@@ -1,12 +1,12 @@
 """Columns of a row of the record, and which of them are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .audit import LEDGER
-from .errors import UnknownName
+from .errors import InputError, UnknownName
 from .forces import Force
 from .model.model import Model
 
@@ -54,6 +54,8 @@ def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]
     """The channels of a row to keep, in its order: all, or time and state and those that are named."""
     if channels is None:
         return tuple(columns)
+    if not isinstance(channels, Iterable):
+        raise InputError(f"channels: expected names of channels, such as ['forces', 'ledger'], got {channels!r}")
     wanted = [channels] if isinstance(channels, str) else list(channels)
     offered = [name for name in columns if name not in ALWAYS]
     for name in wanted:

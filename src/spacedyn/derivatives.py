@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from .calls import _not_finite, check_state, gravity_vector, operand, with_wrenches
+from .calls import _not_finite, check_state, for_robots, gravity_vector, operand, with_wrenches
 from .kernels import derivatives as _derivatives
 from .kernels import tree as k
 from .kernels.dual import DUAL
@@ -194,7 +194,8 @@ def _run(kernel: Callable, model: Model, state: State, loads: Array, columns: in
     except IndexError:  # none yet, or in the hands of other threads
         scratch = _scratch(flat)
     out = np.empty((*state.shape, model.nv, columns))
-    finite = kernel(flat.tree, par, *scratch, state._rows, loads, out.reshape(-1), state.count, options, DUAL)
+    count, rows = state.count, out.reshape(-1)
+    finite = for_robots(count, kernel, flat.tree, par, *scratch, state._rows, loads, rows, count, options, DUAL)
     spare.append(scratch)
     if not finite:
         raise _not_finite(model, state, loads, options, forward=kernel is _derivatives.forward)

@@ -85,8 +85,7 @@ def forward_dynamics(
 
     .. [1] R. Featherstone, Rigid Body Dynamics Algorithms, Springer, 2008, ch. 7.
     """
-    if type(state) is not State or state.model is not model:
-        check_state(model, state)
+    check_state(model, state)
     flat = model.flat
     joints = flat.joint_rates
     loads = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
@@ -215,7 +214,7 @@ def inverse_dynamics(
     >>> np.allclose(sd.inverse_dynamics(robot, state, udot), [0, 0, 0, 1, 2, 3, 4])
     True
     """
-    return _newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, passive, 0)
+    return newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, passive, 0)
 
 
 def joint_reactions(
@@ -251,16 +250,16 @@ def joint_reactions(
     >>> reactions.shape, np.allclose(reactions[0], 0)
     ((5, 6), True)
     """
-    rows = _newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, False, k.REACTIONS)
+    rows = newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, False, k.REACTIONS)
     wrenches = rows[..., model.nv :].reshape(*state.shape, len(model.bodies), 6)
     return wrenches[..., model.flat.order, :]
 
 
-def _newton_euler(
+def newton_euler(
     model: Model, state: State, udot: Any, base: Any, endpoints: Any, gravity: Any, passive: bool, options: int
 ) -> Array:
-    if type(state) is not State or state.model is not model:
-        check_state(model, state)
+    """Rows (…, nv) of generalized forces; with the option REACTIONS, six numbers a body more, the base first."""
+    check_state(model, state)
     flat = model.flat
     loads = operand("udot", udot, flat.rates, state)
     if flat.passive and passive:
@@ -298,4 +297,4 @@ def passive_force(model: Model, state: State) -> Array:
     check_state(model, state)
     if not model.flat.passive:
         return np.zeros((*state.shape, model.nv))
-    return run_on_states(_passive.run, model, state, model.nv, 0)
+    return run_on_states(_passive.run, model, state, (), (), model.nv)[0]

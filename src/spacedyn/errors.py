@@ -4,14 +4,60 @@ import difflib
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import islice
+
+SHOWN_PROBLEMS = 20
+"""Problems that a message lists; the rest is counted."""
+
+MOST_PROBLEMS = 1000
+"""Problems after which the search for more ends."""
+
+LONGEST_PROBLEM = 500
+"""Characters of one problem; longer ones lose their middle."""
+
+_LONGEST_MESSAGE = 4000
+_MANY_NAMES, _MOST_COMPARED = 200, 50  # beyond so many names, so few are compared with a misspelt one
+
+
+def printable(text: str, most: int = LONGEST_PROBLEM) -> str:
+    r"""A text that no terminal obeys: on one line, of bounded length, with all that is not printable as an escape.
+
+    >>> printable("arm\x1b[31m\n")
+    'arm\\x1b[31m\\n'
+    """
+    if len(text) > most:
+        text = f"{text[: most // 2]} … {text[len(text) - most // 2 + 3 :]}"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """The same for a message of several lines, which keeps its line breaks."""
+    if len(text) > _LONGEST_MESSAGE:
+        text = f"{text[:_LONGEST_MESSAGE]} …"
+    return "\n".join(printable(line, _LONGEST_MESSAGE + 2) for line in text.split("\n"))
 
 
 class SpacedynError(Exception):
-    """Base class of every error that this package raises on purpose."""
+    """Base class of every error that this package raises on purpose; what it says can be shown in a terminal."""
+
+    def __str__(self) -> str:
+        return printable_lines(super().__str__())
+
+
+def _with_problems(title: str, problems: Sequence[str]) -> str:
+    """A title with the number of problems, and the first of them, one on a line."""
+    count = len(problems)
+    more = " or more" if count >= MOST_PROBLEMS else ""
+    first = f", the first {SHOWN_PROBLEMS} being" if count > SHOWN_PROBLEMS else ""
+    head = f"{printable(title)} has {count} problem{'s' if count != 1 else ''}{more}{first}:"
+    rest = [f"and {count - SHOWN_PROBLEMS} more{more}."] if count > SHOWN_PROBLEMS else []
+    return "\n  - ".join([head, *problems[:SHOWN_PROBLEMS], *rest])
 
 
 class ModelError(SpacedynError, ValueError):
-    """A robot description that cannot be used; carries every problem found, not just the first.
+    """A robot description that cannot be used; carries every problem found, not just the first, and shows twenty.
 
     Attributes
     ----------
@@ -21,10 +67,37 @@ class ModelError(SpacedynError, ValueError):
 
     def __init__(self, model_name: str, problems: Iterable[str]):
         self.model_name = model_name
-        self.problems = tuple(problems)
-        count = len(self.problems)
-        title = f"model '{model_name}' has {count} problem{'s' if count != 1 else ''}:"
-        super().__init__("\n  - ".join([title, *self.problems]))
+        self.problems = tuple(printable(problem) for problem in problems)
+        super().__init__(_with_problems(f"model '{model_name}'", self.problems))
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # made of printable lines already
+
+
+class Problems(list[str]):
+    """Problems of one description, as they are found; a ModelError ends the search after MOST_PROBLEMS of them.
+
+    >>> problems = Problems("arm")
+    >>> problems.append("body 'hand': mass is missing; give one.")
+    >>> len(problems)
+    1
+    """
+
+    def __init__(self, name: str, problems: Iterable[str] = ()):
+        super().__init__()
+        self.name = name
+        self.extend(problems)
+
+    def append(self, problem: str) -> None:
+        """One more."""
+        super().append(problem)
+        if len(self) >= MOST_PROBLEMS:
+            raise ModelError(self.name, self)
+
+    def extend(self, problems: Iterable[str]) -> None:
+        """Some more."""
+        for problem in problems:
+            self.append(problem)
 
 
 class ModelWarning(UserWarning):
@@ -47,35 +120,52 @@ class ScenarioError(SpacedynError, ValueError):
     """
 
     def __init__(self, source: str, problems: Iterable[str]):
-        self.source, self.problems = source, tuple(problems)
-        count = len(self.problems)
-        title = f"scenario {source} has {count} problem{'s' if count != 1 else ''}:"
-        super().__init__("\n  - ".join([title, *self.problems]))
+        self.source, self.problems = source, tuple(printable(problem) for problem in problems)
+        super().__init__(_with_problems(f"scenario {source}", self.problems))
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # made of printable lines already
 
 
 class UnknownName(SpacedynError, LookupError):
     """A name that does not exist; lists the names that do, the nearest first."""
 
-    def __init__(self, what: str, name: object, known: Sequence[str]):
+    def __init__(self, what: str, name: object, known: Sequence[str], meant: str | None = None):
         self.what, self.name, self.known = what, name, tuple(known)
-        super().__init__(f"no {what} named {name!r}; {nearest(str(name), self.known)}")
+        super().__init__(f"no {what} named {name!r}; {nearest(str(name), self.known, meant=meant)}")
 
 
-def nearest(name: str, known: Sequence[str], most: int = 12) -> str:
-    """A phrase that offers the likeliest of the names that exist.
+def nearest(name: str, known: Sequence[str], most: int = 12, meant: str | None = None) -> str:
+    """A phrase that offers the likeliest of the names that exist, or the one that is `meant`.
 
     >>> nearest("elbw", ["shoulder", "elbow"])
     "did you mean 'elbow'? There are: shoulder, elbow"
     """
     if not known:
         return "there are none"
-    listed = ", ".join(known[:most]) + (f", … ({len(known)} in all)" if len(known) > most else "")
-    close = difflib.get_close_matches(name, known, n=1)
+    listed = ", ".join(printable(one, 60) for one in known[:most])
+    listed += f", … ({len(known)} in all)" if len(known) > most else ""
+    close = difflib.get_close_matches(name[:60], _comparable(name, known), n=1) if meant is None else [meant]
     return f"did you mean {close[0]!r}? There are: {listed}" if close else f"there are: {listed}"
+
+
+def _comparable(name: str, known: Sequence[str]) -> Sequence[str]:
+    """The names worth comparing: all, or of very many the first of those that begin alike."""
+    if len(known) <= _MANY_NAMES:
+        return known
+    return list(islice((one for one in known if one.startswith(name[:2])), _MOST_COMPARED))
+
+
+class NoSuchRobot(InputError, IndexError):
+    """An index beyond a batch of robots; a loop over a batch ends there."""
 
 
 class RunWarning(UserWarning):
     """A simulation that ended, but not as well as it should have: the message says what and why."""
+
+
+class CacheWarning(UserWarning):
+    """A folder or file of compiled code that is not trusted, since others may write to it; the message names it."""
 
 
 class SimulationFailed(SpacedynError, RuntimeError):
@@ -99,4 +189,12 @@ def warn_user(message: str, category: type[Warning]) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable_lines(message), category, stacklevel=level)
+
+
+def warn_of_all(start: str, doubts: Sequence[str]) -> None:
+    """A ModelWarning for each of the first SHOWN_PROBLEMS doubts about a robot, and one that counts the rest."""
+    for doubt in doubts[:SHOWN_PROBLEMS]:
+        warn_user(start + doubt, ModelWarning)
+    if len(doubts) > SHOWN_PROBLEMS:
+        warn_user(f"{start}and {len(doubts) - SHOWN_PROBLEMS} more warnings of this kind.", ModelWarning)

@@ -170,7 +170,7 @@ class EventLog:
         energy = self._energy(machine, before)
         x, y = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
         work[x : x + 7 + model.nq] = after.x
-        work[y + model.nv : y + 2 * model.nv] = after.u
+        machine.set_rates(after.u[:, None])
         ends = y + int(plan[p.SIZE])
         work[ends - 1] += self._energy(machine, after) - energy
         impulse = ends - 1 - int(plan[p.FORCES]) - 6

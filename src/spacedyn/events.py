@@ -21,6 +21,7 @@ from .laws import Law, LawTemplate
 from .model.model import Model
 from .model.state import State
 from .modes import Switch
+from .reals import one_number
 
 CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": "o[0:1]"})
 _SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
@@ -120,8 +121,7 @@ def joint_reaches(joint: str, value: float, *, part: int = 0) -> ReadyMade:
     >>> run.status, bool(abs(run.final.q[0] - 0.5) < 1e-12)
     ('event', True)
     """
-    if not np.isfinite(value):
-        raise InputError(f"joint_reaches: the value must be a finite number, got {value}")
+    value = one_number("joint_reaches: value", value)
 
     def of(model: Model) -> Condition:
         one = model.joint(joint)
@@ -183,8 +183,9 @@ def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
     >>> sd.Event(sd.endpoints_within("hand", "handle", 0.02), direction=-1).label
     'hand within 0.02 of handle'
     """
-    if not (np.isfinite(distance) and distance > 0.0):
-        raise InputError(f"endpoints_within: the distance must be a positive length [m], got {distance}")
+    distance = one_number("endpoints_within: distance", distance, "a positive length [m]")
+    if not distance > 0.0:
+        raise InputError(f"endpoints_within: distance: expected a positive length [m], got {distance}")
 
     def of(model: Model) -> Condition:
         one, two = model.endpoint_index(endpoint), model.endpoint_index(other)

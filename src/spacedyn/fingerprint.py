@@ -1,12 +1,16 @@
 """A function's fingerprint: what its machine code depends on, so that it can be kept for other processes.
 
-Its code and constants, and the values, functions and modules that it refers to, as they are now: all are compiled in.
+Its code, constants and defaults, and the values, functions and modules that it refers to, as they are now: all are
+compiled in. What it refers to are the names that its byte code loads as globals or from its closure; those of
+attributes (`s.q`, `p.d`) are something else, whatever globals there are by the same name.
 """
 
+import dis
 import hashlib
 import inspect
-from collections.abc import Callable
-from types import CodeType
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from types import CodeType, FunctionType
 from typing import Any
 
 import numba
@@ -14,6 +18,9 @@ import numpy as np
 from numba.core import types
 
 _LIBRARIES = {"numpy", "numba", "math", "cmath", "builtins"}  # told by their versions
+_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
+_ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
+_MISSING = object()
 
 
 def fingerprint(function: Callable, surroundings: str) -> str | None:
@@ -24,6 +31,51 @@ def fingerprint(function: Callable, surroundings: str) -> str | None:
     """
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {surroundings}".encode())
     return digest.hexdigest()[:24] if _feed(digest, function, set()) else None
+
+
+def references(function: Callable) -> Iterator[tuple[Any, tuple[str, ...], Any]]:
+    """What a function loads from outside: the value there, the names that lead on from it, and where these end.
+
+    >>> import math
+    >>> [names for _, names, _ in references(lambda x: math.sin(x.real))]
+    [('math', 'sin')]
+    """
+    for names in sorted(_loaded(function.__code__)):
+        found = variables_of(function).get(names[0], function.__globals__.get(names[0], _MISSING))
+        if found is not _MISSING:  # else it is built in
+            yield found, names, reached(found, names[1:])
+
+
+def variables_of(function: Callable) -> dict[str, Any]:
+    """The variables of a function's closure that have a value."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    return found
+
+
+def reached(value: Any, names: tuple[str, ...]) -> Any:
+    """Where names lead from a value, through modules only: `package.module.function`."""
+    for name in names:
+        if not inspect.ismodule(value) or _is_library(value.__name__):
+            break
+        value = getattr(value, name, None)
+    return value
+
+
+def _loaded(code: CodeType) -> set[tuple[str, ...]]:
+    """Names that code, and the code within it, loads from outside; each with the attributes that are then taken."""
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
+    found = set()
+    for i, step in enumerate(steps):
+        if step.opname in _LOADS:
+            attributes = takewhile(lambda after: after.opname in _ATTRIBUTES, steps[i + 1 :])
+            found.add((step.argval, *(str(after.argval) for after in attributes)))
+    inside = (_loaded(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return {names for names in found.union(*inside) if names[0] not in code.co_cellvars}
 
 
 def _feed(digest: Any, value: Any, done: set[int]) -> bool:
@@ -46,35 +98,59 @@ def _feed(digest: Any, value: Any, done: set[int]) -> bool:
     function = getattr(value, "py_func", value)
     if not inspect.isfunction(function):
         return inspect.isbuiltin(value) or isinstance(value, np.ufunc) or _is_named(digest, value)
-    if id(function) not in done:
-        done.add(id(function))
-        outside = inspect.getclosurevars(function)
-        names = _feed_code(digest, function.__code__)
-        for name in sorted(names & {*function.__globals__, *outside.nonlocals}):
-            found = outside.nonlocals.get(name, function.__globals__.get(name))
-            digest.update(name.encode())
-            if not _feed(digest, found, done):
-                return False
-            if inspect.ismodule(found) and found.__name__.partition(".")[0] not in _LIBRARIES:
-                # a person's own module: its constants and functions are compiled in as well
-                for attribute in sorted(names & {*vars(found), *getattr(found, "__all__", ())}):
-                    digest.update(attribute.encode())
-                    if not _feed(digest, getattr(found, attribute), done):
-                        return False
+    if id(function) in done:
+        return True
+    done.add(id(function))
+    _feed_options(digest, getattr(value, "targetoptions", {}))
+    return _feed_function(digest, function, done)
+
+
+def _feed_function(digest: Any, function: FunctionType, done: set[int]) -> bool:
+    """Add a function's code, its defaults and all that it refers to."""
+    _feed_code(digest, function.__code__)
+    for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()):
+        if not _feed(digest, default, done):
+            return False
+    for _, names, end in references(function):
+        digest.update(" ".join(names).encode())
+        if not _feed(digest, end, done):
+            return False
+        if inspect.ismodule(end) and not _is_library(end.__name__):
+            # a person's own module, handed on whole: all of its that the code may mean is compiled in as well
+            for attribute in sorted(_attributes(function.__code__) & vars(end).keys()):
+                digest.update(attribute.encode())
+                if not _feed(digest, getattr(end, attribute), done):
+                    return False
     return True
+
+
+def _feed_options(digest: Any, options: dict[str, Any]) -> None:
+    """Add how a compiled function is to be compiled; sets have no order of their own."""
+    for name, value in sorted(options.items()):
+        digest.update(f"{name} {sorted(value) if isinstance(value, set) else value}".encode())
+
+
+def _is_library(module: str) -> bool:
+    return module.partition(".")[0] in _LIBRARIES
 
 
 def _is_named(digest: Any, value: Any) -> bool:
     """A library's type, such as a kind of number, is told by its name."""
-    if not isinstance(value, type) or value.__module__.partition(".")[0] not in _LIBRARIES:
+    if not isinstance(value, type) or not _is_library(value.__module__):
         return False
     digest.update(f"{value.__module__}.{value.__qualname__}".encode())
     return True
 
 
-def _feed_code(digest: Any, code: CodeType) -> set[str]:
-    """Add code, and the code within it; the names that it refers to."""
+def _feed_code(digest: Any, code: CodeType) -> None:
+    """Add code, and the code within it."""
     constants = [c for c in code.co_consts if not isinstance(c, CodeType)]
     digest.update(code.co_code + repr((constants, code.co_names, code.co_varnames)).encode())
-    inside = [_feed_code(digest, c) for c in code.co_consts if isinstance(c, CodeType)]
-    return {*code.co_names, *code.co_freevars}.union(*inside)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _feed_code(digest, constant)
+
+
+def _attributes(code: CodeType) -> set[str]:
+    """Names of all attributes that code, and the code within it, may take of anything."""
+    return set(code.co_names).union(*(_attributes(c) for c in code.co_consts if isinstance(c, CodeType)))

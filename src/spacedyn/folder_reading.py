@@ -1,7 +1,7 @@
 """A folder that a run was streamed to, as it is read: what the last whole line of its manifest says is there."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,11 +91,11 @@ def _lines(file: Path) -> Iterator[bytes]:
             yield line
 
 
-def read_origin(path: Path) -> Origin:
-    """What made the run of a folder."""
+def read_origin(path: Path, folders: Sequence[Path] = ()) -> Origin:
+    """What made the run of a folder; meshes may be in it, and in these folders."""
     text = read_text(path / ORIGIN)
     state = map_doubles(path / STATE, (file_size(path / STATE) // 8,))
-    origin = Origin.from_text(text, state)
+    origin = Origin.from_text(text, state, [path, *folders])
     check_origin(origin)
     return origin
 

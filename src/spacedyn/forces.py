@@ -17,10 +17,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import frame_rows
+from .calls import point_on
 from .errors import InputError, UnknownName
 from .kernels import plan as p
 from .model.model import Model
+from .reals import finite_array, one_number, real_number
 
 Array = np.ndarray
 
@@ -101,6 +102,8 @@ class Wrench(Force):
             raise InputError(f"Wrench: frame must be 'inertial', 'body' or the name of a body, got {self.frame!r}")
         for name in ("force", "moment", "point"):
             object.__setattr__(self, name, _three("Wrench", name, getattr(self, name)))
+        for name in ("start", "stop"):
+            object.__setattr__(self, name, real_number(f"Wrench: {name}", getattr(self, name)))
         if not self.start < self.stop:
             raise InputError(f"Wrench: it must start before it stops, got {self.start} and {self.stop} s")
 
@@ -177,9 +180,10 @@ class Spring(Force):
     def __post_init__(self) -> None:
         what = type(self).__name__
         for name in ("stiffness", "damping", "rest_length"):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and np.isfinite(value) and value >= 0.0):
-                raise InputError(f"{what}: {name} must be zero or a positive number, got {value!r}")
+            value = one_number(f"{what}: {name}", getattr(self, name), "zero or a positive number")
+            if value < 0.0:
+                raise InputError(f"{what}: {name}: expected zero or a positive number, got {value}")
+            object.__setattr__(self, name, value)
         if self.stiffness == 0.0 and self.damping == 0.0:
             raise InputError(f"{what}: it has neither stiffness nor damping; give at least one")
         for name in ("point", "other_point"):
@@ -261,25 +265,15 @@ class Drag(Force):
 
 
 def _three(what: str, name: str, value: Any) -> Array:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f"{what}: {name} must be three finite numbers, got {value!r}")
-    return array
+    return finite_array(f"{what}: {name}", value, "three finite numbers", [(3,)])
 
 
 def _coefficients(name: str, value: Any) -> Array:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape not in ((), (3,), (3, 3)):
-        raise InputError(f"Drag: {name} must be a number, three, or a symmetric 3 x 3 matrix, got {value!r}")
+    expected = "a number, three, or a symmetric 3 x 3 matrix, all finite"
+    array = finite_array(f"Drag: {name}", value, expected, [(), (3,), (3, 3)])
     matrix = array if array.ndim == 2 else np.diag(np.broadcast_to(array, 3))
-    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
-        raise InputError(f"Drag: {name} must be finite and symmetric, got {value!r}")
+    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
+        raise InputError(f"Drag: {name} must be symmetric, got {value!r}")
     if np.linalg.eigvalsh(matrix)[0] < -1e-12 * np.abs(matrix).max():
         raise InputError(f"Drag: {name} would drive the body instead of slowing it down, got {value!r}")
     return matrix
@@ -287,9 +281,8 @@ def _coefficients(name: str, value: Any) -> Array:
 
 def _point(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
     """A point of a body as the kernels have it."""
-    index = model.body_index(body)
-    order, table = frame_rows(model, [index], np.asarray(point).reshape(1, 3))
-    return int(order[0]), table
+    order, place = point_on(model, model.body_index(body), np.asarray(point))
+    return int(order[0]), place
 
 
 def read_forces(model: Model, forces: Any) -> list[Force]:

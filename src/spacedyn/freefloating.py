@@ -6,10 +6,10 @@ Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction nul
 
 import numpy as np
 
-from .calls import check_state
+from .calls import NOTHING, check_model, check_state, endpoint_frame, run_on_states
 from .errors import InputError
-from .kinematics import endpoint_jacobian
-from .matrices import Blocks, mass_matrix_blocks
+from .kernels import freefloating as _freefloating
+from .kernels import tree as k
 from .model.model import Model
 from .model.state import State
 
@@ -28,8 +28,8 @@ def generalized_jacobian(model: Model, state: State, endpoint: str) -> Array:
     >>> sd.generalized_jacobian(robot, robot.neutral_state(), "hand").shape
     (6, 6)
     """
-    J, b = endpoint_jacobian(model, state, endpoint), model.base_dof
-    return J[..., b:] + J[..., :b] @ base_recoil(model, state)
+    there = endpoint_frame(model, endpoint)
+    return _floating(model, state, k.JACOBIAN, 6, (there.bodies, there.points))
 
 
 def generalized_inertia(model: Model, state: State) -> Array:
@@ -44,8 +44,7 @@ def generalized_inertia(model: Model, state: State) -> Array:
     >>> bool(np.all(np.linalg.eigvalsh(fixed - floating) > -1e-12))
     True
     """
-    blocks = _floating_blocks(model, state)
-    return blocks.Hm - np.swapaxes(blocks.Hbm, -1, -2) @ np.linalg.solve(blocks.Hb, blocks.Hbm)
+    return _floating(model, state, k.FELT_INERTIA, None)
 
 
 def base_recoil(model: Model, state: State) -> Array:
@@ -59,8 +58,8 @@ def base_recoil(model: Model, state: State) -> Array:
     >>> bool(recoil[2, 0] < 0)  # the base turns against the first joint
     True
     """
-    blocks = _floating_blocks(model, state)
-    return -np.linalg.solve(blocks.Hb, blocks.Hbm)
+    check_model(model)
+    return _floating(model, state, k.RECOIL, model.base_dof)
 
 
 def reaction_null_space(model: Model, state: State, *, reaction: str = "moment") -> Array:
@@ -83,20 +82,21 @@ def reaction_null_space(model: Model, state: State, *, reaction: str = "moment")
     >>> np.allclose(sd.base_recoil(robot, state)[2:] @ quiet, 0)
     True
     """
-    blocks = _floating_blocks(model, state)
     if reaction not in ("moment", "all"):
         raise InputError(f"reaction: expected 'moment' or 'all', got {reaction!r}")
-    coupling = blocks.Hbm
-    if reaction == "moment":
-        # the angular part with the base's translation eliminated: momentum about the robot's centre of mass
-        angular = {"free": slice(3, 6), "attitude": slice(0, 3), "planar": slice(2, 3)}[model.base_kind]
-        coupling = -np.linalg.solve(blocks.Hb, blocks.Hbm)[..., angular, :]
-    joints = coupling.shape[-1]
-    return np.eye(joints) - np.linalg.pinv(coupling, rcond=1e-10) @ coupling
+    return _floating(model, state, k.QUIET_MOMENT if reaction == "moment" else k.QUIET, None)
 
 
-def _floating_blocks(model: Model, state: State) -> Blocks:
+_NO_POINT = np.empty(0, dtype=np.int64), NOTHING
+
+
+def _floating(model: Model, state: State, what: int, rows: int | None, point: tuple[Array, Array] = _NO_POINT) -> Array:
+    """A matrix (…, rows, joints) of a free-floating robot; as many rows as columns if None."""
     check_state(model, state)
-    if model.base_dof == 0:
+    nv, joints = model.flat.rates, model.flat.joint_rates
+    if nv == joints:
         raise InputError(f"'{model.name}' has a fixed base, which does not recoil; build it with base='free'")
-    return mass_matrix_blocks(model, state)
+    rows = joints if rows is None else rows
+    room = 2 * nv * (nv + 9)
+    found, _ = run_on_states(_freefloating.run, model, state, point, (what, rows * joints), rows * joints, room)
+    return found.reshape(*state.shape, rows, joints)

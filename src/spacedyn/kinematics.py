@@ -4,18 +4,33 @@ Everything is in inertial axes; velocities are (linear; angular). Every function
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from .calls import NOTHING, check_model, check_state, finite_operand, frame_rows, scalar_kind, vector
+from .calls import (
+    NOTHING,
+    centroid_frame,
+    check_model,
+    check_state,
+    endpoint_frame,
+    finite_operand,
+    frames,
+    point_on,
+    run_on_states,
+    vector,
+)
+from .errors import UnknownName
 from .kernels import frames as _frames
 from .kernels import jacobians as _jacobians
 from .kernels import tree as k
+from .model.flatten import Frames
 from .model.model import Model
 from .model.state import State
+from .reals import real_numbers
 
 Array = np.ndarray
 
@@ -51,8 +66,6 @@ class Motion:
 
         Raises UnknownName if there is none of that name.
         """
-        from .errors import UnknownName
-
         if name not in self.names:
             raise UnknownName("frame", name, self.names)
         i = self.names.index(name)
@@ -62,14 +75,44 @@ class Motion:
         )
 
 
-@dataclass(frozen=True)
 class Kinematics:
-    """All frames of a robot: of its bodies, its joints (fixed to the parents), centroids and endpoints."""
+    """All frames of a robot: of its bodies, its joints (fixed to the parents), centroids and endpoints.
 
-    bodies: Motion
-    joints: Motion
-    centroids: Motion
-    endpoints: Motion
+    Attributes
+    ----------
+    bodies, joints, centroids, endpoints : Motion
+        Each family of frames, in the order of the model.
+    """
+
+    def __init__(self, families: "tuple[_Family, ...]", rows: Array):
+        self._families, self._rows = families, rows
+
+    @cached_property
+    def bodies(self) -> Motion:
+        """Of the bodies' frames, the base first."""
+        return self._motion(0)
+
+    @cached_property
+    def joints(self) -> Motion:
+        """Of the joints' frames, fixed to the parents."""
+        return self._motion(1)
+
+    @cached_property
+    def centroids(self) -> Motion:
+        """Of the bodies' axes at their centres of mass."""
+        return self._motion(2)
+
+    @cached_property
+    def endpoints(self) -> Motion:
+        """Of the endpoints."""
+        return self._motion(3)
+
+    def _motion(self, place: int) -> Motion:
+        family = self._families[place]
+        return Motion(family.names, *_parts(self._rows[..., family.frames, :]))
+
+    def __repr__(self) -> str:
+        return f"<Kinematics of {self._rows.shape[-2]} frames: bodies, joints, centroids, endpoints>"
 
 
 def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None) -> Kinematics:
@@ -99,69 +142,55 @@ def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None
     (3,)
     """
     check_state(model, state)
-    families = _families(model)
-    bodies = [b for family in families for b in family[1]]
-    positions = np.concatenate([family[2] for family in families])
-    rotations = np.concatenate([family[3] for family in families])
-    everything = _motion(model, state, bodies, positions, rotations, udot)
-    parts, start = [], 0
-    for names, places, *_ in families:
-        stop = start + len(places)
-        mine: list[Any] = [
-            None if a is None else a[:, start:stop].reshape(*state.shape, len(places), *a.shape[2:]) for a in everything
-        ]
-        parts.append(Motion(names, *mine))
-        start = stop
-    return Kinematics(*parts)
+    families, every = _all_frames(model)
+    return Kinematics(families, _motion(model, state, every, udot))
 
 
-def _families(model: Model) -> list[tuple[tuple[str, ...], list[int], Array, Array]]:
-    """Names, bodies, positions and rotations of the frames of bodies, joints, centroids and endpoints."""
-    still, count = np.eye(3), len(model.bodies)
-    every = list(range(count))
-    turned = np.broadcast_to(still, (count, 3, 3))
-    joints, endpoints = model.joints, model.endpoints
-    parents = [model.body_index(j.parent) for j in joints]
-    hosts = [model.body_index(e.body) for e in endpoints]
-    coms = np.array([b.com for b in model.bodies])
-    return [
-        (model.body_names, every, np.zeros((count, 3)), turned),
-        (
-            model.joint_names,
-            parents,
-            _stack([j.position for j in joints], (3,)),
-            _stack([j.rotation for j in joints], (3, 3)),
-        ),
-        (model.body_names, every, coms, turned),
-        (
-            model.endpoint_names,
-            hosts,
-            _stack([e.position for e in endpoints], (3,)),
-            _stack([e.rotation for e in endpoints], (3, 3)),
-        ),
-    ]
+class _Family(NamedTuple):
+    """Names of frames of one kind, and where they are among all frames."""
+
+    names: tuple[str, ...]
+    frames: slice
 
 
-def _stack(arrays: list[Array], shape: tuple[int, ...]) -> Array:
-    return np.array(arrays) if arrays else np.empty((0, *shape))
+def _all_frames(model: Model) -> tuple[tuple[_Family, ...], Frames]:
+    """The frames of bodies, joints, centroids and endpoints; laid out once."""
+    known = model.flat.families
+    if not known:
+        count, joints, endpoints = len(model.bodies), model.joints, model.endpoints
+        every, unturned = list(range(count)), [np.eye(3)] * count
+        bodies = [*every, *map(model.body_index, (j.parent for j in joints)), *every]
+        bodies += [model.body_index(e.body) for e in endpoints]
+        positions = [np.zeros(3)] * count + [j.position for j in joints] + [b.com for b in model.bodies]
+        rotations = unturned + [j.rotation for j in joints] + unturned
+        names = (model.body_names, model.joint_names, model.body_names, model.endpoint_names)
+        stops = np.cumsum([0, *map(len, names)]).tolist()
+        families = tuple(_Family(n, slice(stops[i], stops[i + 1])) for i, n in enumerate(names))
+        table = frames(
+            model,
+            bodies,
+            np.array(positions + [e.position for e in endpoints]),
+            np.array(rotations + [e.rotation for e in endpoints]),
+        )
+        known.append((families, table))
+    return known[0]
 
 
-def _motion(
-    model: Model, state: State, bodies: list[int], positions: Array, rotations: Array, udot: ArrayLike | None
-) -> tuple[Array, Array, Array, Array | None]:
-    """Position, rotation, velocity, acceleration of frames: (count, frames, …)."""
-    places, table = frame_rows(model, bodies, positions, rotations)
-    options, rates = k.VELOCITIES, NOTHING
+def _motion(model: Model, state: State, where: Frames, udot: ArrayLike | None) -> Array:
+    """Rows (…, frames, 18 or 24): position, rotation, velocity and, with accelerations given, acceleration."""
+    options, rates, each = k.VELOCITIES, NOTHING, _frames.POSE + _frames.TWIST
     if udot is not None:
-        options, rates = options | k.ACCELERATIONS, finite_operand("udot", udot, model.nv, state).reshape(-1)
-    each = _frames.POSE + _frames.TWIST * (1 if udot is None else 2)
-    flat, (kind, lanes) = model.flat, scalar_kind(state.count)
-    out = np.empty(state.count * len(bodies) * each)
-    work = flat.scratch(lanes, each)
-    _frames.run(flat.tree, flat.par, work, state._rows, rates, places, table, out, state.count, options, kind)
-    rows = out.reshape(state.count, len(bodies), each)
-    rotation = rows[..., 3:12].reshape(state.count, len(bodies), 3, 3)
-    return rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if udot is not None else None
+        options, each = k.VELOCITIES | k.ACCELERATIONS, _frames.POSE + 2 * _frames.TWIST
+        rates = finite_operand("udot", udot, model.flat.rates, state).reshape(-1)
+    operands, many = (rates, where.bodies, where.table), where.bodies.size
+    rows, _ = run_on_states(_frames.run, model, state, operands, (options,), many * each, each)
+    return rows.reshape(*state.shape, many, each)
+
+
+def _parts(rows: Array) -> tuple[Array, Array, Array, Array | None]:
+    """Position, rotation, velocity, acceleration out of rows (…, 18 or 24)."""
+    rotation = rows[..., 3:12].reshape(*rows.shape[:-1], 3, 3)
+    return rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if rows.shape[-1] > 18 else None
 
 
 def frame_motion(
@@ -174,16 +203,7 @@ def frame_motion(
     udot: ArrayLike | None = None,
 ) -> Motion:
     """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
-    parts = _motion(model, state, [body], position[None], rotation[None], udot)
-    mine: list[Any] = [None if a is None else a.reshape(*state.shape, *a.shape[2:]) for a in parts]
-    return Motion((name,), *mine)
-
-
-def _endpoint_motion(model: Model, state: State, endpoint: str, udot: ArrayLike | None = None) -> tuple[Any, ...]:
-    check_state(model, state)
-    e = model.endpoint(endpoint)
-    parts = _motion(model, state, [model.body_index(e.body)], e.position[None], e.rotation[None], udot)
-    return tuple(None if a is None else a.reshape(*state.shape, *a.shape[2:]) for a in parts)
+    return Motion((name,), *_parts(_motion(model, state, frames(model, [body], position, rotation), udot)[..., 0, :]))
 
 
 def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
@@ -209,7 +229,11 @@ def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
     >>> position.shape, rotation.shape
     ((3,), (3, 3))
     """
-    return Pose(*_endpoint_motion(model, state, endpoint)[:2])
+    check_state(model, state)
+    where = endpoint_frame(model, endpoint)
+    operands = (NOTHING, where.bodies, where.table)
+    rows, _ = run_on_states(_frames.run, model, state, operands, (0,), _frames.POSE, _frames.POSE)
+    return Pose(rows[..., :3], rows[..., 3:].reshape(*state.shape, 3, 3))
 
 
 def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
@@ -222,7 +246,8 @@ def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
     >>> sd.endpoint_velocity(robot, robot.state(base_velocity=[1, 2, 3]), "hand").tolist()
     [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]
     """
-    return _endpoint_motion(model, state, endpoint)[2]
+    check_state(model, state)
+    return _motion(model, state, endpoint_frame(model, endpoint), None)[..., 0, 12:]
 
 
 def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint: str) -> Array:
@@ -237,7 +262,8 @@ def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint:
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     check_state(model, state)
-    return _endpoint_motion(model, state, endpoint, finite_operand("udot", udot, model.nv, state))[3]
+    where = endpoint_frame(model, endpoint)
+    return _motion(model, state, where, real_numbers("udot", udot, f"({model.nv},)"))[..., 0, 18:]
 
 
 def endpoint_jacobian(model: Model, state: State, endpoint: str) -> Array:
@@ -252,8 +278,7 @@ def endpoint_jacobian(model: Model, state: State, endpoint: str) -> Array:
     >>> np.allclose(J @ state.u, sd.endpoint_velocity(robot, state, "hand"))
     True
     """
-    e = _known_endpoint(model, endpoint)
-    return _jacobian(model, state, model.body_index(e.body), e.position, 0)
+    return _jacobian(model, state, endpoint_frame(model, endpoint)[:2], 0)
 
 
 def body_jacobian(model: Model, state: State, body: str, point: ArrayLike | None = None) -> Array:
@@ -275,7 +300,7 @@ def body_jacobian(model: Model, state: State, body: str, point: ArrayLike | None
     >>> sd.body_jacobian(robot, robot.neutral_state(), "link3").shape
     (6, 12)
     """
-    return _jacobian(model, state, *_body_point(model, body, point), 0)
+    return _jacobian(model, state, _body_point(model, body, point), 0)
 
 
 def endpoint_jacobian_rate(model: Model, state: State, endpoint: str) -> Array:
@@ -288,8 +313,7 @@ def endpoint_jacobian_rate(model: Model, state: State, endpoint: str) -> Array:
     >>> sd.endpoint_jacobian_rate(robot, robot.neutral_state(), "hand").any()
     np.False_
     """
-    e = _known_endpoint(model, endpoint)
-    return _jacobian(model, state, model.body_index(e.body), e.position, k.VELOCITIES)
+    return _jacobian(model, state, endpoint_frame(model, endpoint)[:2], k.VELOCITIES)
 
 
 def jacobian_rate(model: Model, state: State, body: str, point: ArrayLike | None = None) -> Array:
@@ -302,28 +326,20 @@ def jacobian_rate(model: Model, state: State, body: str, point: ArrayLike | None
     >>> sd.jacobian_rate(robot, robot.neutral_state(), "link3").shape
     (6, 12)
     """
-    return _jacobian(model, state, *_body_point(model, body, point), k.VELOCITIES)
+    return _jacobian(model, state, _body_point(model, body, point), k.VELOCITIES)
 
 
-def _known_endpoint(model: Model, endpoint: str) -> Any:
-    check_model(model)
-    return model.endpoint(endpoint)
-
-
-def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[int, Array]:
+def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[Array, Array]:
+    """Body and position, as the kernels take them."""
+    if point is None:
+        return centroid_frame(model, body)[:2]
     check_model(model)
     index = model.body_index(body)
-    if point is None:
-        return index, model.bodies[index].com
-    return index, vector("point", point, f"in the frame of body '{model.body_names[index]}'")
+    return point_on(model, index, vector("point", point, f"in the frame of body '{model.body_names[index]}'"))
 
 
-def _jacobian(model: Model, state: State, body: int, point: Array, options: int) -> Array:
+def _jacobian(model: Model, state: State, place: tuple[Array, Array], options: int) -> Array:
     check_state(model, state)
-    places, table = frame_rows(model, [body], point[None])
-    nv = model.nv
-    out = np.empty((*state.shape, 6, nv))
-    flat, (kind, lanes) = model.flat, scalar_kind(state.count)
-    work = flat.scratch(lanes, 6 * nv)
-    _jacobians.run(flat.tree, flat.par, work, state._rows, places, table, out.reshape(-1), state.count, options, kind)
-    return out
+    nv = model.flat.rates
+    rows, _ = run_on_states(_jacobians.run, model, state, place, (options,), 6 * nv, 6 * nv)
+    return rows.reshape(*state.shape, 6, nv)

@@ -1,23 +1,30 @@
 """From a law to a C function: the wrapper around the user's function, compiled and kept by its source, or as Python."""
 
 import ctypes
+import os
+import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numba
 import numpy as np
 from numba import types
 from numba.core import config
 from numba.core.errors import NumbaError, NumbaWarning
+from numba.core.imputils import impl_ret_borrowed, lower_builtin
+from numba.extending import type_callable
 
 from . import faults
 from .errors import InputError, RunWarning, nearest, warn_user
 from .fingerprint import fingerprint
 from .kernels.compiling import PLAIN_FUNCTIONS, Address
+from .law_checks import VERSION, LawCompiler, with_checked_calls
 from .law_names import attributes
-from .laws import SEEN, WRITTEN, Law
+from .laws import MEMORY, SEEN, WRITTEN, Law
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
 _OPTIONS = {"error_model": "numpy", "boundscheck": True}
@@ -48,16 +55,19 @@ class Compiled:
 
 
 _known: dict[str, Compiled] = {}
+_own: WeakKeyDictionary[Law, Compiled] = WeakKeyDictionary()  # of laws that refer to what has no fingerprint
 
 
 def compile_law(law: Law) -> Compiled:
     """The law's C function: from the cache by its source, compiled now, or plain Python if it cannot be compiled."""
     source, fields = _wrapper_source(law)
-    key = fingerprint(law.function, f"{_OPTIONS} {source}")
-    compiled = None if key is None else _known.get(key)
+    key = fingerprint(law.function, f"{_OPTIONS} {VERSION} {source}")
+    compiled = _own.get(law) if key is None else _known.get(key)
     if compiled is None:
         compiled = _plain(law, source, fields) if config.DISABLE_JIT else _native(law, source, fields, key)
-        if key is not None:
+        if key is None:
+            _own[law] = compiled
+        else:
             _known[key] = compiled
     if compiled.problem:
         message = f"{law.role.what} '{law.name}' cannot be compiled and runs in Python, slowly: {compiled.problem}"
@@ -73,12 +83,15 @@ def check_names(law: Law) -> None:
 def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
     """The law as machine code, or as Python with the reason why."""
     try:
-        wrapper = _wrapper(source, fields, numba.njit(**_OPTIONS)(law.function), numba.carray)
+        function = numba.njit(pipeline_class=LawCompiler, **_OPTIONS)(law.function)
+        wrapper = _wrapper(source, fields, function, numba.carray, read_only)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
-            code = Address(wrapper, _SIGNATURE, None if key is None else f"law-{law.name}-{key}")
+            code = Address(wrapper, _SIGNATURE, f"law-{law.name}" + ("" if key is None else f"-{key}"), key is not None)
         return Compiled(code.address, code)
-    except (NumbaError, NotImplementedError, TypeError, ValueError) as error:  # whatever the compiler gives up with
+    except (NumbaError, NotImplementedError, TypeError, ValueError, AttributeError) as error:  # it gives up with these
+        if "Cannot modify readonly array" in str(error):
+            raise _writing(law, str(error)) from None
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
         compiled = _plain(law, source, fields)
         compiled.problem = (lines or ["unknown reason"])[0]
@@ -87,13 +100,14 @@ def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> C
 
 def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
     """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
-    wrapper = _wrapper(source, fields, law.function, _first if config.DISABLE_JIT else np.ctypeslib.as_array)
+    name, arrays = law.name, _first if config.DISABLE_JIT else np.ctypeslib.as_array
+    wrapper = _wrapper(source, fields, with_checked_calls(law.function), arrays, _locked)
 
     def guarded(t: float, view: Any, parameters: Any, out: Any, sizes: Any) -> None:
         try:
             wrapper(t, view, parameters, out, sizes)
         except BaseException as error:  # it must not cross the compiled code
-            faults.note(error, law.name)
+            faults.note(error, name)
 
     if config.DISABLE_JIT:
         PLAIN_FUNCTIONS[id(guarded)] = guarded
@@ -108,7 +122,8 @@ def rehearse(law: Law, t: float, view: np.ndarray, sizes: np.ndarray) -> np.ndar
     out = np.zeros(int(sizes[-1]))
     numbers = np.concatenate([*(np.ravel(value) for value in law.parameters.values()), [0.0]])
     with np.errstate(all="ignore"):
-        _wrapper(source, fields, law.function, _first)(t, view.copy(), numbers, out, sizes)
+        function = with_checked_calls(law.function)
+        _wrapper(source, fields, function, _first, _locked)(t, view.copy(), numbers, out, sizes)
     return out
 
 
@@ -117,8 +132,39 @@ def _first(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return array[: shape[0]]
 
 
-def _wrapper(source: str, fields: dict[str, Any], function: Any, carray: Any) -> Callable:
-    space: dict[str, Any] = {"__name__": __name__, "law": function, "carray": carray, **fields}
+def _locked(array: np.ndarray) -> np.ndarray:
+    """What `read_only` does, for arrays."""
+    array.flags.writeable = False
+    return array
+
+
+def read_only(array: Any) -> Any:
+    """The array as one that compiled code cannot write to: Numba knows that by its type."""
+
+
+@type_callable(read_only)
+def _type_read_only(context: Any) -> Callable:
+    return lambda array: array.copy(readonly=True)
+
+
+@lower_builtin(read_only, types.Array)
+def _lower_read_only(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return impl_ret_borrowed(context, builder, sig.return_type, args[0])
+
+
+def _writing(law: Law, message: str) -> InputError:
+    """The error for a law that writes to what it is given; Numba's message says where."""
+    package = f"{Path(numba.__file__).parent.name}{os.sep}"
+    places = re.findall(r'File "(.+?)", line (\d+)', message)
+    where = next((f" ({file}, line {line})" for file, line in places if package not in file and file != "<law>"), "")
+    return InputError(
+        f"{law.role.what} '{law.name}' writes into its parameters or into what it sees{where}: both are read-only, and "
+        f"a copy may be written, p.name.copy(); {MEMORY}"
+    )
+
+
+def _wrapper(source: str, fields: dict[str, Any], function: Any, carray: Any, read_only: Any) -> Callable:
+    space: dict[str, Any] = {"__name__": __name__, "law": function, "carray": carray, "read_only": read_only, **fields}
     exec(compile(source, "<law>", "exec"), space)
     return space["wrapper"]
 
@@ -158,7 +204,8 @@ def wrapper(t, view_, p_, o_, sizes_):
     n = carray(sizes_, (9,))
     nx, nj, ne, ni, first, ns, nm, nview, no = n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]
     at = nx + nj + 15 + first
-    view, p, o = carray(view_, (nview,)), carray(p_, ({max(start, 1)},)), carray(o_, (no,))
+    view, p = read_only(carray(view_, (nview,))), read_only(carray(p_, ({max(start, 1)},)))
+    o = carray(o_, (no,))
     law({", ".join(handed[argument] for argument in role.arguments)})
 """
     return source, fields

@@ -17,8 +17,10 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
-from .errors import InputError, nearest, warn_user
+from .errors import InputError, nearest
 from .law_names import Role, attributes, steps_of, used
+from .reals import NotReal, finite_array, one_number, real_array
+from .signatures import check_names
 from .trajectories import packed
 
 SEEN = {
@@ -47,6 +49,8 @@ WRITTEN = {
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
 robot at its endpoints; inertial axes; modes of joints, where zero is no command."""
 
+MEMORY = "a law's memory are its states: @law(states={'count': 1})"
+
 LAW = Role("law", ("t", "s", "p", "out"), WRITTEN)
 
 
@@ -62,11 +66,13 @@ class LawTemplate:
     def __call__(self, *, period: float | None = None, delay: float | None = None, **parameters: Any) -> "Law":
         """The law with parameters: numbers, arrays of up to two dimensions, or tables (waypoints, splines of SciPy)."""
         whose = f"{self.made.role.what} '{self.function.__name__}'"
+        if self.reads is not None:
+            check_names(f"parameter of {whose}", parameters, sorted(self.reads))
         return self.made(
             self.function,
             {name: _parameter(whose, name, value) for name, value in parameters.items()},
-            self.period if period is None else float(period),
-            self.delay if delay is None else float(delay),
+            self.period if period is None else one_number(f"{whose}: period", period),
+            self.delay if delay is None else one_number(f"{whose}: delay", delay),
             dict(self.states),
         )
 
@@ -117,9 +123,9 @@ class Law:
     role: ClassVar[Role] = LAW
 
     def __post_init__(self) -> None:
-        if self.period is not None and not (np.isfinite(self.period) and self.period > 0.0):
+        if self.period is not None and not one_number(f"law '{self.name}': period", self.period) > 0.0:
             raise InputError(f"law '{self.name}': its period must be a positive time [s], got {self.period}")
-        if not (np.isfinite(self.delay) and self.delay >= 0.0):
+        if not one_number(f"law '{self.name}': delay", self.delay) >= 0.0:
             raise InputError(f"law '{self.name}': its delay must be zero or a positive time [s], got {self.delay}")
         if self.delay > 0.0 and self.period is None:
             raise InputError(f"law '{self.name}': only a sampled law can have a delay; give it a period")
@@ -139,9 +145,6 @@ class Law:
                     f"law '{self.name}': states are {{name: how many numbers}}, such as {{'integral': 6}}, got "
                     f"{{{name!r}: {size!r}}}"
                 )
-        for name in self.parameters:
-            if name not in attributes(self.function, self.role, "p", set(self.parameters)):
-                warn_user(f"{self.role.what} '{self.name}' does not use its parameter '{name}'", UserWarning)
 
     def _check_code(self) -> None:
         """Raise if it gives its commands in a way that has no effect."""
@@ -150,6 +153,8 @@ class Law:
         for before, step in pairwise(steps):
             if step.opname == "STORE_ATTR" and step.argval in known:
                 raise InputError(f"{whose} replaces the array {step.argval}; write into it: out.{step.argval}[:] = ...")
+            if step.opname == "STORE_ATTR" and step.argval in self.parameters:
+                raise InputError(f"{whose} changes its parameter '{step.argval}', which is read-only; {MEMORY}")
             nothing = before.opname == "LOAD_CONST" and before.argval is None
             gives = step.opname == "RETURN_CONST" and step.argval is not None
             if gives or (step.opname == "RETURN_VALUE" and not nothing):
@@ -171,10 +176,12 @@ class Law:
         for name in states:
             if name not in self.states:
                 raise InputError(f"law '{self.name}' has no state '{name}'; {nearest(name, list(self.states))}")
-        initial = {
-            name: np.broadcast_to(np.asarray(value, dtype=float), (self.states[name],)).copy()
-            for name, value in states.items()
-        }
+        initial = {}
+        for name, value in states.items():
+            size = self.states[name]
+            expected = f"a finite number, or {size} of them"
+            array = finite_array(f"law '{self.name}': state '{name}'", value, expected, [(), (1,), (size,)])
+            initial[name] = np.broadcast_to(array, (size,)).copy()
         return Law(self.function, self.parameters, self.period, self.delay, self.states, {**self.initial, **initial})
 
     def initial_states(self) -> np.ndarray:
@@ -261,9 +268,10 @@ def law(
 
 def _parameter(whose: str, name: str, value: Any) -> np.ndarray:
     table = packed(value)
-    array = np.asarray(value) if table is None else table
-    if array.dtype.kind not in "biuf":
-        raise InputError(f"{whose}: parameter '{name}' must be real numbers, got {array.dtype}")
+    try:
+        array = real_array(value, truth=True) if table is None else table
+    except NotReal as reason:
+        raise InputError(f"{whose}: parameter '{name}' must be real numbers, got {reason}") from None
     if array.ndim > 2:
         raise InputError(f"{whose}: parameter '{name}' has {array.ndim} dimensions; at most two can be passed")
     if not np.isfinite(array).all():

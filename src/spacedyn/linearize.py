@@ -20,7 +20,7 @@ from .kernels.scalar import LANES
 from .kernels.tangents import matrix as tangent_matrix
 from .law_compiling import compile_law
 from .laws import Law
-from .machine import build_machine, scratch
+from .machine import Machine, build_machine, scratch
 from .matrices import mass_matrix
 from .methods import DormandPrince8
 from .model.model import Model
@@ -140,12 +140,14 @@ def linearize(
             machine.tree, machine.par, machine.work, duals, machine.plan, machine.numbers, machine.memory,
             machine.counters, float(time), A.reshape(-1),
         )  # fmt: skip
+        machine.evaluate()
     error, _ = faults.first()
     if error is not None:
         raise InputError(f"a law raised {type(error).__name__}: {error}") from error
     if not np.isfinite(A).all():
         bad = [law.name for law in chosen] or ["the state"]
         raise InputError(f"the derivatives are not finite here: look at {', '.join(bad)}")
+    A = _in_inertial_axes(A, model, state, machine)
     B = np.zeros((n, nv))
     free = np.ones(nv, dtype=bool)
     for one in joints:
@@ -153,6 +155,31 @@ def linearize(
     rows = np.flatnonzero(free)
     B[np.ix_(nv + rows, rows)] = np.linalg.inv(mass_matrix(model, state)[np.ix_(rows, rows)])
     return Linearization(A, B, _names(model, chosen))
+
+
+def _in_inertial_axes(A: Array, model: Model, state: State, machine: Machine) -> Array:
+    """The matrix for deviations of the base's angular rates in inertial axes; the machine has them in the base's.
+
+    w0 = exp(phi) R w: with W = R w and phi = 0,  dw0 = dW + dphi x w0, and a second derivative along the motion
+    (phi' = w0, W' = w0') of  w0 x dW + dphi x w0' + (w0 x (dphi x w0)) / 2.
+    """
+    if not machine.tree[k.OWN_AXES]:
+        return A
+    turn = slice(model.base_dof - 3, model.base_dof)
+    rate = slice(model.nv + turn.start, model.nv + turn.stop)
+    places = machine.tree[k.W_RATE] + np.arange(turn.start, turn.stop) * k.RATE_WORK + k.QDD
+    w, acceleration = _cross(state.base_rate), _cross(machine.work[places])
+    R = state.base_attitude.as_matrix()
+    first, back, second = np.eye(len(A)), np.eye(len(A)), np.zeros_like(A)
+    first[rate, rate], first[rate, turn] = R, -w
+    back[rate, rate], back[rate, turn] = R.T, R.T @ w
+    second[rate, rate], second[rate, turn] = w @ R, -acceleration - 0.5 * w @ w
+    return (first @ A + second) @ back
+
+
+def _cross(v: Array) -> Array:
+    """The matrix of v x."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
 def _continuous(law: Law, allowed: bool) -> Law:

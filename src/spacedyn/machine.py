@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .blame import evaluate
 from .calls import gravity_vector
-from .channels import may_switch, row_columns
+from .channels import row_columns
 from .events import Condition, Event
 from .forces import Force, lay_out_forces
 from .kernels import plan as p
@@ -28,6 +28,7 @@ from .laws import Law
 from .methods import Method
 from .model.flatten import aligned
 from .model.model import Model
+from .model.quaternions import turned
 from .model.state import State
 from .momentum import kinetic_energy, potential_energy
 from .prescribe import Prescribed, lay_out
@@ -52,6 +53,8 @@ class Machine:
     lanes: int
     tolerances: Array  # of each number of y, if none were held
     spare: Array  # scratch memory of methods with a step of their own
+    given: Array  # what laws, motions and forces are described by: the end of `numbers`, which stays as it is
+    callees: dict[int, Law]  # laws, conditions and motions by the number that `memory` has while they are called
     view_at_fault: Array | None = None  # what a law saw that raised something
     first: int = 0  # its first robot's number in the batch
 
@@ -79,6 +82,42 @@ class Machine:
             steps,
             kind,
         )
+
+    def rates(self) -> Array:
+        """(nv, lanes) rates u at the present state, all in inertial axes."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        return in_other_axes(self.tree, work[places[0]], work[places[1]], 1.0)
+
+    def set_rates(self, u: Array) -> None:
+        """Go on with other rates (nv, lanes), at the coordinates where it is."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
+
+    def _rate_places(self) -> tuple[slice, slice]:
+        """Of the base's attitude and of the rates, in `work`."""
+        x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
+        u = int(self.plan[p.Y_NOW]) + nv
+        return slice(x, x + 4), slice(u, u + nv)
+
+    def at_work(self) -> str | None:
+        """The law, condition or motion that is being called just now; another thread may ask."""
+        law = self.callees.get(int(self.memory[self.plan[p.M_CALLED]]))
+        return None if law is None else f"{law.role.what} '{law.name}'"
+
+    def rewritten(self) -> str | None:
+        """Name of the law, condition or motion that has changed its parameters, unseen by its compiler."""
+        first = self.numbers.size - self.given.size
+        if np.array_equal(self.numbers[first:], self.given):
+            return None
+        place = first + int(np.argmax(self.numbers[first:] != self.given))
+        starts = {number: self._parameters_at(number) for number in self.callees}
+        return self.callees[max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])].name
+
+    def _parameters_at(self, number: int) -> int:
+        """Where in `numbers` the parameters of a law or a motion begin."""
+        if number > 0:
+            return int(self.plan[p.PLAN + (number - 1) * p.LAW_INTS + p.L_PARAMETERS])
+        return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
 
     def set_directions(self, directions: Array) -> None:
         """The directions that count, of each event."""
@@ -109,6 +148,16 @@ class Machine:
             self.plan[p.RECORDS] = len(times)
 
 
+def in_other_axes(tree: Array, attitude: Array, u: Array, sign: float) -> Array:
+    """Rates (nv, lanes), the angular ones of a free base turned into inertial axes (sign 1) or into its own (-1)."""
+    u = u.copy()
+    if tree[k.OWN_AXES]:
+        angular = slice(tree[k.BASE_RATES] - 3, tree[k.BASE_RATES])
+        inverse = attitude.T * np.array([sign, sign, sign, 1.0])
+        u[angular] = turned(inverse, u[angular].T).T
+    return u
+
+
 def build_machine(
     model: Model,
     state: State,
@@ -130,8 +179,9 @@ def build_machine(
     nx, nv, nj, ne = 7 + model.nq, model.nv, model.nv - model.base_dof, len(model.endpoints)
     called = [*laws, *conditions]
     internal = sum(law.state_size for law in laws)
-    modes = model.n if may_switch(laws, events) else 0
-    ledger = nj + 1 + ne + 1 + 6 + len(forces) + min(1, len(conditions) + modes)
+    columns = row_columns(model, laws, forces, events)
+    modes = columns["mode"].stop - columns["mode"].start
+    ledger = columns["event_work"].stop - columns["joint_work"].start
     size = 2 * nv + internal + ledger
     stages, degree = tableau.P.shape
     view = nx + 6 + nj + 9 + internal + modes + 18 * ne
@@ -149,7 +199,7 @@ def build_machine(
 
     plan[[p.INTERNAL, p.LEDGER, p.SIZE, p.LAWS, p.OUTPUTS, p.VIEW]] = internal, ledger, size, len(laws), outputs, view
     plan[p.METHOD], plan[p.MAIN_STAGES], plan[p.ALL_STAGES], plan[p.DEGREE] = method.kind, tableau.main, stages, degree
-    plan[p.ROW], plan[p.MODES] = row_columns(model, laws, forces, events)["anchor"].stop, modes
+    plan[p.ROW], plan[p.MODES] = columns["anchor"].stop, modes
     plan[p.CHOICES] = _choices(model, laws, called, window)
     momenta = VECTORS * nv if method.kind == p.VARIATIONAL else 0
     phases = 4 * nv if method.adaptive and has_stops(model) else 0
@@ -175,8 +225,8 @@ def build_machine(
     plan[[p.BREAKS, p.N_BREAKS]] = len(breaks), put(breaks)
 
     memory = [view, outputs, 19 if prescribed else 0, p.EVENT_MEMORY * len(conditions)]
-    memory += [len(prescribed) + modes, model.nq if modes else 0, p.STOP_MEMORY, len(laws) * lanes * outputs]
-    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_STOPS, p.M_HELD]
+    memory += [len(prescribed) + modes, model.nq if modes else 0, p.STOP_MEMORY, 1, len(laws) * lanes * outputs]
+    places = [p.M_VIEW, p.M_OUT, p.M_MOTION, p.M_EVENTS, p.M_MODE, p.M_ANCHOR, p.M_STOPS, p.M_CALLED, p.M_HELD]
     plan[places] = np.cumsum([0, *memory[:-1]])
     plan[p.EVENTS] = len(conditions)
     doubles, first = sum(memory), 0
@@ -188,19 +238,27 @@ def build_machine(
     plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
 
     spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
-    work = _start(plan, state, laws, scalars, lanes)
+    tree = flat.with_given(given)
+    tree[k.OWN_AXES] = method.own_axes and model.base_kind in ("free", "attitude")
+    work = _start(plan, tree, state, laws, scalars, lanes)
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
-    tree = flat.with_given(given)
     if phases:
         tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes).address
     machine = Machine(
         tree, par.copy(), plan, np.concatenate(numbers), work.reshape(-1),
         _memory(plan, model, state, prescribed, doubles), counters, _clock(method, t0, t1),
         compiled + motions, state.count, lanes, tolerances, spare,
+        np.concatenate(numbers)[plan[p.N_SCALE] + tolerances.size :], _callees(called, prescribed),
     )  # fmt: skip
     machine.choose_tolerances()
     return machine
+
+
+def _callees(called: list[Any], prescribed: list[Prescribed]) -> dict[int, Law]:
+    """Laws and conditions, from 1 on, and motions, from -1 down."""
+    motions = {-i: one.given for i, one in enumerate(prescribed, 1) if isinstance(one.given, Law)}
+    return dict(enumerate(called, 1)) | motions
 
 
 def _choices(model: Model, laws: list[Law], called: list[Any], window: int) -> int:
@@ -254,7 +312,7 @@ def _lay_out_law(
     return ring
 
 
-def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
+def _start(plan: Array, tree: Array, state: State, laws: list[Law], scalars: int, lanes: int) -> Array:
     """Memory of the integration, with the robots' states and the laws' in their places; lanes to spare repeat one."""
     model, internal = state.model, int(plan[p.INTERNAL])
     nx, nv, origin, now = 7 + model.nq, model.nv, int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
@@ -262,7 +320,7 @@ def _start(plan: Array, state: State, laws: list[Law], scalars: int, lanes: int)
     work[:] = 0.0
     rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
     work[origin : origin + nx] = rows[:, :nx].T
-    work[now + nv : now + 2 * nv] = rows[:, nx:].T
+    work[now + nv : now + 2 * nv] = in_other_axes(tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
     initial = np.concatenate([np.empty(0), *(law.initial_states() for law in laws)])
     work[now + 2 * nv : now + 2 * nv + internal] = initial[:, None]
     return work

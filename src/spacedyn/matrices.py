@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import check_state, finite_operand, real_numbers, run_on_states, scalar_kind
+from .calls import check_state, finite_operand, run_on_states
 from .errors import InputError
 from .kernels import coriolis as _coriolis
 from .kernels import inertia as _inertia
 from .kernels import mass_matrix_inverse as _mass_matrix_inverse
 from .model.model import Model
 from .model.state import State
+from .reals import real_numbers
 
 Array = np.ndarray
 
@@ -32,10 +33,9 @@ def mass_matrix(model: Model, state: State) -> Array:
     >>> H.shape, bool(np.isclose(H[0, 0], robot.total_mass))
     ((7, 7), True)
     """
-    if type(state) is not State or state.model is not model:
-        check_state(model, state)
+    check_state(model, state)
     nv = model.flat.rates
-    return run_on_states(_inertia.run, model, state, nv * nv, nv * nv).reshape(*state.shape, nv, nv)
+    return run_on_states(_inertia.run, model, state, (), (), nv * nv, nv * nv)[0].reshape(*state.shape, nv, nv)
 
 
 def coriolis_matrix(model: Model, state: State) -> Array:
@@ -72,10 +72,9 @@ def coriolis_matrix(model: Model, state: State) -> Array:
     >>> C.shape, np.allclose(C @ state.u, sd.bias_force(robot, state))
     ((12, 12), True)
     """
-    if type(state) is not State or state.model is not model:
-        check_state(model, state)
+    check_state(model, state)
     nv = model.flat.rates
-    return run_on_states(_coriolis.run, model, state, nv * nv, nv * nv + 9).reshape(*state.shape, nv, nv)
+    return run_on_states(_coriolis.run, model, state, (), (), nv * nv, nv * nv + 9)[0].reshape(*state.shape, nv, nv)
 
 
 class Blocks(NamedTuple):
@@ -149,11 +148,6 @@ def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) 
 
 def _products(model: Model, state: State, vectors: Array) -> Array:
     """H⁻¹ times each of the rows (…, m, nv)."""
-    flat, many = model.flat, vectors.shape[-2]
-    kind, lanes = scalar_kind(state.count)
-    out = np.empty(vectors.shape)
+    many, nv = vectors.shape[-2:]
     rows = np.array(vectors, dtype=float, order="C").reshape(-1)
-    _mass_matrix_inverse.run(
-        flat.tree, flat.par, flat.scratch(lanes), state._rows, rows, out.reshape(-1), state.count, many, kind
-    )
-    return out
+    return run_on_states(_mass_matrix_inverse.run, model, state, (rows,), (many,), many * nv)[0].reshape(vectors.shape)

@@ -14,6 +14,7 @@ from numpy.polynomial import polynomial as poly
 from . import dormand_prince_8
 from .errors import InputError
 from .kernels.plan import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
+from .reals import one_number, real_number
 
 Array = np.ndarray
 
@@ -127,6 +128,8 @@ class Method:
     error_order: ClassVar[int] = 0
     tableau: ClassVar[Tableau]
 
+    own_axes: ClassVar[bool] = True  # whether the base's angular rates are integrated in its own axes
+
     @property
     def in_packs(self) -> bool:
         """Whether several robots can step together."""
@@ -145,7 +148,7 @@ class Method:
 def _check_step(method: Method, *steps: Any) -> None:
     """Raise if one is no positive time."""
     for step in steps:
-        if not (isinstance(step, int | float | np.number) and np.isfinite(step) and step > 0.0):
+        if not one_number(f"{type(method).__name__}: step", step, "a positive time [s]") > 0.0:
             raise InputError(f"{type(method).__name__}: the step must be a positive time [s], got {step!r}")
 
 
@@ -169,6 +172,7 @@ class RungeKutta4(_FixedStep):
 
     order: ClassVar[int] = 4
     tableau: ClassVar[Tableau] = _classic()
+    own_axes: ClassVar[bool] = False  # it is there to be compared with SpaceDyn and others: step by step as they do
 
 
 @dataclass(frozen=True)
@@ -221,6 +225,9 @@ class _Adaptive(Method):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        for what in ("rtol", "atol", "max_step", "step", "first_step"):
+            if getattr(self, what) is not None:
+                real_number(f"{name}: {what}", getattr(self, what))
         if self.step is not None:
             _check_step(self, self.step)
         if not (self.rtol >= 0.0 and self.atol > 0.0 and self.rtol < 1.0):

@@ -26,6 +26,7 @@ from .model.model import Model
 from .model.state import State
 from .momentum import kinetic_energy
 from .prescribe import MODES, Prescribed, mode_number
+from .reals import finite_array
 
 Array = np.ndarray
 FREE, LOCKED, PRESCRIBED = p.MODE_FREE, p.MODE_LOCKED, p.MODE_PRESCRIBED
@@ -164,12 +165,9 @@ def release(joint: str, rates: ArrayLike | None = None) -> Switch:
     _named("release", (joint,))
     if rates is None:
         return Switch({joint: "free"})
-    try:
-        given = np.atleast_1d(np.array(rates, dtype=float))
-    except (TypeError, ValueError):
-        given = np.array([np.nan])
-    if given.ndim != 1 or not np.isfinite(given).all():
-        raise InputError(f"release: rates of joint '{joint}' must be finite numbers, got {rates!r}")
+    given = np.atleast_1d(finite_array(f"release: rates of joint '{joint}'", rates, "finite numbers"))
+    if given.ndim != 1:
+        raise InputError(f"release: rates of joint '{joint}' must be finite numbers in one row, got {rates!r}")
     return Switch({joint: "free"}, {joint: given})
 
 
@@ -286,8 +284,7 @@ class Switcher:
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
         after = velocities_after(model, state, {**wanted, **rates})
-        u = int(machine.plan[p.Y_NOW]) + model.nv
-        machine.work[u : u + model.nv] = after.u
+        machine.set_rates(after.u[:, None])
         work = int(machine.plan[p.Y_NOW]) + int(machine.plan[p.SIZE]) - 1
         machine.work[work] += float(kinetic_energy(model, after) - kinetic_energy(model, state))
         machine.counters[p.C_FRESH] = 0
@@ -295,9 +292,8 @@ class Switcher:
 
     def state(self, machine: Any) -> State:
         """Where a machine of one robot stands."""
-        plan, model = machine.plan, self._model
-        x, u = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW]) + model.nv
-        return State(model, np.concatenate([machine.work[x : x + 7 + model.nq], machine.work[u : u + model.nv]]))
+        model, x = self._model, int(machine.plan[p.Y_ORIGIN])
+        return State(model, np.concatenate([machine.work[x : x + 7 + model.nq], machine.rates()[:, 0]]))
 
     def _modes(self, machine: Any) -> Array:
         """Of all joints that may be held, in the machine's memory."""

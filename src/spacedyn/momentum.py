@@ -1,12 +1,15 @@
 """Centre of mass, momentum, momentum matrix and energy, of one state or a batch. Inertial axes throughout."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import check_state, finite_operand, gravity_vector, run_on_states
+from .calls import NOTHING, check_state, finite_operand, gravity_vector, run_on_states
+from .dynamics import newton_euler
 from .errors import InputError
-from .kernels import energy as _energy
 from .kernels import momentum as _momentum
+from .kernels import totals as _totals
 from .kernels import tree as k
 from .model.model import Model
 from .model.state import State
@@ -25,8 +28,7 @@ def center_of_mass(model: Model, state: State) -> Array:
     (3,)
     """
     check_state(model, state)
-    first_moment = run_on_states(_energy.run, model, state, 8, 8)[..., 4:7]
-    return state.base_position + first_moment / model.total_mass
+    return _sums(model, state)[..., _CENTRE]
 
 
 def center_of_mass_velocity(model: Model, state: State) -> Array:
@@ -40,8 +42,7 @@ def center_of_mass_velocity(model: Model, state: State) -> Array:
     [1.0, 0.0, 0.0]
     """
     check_state(model, state)
-    relative = run_on_states(_energy.run, model, state, 8, 8)[..., 1:4]
-    return state.base_velocity + relative / model.total_mass
+    return _sums(model, state)[..., _LINEAR] / model.total_mass
 
 
 def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> Array:
@@ -56,11 +57,8 @@ def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> 
     >>> np.allclose(sd.center_of_mass_acceleration(robot, state, udot), 0)
     True
     """
-    check_state(model, state)
-    accelerations = finite_operand("udot", udot, model.nv, state)
-    A, rate, _ = _about_base(model, state, rate=True)
-    force = _apply(A, accelerations) + _apply(rate, state.u)
-    return force[..., :3] / model.total_mass
+    rows = newton_euler(model, state, udot, None, None, None, False, k.REACTIONS)
+    return rows[..., model.nv : model.nv + 3] / model.total_mass  # the force that must act on the base from outside
 
 
 def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
@@ -83,8 +81,9 @@ def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
     >>> np.allclose(P, [0, 2 * robot.total_mass, 0]), np.allclose(L, 0)
     (True, True)
     """
-    A = momentum_matrix(model, state, about=about)
-    return _apply(A, state.u)
+    check_state(model, state)
+    points, option = _about(state, about)
+    return _sums(model, state, points, option)[..., _MOMENTUM]
 
 
 def momentum_matrix(model: Model, state: State, *, about: str | ArrayLike) -> Array:
@@ -101,10 +100,7 @@ def momentum_matrix(model: Model, state: State, *, about: str | ArrayLike) -> Ar
     >>> np.allclose(sd.momentum_matrix(robot, state, about="base"), sd.mass_matrix(robot, state)[:6])
     True
     """
-    check_state(model, state)
-    A, _, first_moment = _about_base(model, state, rate=False)
-    lever, _ = _lever(model, state, about, first_moment, A)
-    return _shift(A, lever)
+    return _matrix(model, state, about, 0)
 
 
 def momentum_matrix_rate(model: Model, state: State, *, about: str | ArrayLike) -> Array:
@@ -122,12 +118,7 @@ def momentum_matrix_rate(model: Model, state: State, *, about: str | ArrayLike) 
     >>> np.allclose(A @ udot + rate @ state.u, 0, atol=1e-9)  # joint forces do not change momentum
     True
     """
-    check_state(model, state)
-    A, rate, first_moment = _about_base(model, state, rate=True)
-    lever, speed = _lever(model, state, about, first_moment, A)
-    shifted = _shift(rate, lever)
-    shifted[..., 3:, :] -= np.cross(speed[..., None, :], np.swapaxes(A[..., :3, :], -1, -2)).swapaxes(-1, -2)
-    return shifted
+    return _matrix(model, state, about, k.VELOCITIES)
 
 
 def kinetic_energy(model: Model, state: State) -> Array:
@@ -141,9 +132,7 @@ def kinetic_energy(model: Model, state: State) -> Array:
     True
     """
     check_state(model, state)
-    rows = run_on_states(_energy.run, model, state, 8, 8)
-    v0 = state.base_velocity
-    return rows[..., 0] + np.sum(v0 * rows[..., 1:4], axis=-1) + 0.5 * model.total_mass * np.sum(v0 * v0, axis=-1)
+    return _sums(model, state)[..., _totals.KINETIC]
 
 
 def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = None) -> Array:
@@ -161,41 +150,61 @@ def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = 
     True
     """
     check_state(model, state)
-    g = gravity_vector(gravity)
-    rows = run_on_states(_energy.run, model, state, 8, 8)
-    return rows[..., 7] - rows[..., 4:7] @ g - model.total_mass * (state.base_position @ g)
+    rows = _sums(model, state, gravity=gravity)
+    return rows[..., _totals.GRAVITATIONAL] + rows[..., _totals.ELASTIC_ENERGY]
 
 
-def _apply(matrix: Array, vector: Array) -> Array:
-    return np.einsum("...ij,...j->...i", matrix, vector)
+class Totals(NamedTuple):
+    """What a ledger adds up, over the batch of states; inertial axes, angular momentum about the centre of mass."""
+
+    kinetic: Array  # (…) [J]
+    gravitational: Array  # (…) [J]
+    elastic: Array  # (…) [J] in springs and end stops
+    momentum: Array  # (…, 6) [kg m/s, kg m²/s]
+    sizes: Array  # (…, 2) magnitudes of all bodies that make up linear and angular momentum; kernels/totals.py
+    spread: Array  # (…) [kg m] mass times distance from the centre of mass
 
 
-def _about_base(model: Model, state: State, *, rate: bool) -> tuple[Array, Array, Array]:
-    """Momentum matrix about the base's centre of mass, its rate (or nothing), and the first moment there."""
-    nv = model.nv
-    parts = 2 if rate else 1
-    rows = run_on_states(_momentum.run, model, state, 3 + parts * 6 * nv, 6 * nv, k.VELOCITIES if rate else 0)
-    columns = rows[..., 3:].reshape(*state.shape, parts, nv, 6).swapaxes(-1, -2)
-    return columns[..., 0, :, :], columns[..., -1, :, :], rows[..., :3]
+def totals(model: Model, state: State, gravity: ArrayLike | None = None) -> Totals:
+    """Energy and momentum of a robot, and the sizes that their errors are compared with."""
+    check_state(model, state)
+    t = _totals
+    rows = _sums(model, state, NOTHING, k.SIZES, gravity)
+    columns = rows[..., t.KINETIC], rows[..., t.GRAVITATIONAL], rows[..., t.ELASTIC_ENERGY], rows[..., _MOMENTUM]
+    return Totals(*columns, rows[..., t.LINEAR_SIZE : t.SPREAD], rows[..., t.SPREAD])
 
 
-def _lever(model: Model, state: State, about: str | ArrayLike, moment: Array, A: Array) -> tuple[Array, Array]:
-    """From the base's centre of mass to the point, and the rate of that, (…, 3)."""
+_CENTRE = slice(_totals.CENTRE, _totals.CENTRE + 3)
+_LINEAR = slice(_totals.LINEAR, _totals.LINEAR + 3)
+_MOMENTUM = slice(_totals.LINEAR, _totals.ANGULAR + 3)
+
+
+def _sums(model: Model, state: State, points: Array = NOTHING, options: int = 0, gravity: Any = None) -> Array:
+    """Rows of the kernel's totals."""
+    width = _totals.TOTALS if options & k.SIZES else _totals.LINEAR_SIZE
+    par = None if gravity is None else model.flat.with_gravity(gravity_vector(gravity))
+    return run_on_states(_totals.run, model, state, (points,), (options,), width, _totals.TOTALS, par)[0]
+
+
+def _matrix(model: Model, state: State, about: str | ArrayLike, options: int) -> Array:
+    """The momentum matrix about a point, or its rate."""
+    check_state(model, state)
+    points, option = _about(state, about)
+    nv = model.flat.rates
+    rows, _ = run_on_states(_momentum.run, model, state, (points,), (options | option,), 6 * nv, 12 * nv + 3)
+    return rows.reshape(*state.shape, 6, nv)
+
+
+_POINTS = {"com": 0, "base": k.ABOUT_BASE}
+
+
+def _about(state: State, about: str | ArrayLike) -> tuple[Array, int]:
+    """The points, if there are any to tell, that momentum is about, and the kernel's option."""
     if isinstance(about, str):
-        if about == "base":
-            return np.zeros((*state.shape, 3)), np.zeros((*state.shape, 3))
-        if about == "com":
-            velocity = _apply(A[..., :3, :], state.u) / model.total_mass
-            return moment / model.total_mass, velocity - state.base_velocity
+        if about in _POINTS:
+            return NOTHING, _POINTS[about]
         if about == "origin":
-            return -state.base_position, -state.base_velocity
+            return np.zeros(3 * state.count), k.ABOUT_POINT
         raise InputError(f"about: expected 'com', 'base', 'origin' or a point of 3 numbers, got {about!r}")
     point = finite_operand("about ('com', 'base', 'origin' or a point)", about, 3, state)
-    return point - state.base_position, -state.base_velocity
-
-
-def _shift(A: Array, lever: Array) -> Array:
-    """The angular rows about a point `lever` away: L - lever x P."""
-    shifted = A.copy()
-    shifted[..., 3:, :] -= np.cross(lever[..., None, :], np.swapaxes(A[..., :3, :], -1, -2)).swapaxes(-1, -2)
-    return shifted
+    return point.reshape(-1), k.ABOUT_POINT

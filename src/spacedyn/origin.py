@@ -9,6 +9,7 @@ import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,8 +24,10 @@ from .forces import Force
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .methods import Method
+from .model.files import read_stored_model
 from .model.model import Model
 from .model.state import State
+from .model.values import shown
 from .run_reading import parse_object
 from .trajectories import Trajectory, trajectory_of, turning_of
 from .turning import Turning
@@ -179,14 +182,20 @@ class Origin:
         return json.dumps(text, sort_keys=True).encode() + self.state._data.astype("<f8").tobytes()
 
     @classmethod
-    def from_text(cls, text: str, state: Array) -> "Origin":
-        """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv)."""
+    def from_text(cls, text: str, state: Array, folders: Sequence[Path] = ()) -> "Origin":
+        """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv), meshes from these folders only."""
         made = parse_object(text, "what made the run")
-        if not (isinstance(made["model"], str) and "\n" in made["model"]):
-            raise InputError("its model is no description")  # the name of a file would be opened
+        if not isinstance(made["model"], str):
+            raise InputError("its model is no description")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
-            model = Model.from_toml(made["model"])
+            model, outside = read_stored_model(made["model"], folders)
+        if outside:
+            warn_user(
+                f"robot '{model.name}' of the run: {len(outside)} meshes lie outside its folder and will not be drawn, "
+                f"the first being {shown(outside[0])}; if you trust them, Run.load(…, folders=[…]) or --allow FOLDER",
+                ModelWarning,
+            )
         if model.digest != made["model_digest"]:
             raise InputError(f"the file's model '{model.name}' is not the one that made the run: it has been changed")
         shape, width = made["shape"], 7 + model.nq + model.nv

@@ -26,6 +26,7 @@ from .model.model import Model
 from .model.quaternions import conjugate, multiply, normalised
 from .model.state import State
 from .motions import Motion, Parts, check_derivatives, turning_motion
+from .reals import NotReal, real_array
 from .trajectories import Trajectory, trajectory_of
 
 Array = np.ndarray
@@ -161,11 +162,11 @@ def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
     if isinstance(value, Polynomial):
         return _of_polynomial(value, start, end)
     try:
-        constant = np.atleast_1d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
+        constant = np.atleast_1d(real_array(value).astype(float))
+    except NotReal as reason:
         raise InputError(
             f"prescribed joint '{name}': expected waypoints(...), a function made by @motion, a spline of SciPy, a "
-            f"Polynomial of NumPy, a constant, or 'locked', got {value!r}"
+            f"Polynomial of NumPy, a constant, or 'locked', got {reason}"
         ) from None
     return Trajectory(np.array([start, end]), constant.reshape(1, -1, 1))
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from .errors import InputError
 from .keeping import Past
+from .reals import NotReal, real_array
 
 Array = np.ndarray
 
@@ -17,7 +18,10 @@ def checked_record(record: Any, start: float, end: float) -> float | Array | str
         if record != "steps":
             raise InputError(f"record: expected an interval [s], times, or 'steps', got {record!r}")
         return record
-    array = np.array((end - start) / 1000.0 if record is None else record, dtype=float)
+    try:
+        array = real_array((end - start) / 1000.0 if record is None else record).astype(float)
+    except NotReal as reason:
+        raise InputError(f"record: expected an interval [s], times, or 'steps', got {reason}") from None
     if array.ndim == 0:
         if not (np.isfinite(array) and array > 0.0):
             raise InputError(f"record: the interval must be a positive time [s], got {record}")

@@ -18,13 +18,14 @@ from .channels import row_width
 from .checkpoints import Checkpoint
 from .errors import RunWarning, warn_user
 from .event_log import EventLog
+from .interruption import Interruption
 from .keeping import Keeper, Past
 from .kernels import plan as p
 from .model.state import State
 from .origin import Origin
 from .record_times import RecordTimes
 from .snapshot import snapshot
-from .watch import Interruption, Watch
+from .watch import Watch
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -116,6 +117,7 @@ class Recording:
         self._log, self._noted = log, len(log.happened)
         self._reached = [0.0] * len(machines)  # simulated time of each
         self._all_reached = 0.0
+        self._running = machines[0]
         self._width, self._u = row_width(columns), columns["u"]
         self._fastest = max(_FASTEST, _GAIN * float(np.abs(origin.state.u).max(initial=0.0)))
         parts = [np.arange(columns[name].start, columns[name].stop) for name in origin.channels]
@@ -129,12 +131,10 @@ class Recording:
 
     def run(self, watch: Watch) -> Outcome:
         """To the end, or as far as it goes."""
-        for machine in self._machines:
-            machine.advance(np.empty((1, machine.robots, 1)), 1, 0)  # whatever is to be compiled is compiled here
         if self._before == 0:
             self._keeper.add(self._nothing()[..., self._kept], self.checkpoint())
         seconds, self._begun = math.inf, wall.monotonic()
-        with Interruption() as interruption:
+        with Interruption(lambda: self._running.at_work()) as interruption:
             while True:
                 begun = wall.monotonic()
                 outcome, rows = self._chunk(self._keeper.room(seconds), watch, interruption)
@@ -155,9 +155,8 @@ class Recording:
             return
         self._told = True
         o, clock, h = self._origin, machine.clock, float(machine.clock[p.H_TAKEN])
-        place, nx, nv = int(machine.plan[p.Y_NOW]), 7 + o.model.nq, o.model.nv
         work, first = machine.work.reshape(-1, machine.lanes)[:, 0], int(machine.plan[p.Y_ORIGIN])
-        state = State(o.model, np.concatenate([work[first : first + nx], work[place + nv : place + 2 * nv]]))
+        state = State(o.model, np.concatenate([work[first : first + 7 + o.model.nq], machine.rates()[:, 0]]))
         note = stiffness_note(o.model, state, o.forces, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
 
@@ -172,8 +171,11 @@ class Recording:
         """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
         if not self._origin.method.adaptive:
             return None
-        at, model = int(machine.plan[p.Y_NOW]) + self._origin.model.nv, self._origin.model
-        rates = np.abs(machine.work.reshape(-1, machine.lanes)[at : at + model.nv, : machine.robots]).max(axis=1)
+        model, at = self._origin.model, int(machine.plan[p.Y_NOW]) + self._origin.model.nv
+        held = machine.work.reshape(-1, machine.lanes)[at : at + model.nv, : machine.robots]
+        if np.abs(held).max(initial=0.0) < 0.5 * self._fastest:  # so is it in any axes
+            return None
+        rates = np.abs(machine.rates()[:, : machine.robots]).max(axis=1)
         if not np.any(rates > self._fastest):
             return None
         worst = int(np.argmax(rates))
@@ -229,11 +231,14 @@ class Recording:
     ) -> Outcome | None:
         """A machine, until the chunk is full, or how it ended before."""
         machine, status, error, law = self._machines[number], p.PAUSED, None, None
+        self._running = machine
         while status == p.PAUSED and not interruption.asked:
             begun = wall.monotonic()
             with faults.caught(machine.fail):
                 status = machine.advance(block, room, self._steps)
             error, law = faults.first()
+            if error is None and (law := machine.rewritten()):
+                error = ValueError("its parameters are read-only, and it has changed them")
             if status == p.HAPPENED and error is None:
                 self._log.take(machine)
                 status = p.FULL if machine.counters[p.C_RECORD] >= room else p.PAUSED

@@ -14,6 +14,7 @@ from .keeping import Past, Place
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .origin import LawRecord, same_laws
+from .reals import one_number
 from .record_times import checked_record
 from .run import Run
 from .simulate import carry_out, checked_laws
@@ -67,7 +68,7 @@ def _end(run: Run, until: float | None, index: int | None) -> float:
             )
         return run.origin.end
     behind = run.time[-1 if index is None else index] if run.time.size else run.origin.start
-    if not (np.isfinite(until) and until > behind):
+    if not one_number("until", until, f"a time later than {behind} s") > behind:
         raise InputError(f"until must be later than {behind} s, where the run goes on, got {until}")
     return float(until)
 

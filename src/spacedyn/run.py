@@ -21,6 +21,7 @@ from .laws import Law
 from .model.state import State
 from .momentum import kinetic_energy, momentum, potential_energy
 from .origin import Origin
+from .signatures import check_names, keywords_of
 
 if TYPE_CHECKING:
     import pandas
@@ -336,20 +337,39 @@ class Run:
         save(self, Path(path))
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> "Run":
+    def load(path: str | os.PathLike[str], *, folders: "Iterable[str | os.PathLike[str]]" = ()) -> "Run":
         """Read a run from a file that `save` wrote, or from a folder that it was streamed to.
 
         All of it is checked: times that rise, finite numbers, quaternions of unit length. A folder is mapped: records
         stay on the disk until they are asked for. It holds what was flushed last, however its program ended.
 
+        Parameters
+        ----------
+        path : path
+            The file or folder.
+        folders : iterable of paths
+            Where the robot's meshes may be besides the run's own folder: what a run's file names elsewhere is not
+            opened, and left out with a ModelWarning.
+
         Raises
         ------
         InputError
             There is no such file or folder, it is no run, or it is damaged; says which file and why.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> file = Path(tempfile.mkdtemp()) / "run.nc"
+        >>> sd.simulate(robot, robot.neutral_state(), 1.0).save(file)
+        >>> sd.Run.load(file, folders=["robots"]).status
+        'done'
         """
         from .run_files import load
 
-        return load(Path(path))
+        return load(Path(path), [Path(folder).absolute() for folder in folders])
 
     def resume(
         self,
@@ -479,6 +499,7 @@ class Run:
         """
         from .viewer.film import film
 
+        check_names("option of a film", options, keywords_of(film)[1:])
         return film(self, **options)
 
     def to_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -499,6 +520,7 @@ class Run:
         """Play it in the browser; see `view` for the options. A script waits here until Ctrl-C."""
         from .viewer.live import view
 
+        check_names("option of view()", options, keywords_of(view)[1:])
         return view(self, **options)
 
     # --- the ledger --------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ The file is of NetCDF's classic form, which every program reads, and which SciPy
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,21 +89,21 @@ def _add_checkpoints(run: Run, data: Any) -> None:
     data.attrs[_DIGESTS] = [c.digest.hex() for c in good if c.digest is not None]
 
 
-def load(path: Path) -> Run:
-    """Read a run from a file or from a folder."""
+def load(path: Path, folders: Sequence[Path] = ()) -> Run:
+    """Read a run from a file or from a folder; meshes may be in its folder or below, and in these folders."""
     with reading(path):
         if not path.exists():
             raise InputError(f"there is no file or folder '{path}'")
         if not path.is_dir():
-            return _load_file(path)
+            return _load_file(path, folders)
         if not is_run_folder(path):
             raise InputError(f"'{path}' is a folder, but no run was streamed to it")
-        origin = read_origin(path)
+        origin = read_origin(path, folders)
         stored = read_folder(path, origin)
         return Run(origin, stored.rows, stored.checkpoints, path, *stored[2:])
 
 
-def _load_file(path: Path) -> Run:
+def _load_file(path: Path, folders: Sequence[Path]) -> Run:
     from scipy.io import netcdf_file
 
     with (
@@ -113,16 +113,16 @@ def _load_file(path: Path) -> Run:
         variables = {name: one.data for name, one in file.variables.items() if one.data.dtype.kind in "fiu"}
         texts = {name: text.decode("utf-8") for name, text in file._attributes.items() if isinstance(text, bytes)}
         try:
-            return _run_of(variables, texts)
+            return _run_of(variables, texts, [path.absolute().parent, *folders])
         finally:
             variables.clear()
 
 
-def _run_of(variables: Mapping[str, Array], attributes: Mapping[str, str]) -> Run:
+def _run_of(variables: Mapping[str, Array], attributes: Mapping[str, str], folders: Sequence[Path]) -> Run:
     """The run that a file's numbers and texts make, which are copied."""
     if _TEXT not in attributes:
         raise InputError("it has no word of what made a run")
-    origin = Origin.from_text(attributes[_TEXT], _numbers(variables, "initial_state"))
+    origin = Origin.from_text(attributes[_TEXT], _numbers(variables, "initial_state"), folders)
     check_origin(origin)
     columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
     rows = rows_of(variables, origin, kept_columns(columns, origin.channels))

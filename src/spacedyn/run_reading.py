@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, SpacedynError
 
 MOST_TEXT = 64_000_000
 """Bytes of a text that is read at once: what made a run, or a line."""
@@ -26,8 +26,8 @@ def reading(path: Path) -> Iterator[None]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", RuntimeWarning)  # of numbers that make no sense, which are refused
             yield
-    except InputError as error:
-        if str(path) in str(error):
+    except SpacedynError as error:
+        if isinstance(error, InputError) and str(path) in str(error):
             raise
         raise _unreadable(path, str(error)) from error
     except KeyError as error:

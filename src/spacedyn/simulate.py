@@ -14,6 +14,7 @@ from .beginning import check_limits, check_memory, check_span, listed
 from .blame import failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
 from .calls import check_state, gravity_vector
 from .channels import chosen_channels, kept_columns, may_switch, row_columns, row_width
+from .compile_progress import CompileProgress
 from .errors import InputError, RunWarning, SimulationFailed, warn_user
 from .event_log import EventLog
 from .events import Event, directions, read_events
@@ -24,7 +25,7 @@ from .kernels import plan as p
 from .kernels.scalar import LANES
 from .law_compiling import check_names, compile_law
 from .laws import Law, LawTemplate
-from .machine import Machine, build_machine
+from .machine import Machine, build_machine, has_stops
 from .methods import DormandPrince8, Method, Variational
 from .model.model import Model
 from .model.state import State
@@ -34,12 +35,14 @@ from .prescribe import Prescribed, read_prescribed, start_of
 from .record_times import RecordTimes, checked_record
 from .recording import Outcome, Recording
 from .run import Run
+from .signatures import known_arguments
 from .streaming import Folder
 from .watch import Watch
 
 Array = np.ndarray
 
 
+@known_arguments(time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
 def simulate(
     model: Model,
     state: State,
@@ -101,7 +104,7 @@ def simulate(
     budget : float
         Relative error of the ledger beyond which a RunWarning is raised.
     progress : bool
-        Whether a run of more than a few seconds shows a progress bar.
+        Whether a run of more than a few seconds shows a progress bar, and a line for what is compiled before it.
     channels : str, optional
         What to keep beside time and state: 'states' (of laws), 'forces', 'base_wrench', 'endpoint_wrenches', 'udot',
         'ledger'. Everything if left out; the ledger is audited in any case.
@@ -239,7 +242,11 @@ def carry_out(
     happened = () if past is None else past.events
     log = EventLog(origin.model, origin.events, origin.gravity, switcher, origin.shape, happened)
     with Watch(progress, (origin.end - origin.start) * -(-origin.robots // pack_size(origin)), onlooker) as watch:
-        machines = build_machines(origin, 0 if times is None else most)
+        with CompileProgress(lambda: _compiled_parts(origin, joints), progress):
+            machines = build_machines(origin, 0 if times is None else most)
+            for machine in machines:
+                machine.advance(np.empty((1, machine.robots, 1)), 1, 0)  # no step: only the loop is compiled
+            auditor.prepare(2 if times is None else origin.robots * times.count)
         keeper: Keeper = InMemory(origin, most, None if times is None else times.count)
         if stream is not None:
             keeper = Folder(stream, origin, most)
@@ -289,6 +296,19 @@ def build_machines(origin: Origin, window: int) -> list[Machine]:
         machine.first = i * size
         machine.set_directions(directions(events))
     return machines
+
+
+def _compiled_parts(origin: Origin, joints: list[Prescribed]) -> list[str]:
+    """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
+    o, size = origin, pack_size(origin)
+    laws = [f"law-{one.name}" for one in (*o.laws, *read_events(o.model, o.events)[1])]
+    motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
+    kinds = (["pack"] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
+    step = {p.IMPLICIT: ["implicit.step", "flow.dual"], p.VARIATIONAL: ["variational.step"]}.get(o.method.kind, [])
+    stops = [f"stops.{kind}" for kind in kinds] if o.method.adaptive and has_stops(o.model) else []
+    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
+    flows = [f"flow.{kind}" for kind in kinds]
+    return [*laws, *scale, *motions, *flows, *step, *stops, "advance.advance", "totals.run"]
 
 
 def pack_size(origin: Origin) -> int:

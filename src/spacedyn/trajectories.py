@@ -9,6 +9,7 @@ def track(t, s, p, out):
 laws = [track(path=sd.table(earlier.time, earlier.states.q), kp=50.0, kd=10.0)]
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import factorial
 from typing import Any
@@ -20,7 +21,8 @@ from scipy.interpolate import BPoly, BSpline, CubicSpline, PchipInterpolator, PP
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from .errors import InputError
-from .turning import Turning, of_rotation
+from .reals import finite_array
+from .turning import Turning, ascending_times, of_rotation
 
 Array = np.ndarray
 _NEAR = 1e-9
@@ -141,6 +143,11 @@ def waypoints(times: ArrayLike, values: ArrayLike, kind: str = "quintic", *, sto
     if isinstance(values, Rotation):
         raise InputError("values of waypoints: these are attitudes; use attitude_waypoints(times, rotations)")
     t, y = _points("waypoints", times, values)
+    return _curve("waypoints", lambda: _from_rest_to_rest(t, y, kind, stop))
+
+
+def _from_rest_to_rest(t: Array, y: Array, kind: str, stop: bool) -> Trajectory:
+    """The curve through waypoints."""
     still = np.zeros(y.shape[1])
     ends = [(1, still), (2, still)]
     if stop:
@@ -179,7 +186,12 @@ def table(times: ArrayLike, values: ArrayLike, kind: str = "cubic") -> Trajector
     """
     if kind not in _TABLES:
         raise InputError(f"kind: expected one of {', '.join(map(repr, _TABLES))}, got {kind!r}")
-    t, y = _points("a table", times, np.asarray(values, dtype=float), joined=True)
+    t, y = _points("a table", times, values, joined=True)
+    return _curve("a table", lambda: _interpolated(t, y, kind))
+
+
+def _interpolated(t: Array, y: Array, kind: str) -> Trajectory:
+    """The curve through the points of a table."""
     if kind == "steps":
         return Trajectory(t, np.ascontiguousarray(y[:-1, :, None]))
     if kind == "linear":
@@ -266,7 +278,8 @@ def turning_of(value: Any) -> Turning | None:
     if isinstance(place, Trajectory | BSpline | PPoly):
         path = trajectory_of(place)
     else:
-        path = Trajectory(np.array([0.0, 1.0]), np.asarray(place, dtype=float).reshape(1, -1, 1))
+        where = finite_array("the place of a free joint", place, "three finite coordinates", [(3,)])
+        path = Trajectory(np.array([0.0, 1.0]), where.reshape(1, -1, 1))
     if path.coefficients.shape[1] != 3 or not np.isfinite(path.coefficients).all():
         raise InputError(
             f"the place of a free joint: expected three finite coordinates, got {path.coefficients.shape[1]}"
@@ -276,12 +289,25 @@ def turning_of(value: Any) -> Turning | None:
 
 def _points(what: str, times: ArrayLike, values: ArrayLike, joined: bool = False) -> tuple[Array, Array]:
     """Checked times (points,) and values (points, columns)."""
-    t, y = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
-    if t.ndim != 1 or t.size < 2 or not np.isfinite(t).all() or np.any(np.diff(t) <= 0.0):
-        raise InputError(f"times of {what} must be two or more, finite and ascending")
-    if y.shape[:1] != t.shape or (y.ndim > 2 and not joined) or not np.isfinite(y).all() or y.size == 0:
-        raise InputError(f"values of {what}: expected finite numbers ({t.size},) or ({t.size}, n), got {y.shape}")
+    t = ascending_times(what, times)
+    expected = f"finite numbers ({t.size},) or ({t.size}, n)"
+    y = finite_array(f"values of {what}", values, expected)
+    if y.shape[:1] != t.shape or (y.ndim > 2 and not joined) or y.size == 0:
+        raise InputError(f"values of {what} must be {expected}, got shape {y.shape}")
     return t, y.reshape(t.size, -1)
+
+
+def _curve(what: str, make: Callable[[], Trajectory]) -> Trajectory:
+    """A curve through points; numbers that overflow on the way are told by what they come from."""
+    try:
+        with np.errstate(all="ignore"):
+            made = make()
+        fine = bool(np.isfinite(made.coefficients).all())
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):  # of SciPy, on numbers that it cannot divide by
+        fine = False
+    if not fine:
+        raise InputError(f"{what}: times are too close together, or numbers too large, for a curve through the points")
+    return made
 
 
 def _line(t: Array, y: Array) -> Array:

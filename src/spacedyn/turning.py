@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from .errors import InputError
+from .reals import finite_array
 
 Array = np.ndarray
 _NEAR = 1e-9
@@ -81,15 +82,27 @@ def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
     """
     if not isinstance(attitudes, Rotation):
         raise InputError(f"attitude_waypoints: expected rotations (spacedyn.Rotation), got {type(attitudes).__name__}")
-    t = np.asarray(times, dtype=float)
-    if t.ndim != 1 or t.size < 2 or not np.isfinite(t).all() or np.any(np.diff(t) <= 0.0):
-        raise InputError("times of waypoints must be two or more, finite and ascending")
+    t = ascending_times("waypoints", times)
     if attitudes.single or len(attitudes) != t.size:
         raise InputError(f"values of waypoints: expected {t.size} rotations, one for each time")
     turns = (attitudes[:-1].inv() * attitudes[1:]).as_rotvec()
     lengths = np.diff(t)[:, None]
-    shape = np.stack([6.0 / lengths**5, -15.0 / lengths**4, 10.0 / lengths**3, *3 * [0.0 * lengths]], axis=-1)
-    return Turning(t, attitudes[:-1].as_quat(), turns[:, :, None] * shape)
+    with np.errstate(all="ignore"):
+        shape = np.stack([6.0 / lengths**5, -15.0 / lengths**4, 10.0 / lengths**3, *3 * [0.0 * lengths]], axis=-1)
+        coefficients = turns[:, :, None] * shape
+    if not np.isfinite(coefficients).all():
+        raise InputError("waypoints: times are too close together, or too large, for a turn between them")
+    return Turning(t, attitudes[:-1].as_quat(), coefficients)
+
+
+def ascending_times(what: str, times: ArrayLike) -> Array:
+    """Two or more times (points,) [s], as a new array."""
+    t = finite_array(f"times of {what}", times, "two or more, finite and ascending")
+    with np.errstate(over="ignore"):
+        steps = np.diff(t) if t.ndim == 1 else np.zeros(1)
+    if t.size < 2 or not (steps > 0.0).all() or not np.isfinite(steps).all():
+        raise InputError(f"times of {what} must be two or more, finite and ascending")
+    return t
 
 
 def of_rotation(value: Rotation | RotationSpline) -> Turning:

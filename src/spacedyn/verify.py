@@ -14,6 +14,7 @@ from .kinematics import endpoint_pose
 from .markup import chip, table
 from .matrices import mass_matrix
 from .model.model import Model
+from .model.mujoco_messages import mujoco_messages
 from .model.parts import Endpoint
 from .model.state import State
 from .model.surgery import assemble_known
@@ -226,7 +227,8 @@ def _mujoco(model: Model, states: Sequence[State], forces: np.ndarray) -> Iterat
     import mujoco
 
     try:
-        robot, mapping = peers.to_mujoco(model)
+        with mujoco_messages():
+            robot, mapping = peers.to_mujoco(model)
     except ValueError as error:  # bodies without mass, inertias that no body can have
         raise _Unable(" ".join(str(error).split())) from None
     robot.opt.gravity[:] = GRAVITY
@@ -237,7 +239,8 @@ def _mujoco(model: Model, states: Sequence[State], forces: np.ndarray) -> Iterat
         data.qpos[:], data.qvel[:] = mapping.position(x), mapping.velocity(x, u)
         force = np.concatenate([np.zeros(model.base_dof), tau])
         data.qfrc_applied[:] = mapping.forces(x, force) if model.base_kind == "free" and not tied else 0.0
-        mujoco.mj_forward(robot, data)
+        with mujoco_messages():  # not around the loop: what takes the answers has warnings of its own
+            mujoco.mj_forward(robot, data)
         mujoco.mj_fullM(robot, data, M)
         H, c = mapping.equations(x, u, M, data.qfrc_bias)
         sites = [data.site(name) for name in model.endpoint_names]

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..calls import real_numbers
 from ..errors import InputError
+from ..reals import real_numbers
 
 Array = np.ndarray
 ROTATION_TOLERANCE = 1e-6

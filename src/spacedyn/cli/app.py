@@ -25,6 +25,13 @@ Change = Annotated[
         "--set", "-s", metavar="KEY=VALUE", help="Change the scenario: duration=20, laws.0.bandwidth=2. Repeatable."
     ),
 ]
+Allow = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--allow", metavar="FOLDER", help="What the file names (robots, meshes, laws) may lie here too. Repeatable."
+    ),
+]
+Xacro = Annotated[bool, typer.Option("--xacro", help="A scenario's robot may be a xacro file, a program that is run.")]
 Scenario = Annotated[str, typer.Argument(metavar="SCENARIO", help="A .toml file, or the name of one that comes along.")]
 
 
@@ -47,6 +54,8 @@ def options(
 def run(
     scenario: Scenario,
     change: Change = None,
+    allow: Allow = None,
+    xacro: Xacro = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the run to a NetCDF file.")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a film: one HTML file that plays offline.")] = None,
     plots: Annotated[Path | None, typer.Option("--plots", help="Write the scenario's figures into a folder.")] = None,
@@ -55,14 +64,17 @@ def run(
 ) -> None:
     """Simulate a scenario, and write film, figures, numbers."""
     from .running import run_scenario
+    from .source import Source
 
-    run_scenario(scenario, change or [], out, html, plots, quiet, json)
+    run_scenario(Source(scenario, change or [], allow or [], xacro), out, html, plots, quiet, json)
 
 
 @app.command()
 def view(
     what: Annotated[str, typer.Argument(metavar="WHAT", help="A scenario, a saved run (.nc) or a robot.")],
     change: Change = None,
+    allow: Allow = None,
+    xacro: Xacro = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a film instead of opening the viewer.")] = None,
     port: Annotated[
         int,
@@ -73,8 +85,9 @@ def view(
 ) -> None:
     """Look at a scenario, a run or a robot in the browser."""
     from .looking import view_what
+    from .source import Source
 
-    view_what(what, change or [], html, port, browser, json)
+    view_what(Source(what, change or [], allow or [], xacro), html, port, browser, json)
 
 
 @app.command()
@@ -84,6 +97,8 @@ def plot(
         list[str] | None, typer.Argument(metavar="[NAME]...", help="q, base_attitude, hand, ledger, ...")
     ] = None,
     change: Change = None,
+    allow: Allow = None,
+    xacro: Xacro = False,
     out: Annotated[Path, typer.Option("--out", "-o", help="The file: .png, .pdf, .svg.")] = Path("plot.png"),
     degrees: Annotated[bool, typer.Option("--degrees", help="Angles in degrees.")] = False,
     spectrum: Annotated[bool, typer.Option("--spectrum", help="Over frequency instead of time.")] = False,
@@ -92,8 +107,10 @@ def plot(
 ) -> None:
     """Draw quantities of a scenario or of a saved run."""
     from .looking import plot_what
+    from .source import Source
 
-    plot_what(what, names or [], change or [], out, degrees, spectrum, publication, json)
+    source = Source(what, change or [], allow or [], xacro)
+    plot_what(source, names or [], out, degrees, spectrum, publication, json)
 
 
 @app.command()
@@ -101,12 +118,13 @@ def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Robots (.toml, .urdf, .xml) or scenarios.")],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     compile_laws: Annotated[bool, typer.Option("--compile", help="Compile scenarios' laws too.")] = False,
+    allow: Allow = None,
     json: Json = False,
 ) -> None:
     """Find what is wrong in files of robots and scenarios."""
     from .files import check_files
 
-    check_files(files, strict, compile_laws, json)
+    check_files(files, strict, compile_laws, allow or [], json)
 
 
 @app.command()
@@ -114,12 +132,15 @@ def show(
     what: Annotated[
         str, typer.Argument(metavar="WHAT", help="A robot, a scenario or a ready-made law: a name, or a file.")
     ],
+    allow: Allow = None,
+    xacro: Xacro = False,
     json: Json = False,
 ) -> None:
     """Show a robot's tree, a scenario, or a law's parameters."""
     from .files import show_what
+    from .source import Source
 
-    show_what(what, json)
+    show_what(Source(what, [], allow or [], xacro), json)
 
 
 @app.command()
@@ -129,13 +150,16 @@ def convert(
         Path, typer.Argument(help="Robots: .toml, .urdf. Scenarios: .toml, .py. Runs: .nc, .csv, .html.")
     ],
     change: Change = None,
+    allow: Allow = None,
+    xacro: Xacro = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Write over a file that is there.")] = False,
     json: Json = False,
 ) -> None:
     """Write a robot, scenario or run as another kind of file."""
     from .files import convert_file
+    from .source import Source
 
-    convert_file(source, target, change or [], force, json)
+    convert_file(Source(source, change or [], allow or [], xacro), target, force, json)
 
 
 @app.command("list")

@@ -20,7 +20,6 @@ _EXTRAS = {
     "view": ("viser", "trimesh"),
     "urdf": ("yourdfpy", "xacro"),
     "peers": ("pin", "mujoco"),
-    "cluster": ("dask", "zarr"),
 }
 
 

@@ -8,24 +8,24 @@ from typing import Any
 from .. import control
 from ..errors import InputError, ModelWarning, ScenarioError
 from ..lint import check_file
-from ..model.load import available, load
+from ..model.load import available, bundled_file
 from ..model.model import Model
 from ..run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
 from .describing import tell_law
-from .looking import what_is
-from .output import BAD_RESULT, GOOD, command, size_of
+from .output import BAD_RESULT, GOOD, command, one_line, size_of
 from .running import check_target
+from .source import Source
 
 
-def check_files(files: list[str], strict: bool, compile_laws: bool, as_json: bool) -> None:
-    """What is wrong in each of the files."""
+def check_files(files: list[str], strict: bool, compile_laws: bool, allow: list[Path], as_json: bool) -> None:
+    """What is wrong in each of the files; none of xacro is run."""
     with command(as_json) as output:
         reports: list[dict[str, Any]] = []
         for name in files:
             scenario = name in scenarios() or (name.endswith(".toml") and is_scenario(name))
-            found = _scenario_findings(name, compile_laws) if scenario else _robot_findings(name)
+            found = _scenario_findings(name, compile_laws, allow) if scenario else _robot_findings(name, allow)
             reports.append({"file": name, "kind": "scenario" if scenario else "robot", "findings": found})
             colors = {"error": "red", "warning": "yellow", "note": "blue"}
             worst = found[0]["severity"] if found else "good"
@@ -48,22 +48,20 @@ def _counted(found: list[dict[str, str]]) -> str:
     return ", ".join(f"{sorts.count(s)} {s}{'s' if sorts.count(s) != 1 else ''}" for s in dict.fromkeys(sorts))
 
 
-def _robot_findings(name: str) -> list[dict[str, str]]:
+def _robot_findings(name: str, allow: list[Path]) -> list[dict[str, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are among the findings
-        if name in available():
-            load(name)
-            return []
-        return [one.to_dict() for one in check_file(name)]
+        file = bundled_file(name) if name in available() else Path(name)
+        return [one.to_dict() for one in check_file(file, folders=allow, xacro=False)]
 
 
-def _scenario_findings(name: str, compile_laws: bool) -> list[dict[str, str]]:
+def _scenario_findings(name: str, compile_laws: bool, allow: list[Path]) -> list[dict[str, str]]:
     """What keeps a scenario from being run, and what warns; all is done that is done before the first step."""
     own, problems = False, list[str]()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", UserWarning)
         try:
-            scenario = Scenario.from_toml(name)
+            scenario = Scenario.from_toml(name, allow=allow)
             own = any("file" in law for law in scenario.content.get("laws", []))
             scenario.check(compile_laws=compile_laws)
         except ScenarioError as error:
@@ -81,22 +79,23 @@ def _finding(severity: str, text: str, remedy: str = "") -> dict[str, str]:
     return {"severity": severity, "place": place[1] if place else "", "message": message, "remedy": remedy}
 
 
-def show_what(name: str, as_json: bool) -> None:
+def show_what(source: Source, as_json: bool) -> None:
     """A robot's tree; a scenario's parts; a law's parameters."""
     with command(as_json) as output:
+        name = source.name
         for kind, known in (("law", control.LAWS), ("motion", control.MOTIONS)):
             if name in known:
                 tell_law(output, name, known[name], kind)
                 if name not in (*scenarios(), *available()):
                     return
                 output.say()
-        what = what_is(name, [])
+        what = source.found()
         if isinstance(what, Run):
             raise InputError(f"{name} is a saved run; see it by: spacedyn view {name}")
         model: Model = what.build()["robot"] if isinstance(what, Scenario) else what
         if isinstance(what, Scenario):
             output.put(scenario=what.name, content=what.content)
-            output.say(what.content.get("title", what.name), "bold")
+            output.say(one_line(what.content.get("title", what.name)), "bold")
             for line in what.to_toml().splitlines():
                 output.say(f"  {line}" if line else "")
             output.say()
@@ -108,14 +107,13 @@ def show_what(name: str, as_json: bool) -> None:
         output.say(str(model))
 
 
-def convert_file(source: str, target: Path, change: list[str], force: bool, as_json: bool) -> None:
+def convert_file(source: Source, target: Path, force: bool, as_json: bool) -> None:
     """Another kind of file of the same thing."""
     with command(as_json) as output:
         if target.exists() and not force:
             raise InputError(f"{target} is there already; --force writes over it")
         check_target(target, target.suffix.lower())
-        what = what_is(source, change)
-        _writer(what, target, source)
+        _writer(source.found(), target, source.name)
         output.put(files=[str(target)])
         output.say(f"{target} ({size_of(target)})")
 

@@ -4,6 +4,7 @@ import codecs
 import json
 import os
 import sys
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ import typer
 
 GOOD, BAD_RESULT, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 _COLORS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
+_UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Unicode's categories of what steers a terminal or changes how other letters are shown."""
 
 
 _PLAIN = {
@@ -39,6 +42,27 @@ def _in_ascii(error: Any) -> str:
     return "".join(_PLAIN.get(letter, "?") for letter in error.object[error.start : error.end])
 
 
+def visible(text: object) -> str:
+    r"""A text with what cannot be seen written out, so that no name in a file steers the terminal; lines stay lines.
+
+    >>> visible("title\x1b]0;other\x07 \u202e"), visible("a\tb\nc")
+    ('title\\x1b]0;other\\x07 \\u202e', 'a\tb\nc')
+    """
+    return "".join(
+        letter if letter in "\n\t" or unicodedata.category(letter) not in _UNSEEN else repr(letter)[1:-1]
+        for letter in str(text)
+    )
+
+
+def one_line(text: object) -> str:
+    r"""The same of a title or a name, which has one line.
+
+    >>> one_line("title\n  verdict    good")
+    'title\\n  verdict    good'
+    """
+    return visible(text).replace("\n", "\\n")
+
+
 def colored(text: str, color: str, stream: Any = None) -> str:
     """Text in a colour, where the stream is a terminal that wants it."""
     stream = stream or sys.stdout
@@ -62,12 +86,15 @@ class Output:
     def say(self, text: str = "", color: str = "") -> None:
         """A line for a person."""
         if not self.as_json:
-            print(colored(text, color) if color else text, flush=True)
+            print(colored(visible(text), color) if color else visible(text), flush=True)
 
-    def note(self, text: str, color: str = "") -> None:
-        """A line beside the results, on standard error."""
+    def note(self, text: object, color: str = "", label: str = "") -> None:
+        """A line beside the results, on standard error; in a colour itself, or its label."""
         if not self.as_json:
-            print(colored(text, color, sys.stderr) if color else text, file=sys.stderr, flush=True)
+            said = [label, visible(text)] if label else [visible(text)]
+            if color:
+                said[0] = colored(said[0], color, sys.stderr)
+            print(*said, file=sys.stderr, flush=True)
 
     def put(self, **data: Any) -> None:
         """Into the document."""
@@ -83,8 +110,7 @@ class Output:
         """Say what went wrong, in words."""
         problems = list(getattr(error, "problems", ())) or [str(error)]
         self.put(error={"kind": type(error).__name__, "message": str(error), "problems": problems})
-        if not self.as_json:
-            print(f"{colored('error:', 'red', sys.stderr)} {error}", file=sys.stderr, flush=True)
+        self.note(error, "red", "error:")
         self.finish(code)
 
 
@@ -109,7 +135,7 @@ def command(as_json: bool = False) -> Iterator[Output]:
 
     def show(message: Any, category: Any, filename: Any, lineno: Any, file: Any = None, line: Any = None) -> None:
         found.append(str(message))
-        out.note(f"{colored('warning:', 'yellow', sys.stderr)} {message}")
+        out.note(message, "yellow", "warning:")
 
     from ..errors import SimulationFailed, SpacedynError
 
@@ -136,7 +162,7 @@ def command(as_json: bool = False) -> Iterator[Output]:
             raise typer.Exit(GOOD) from None
         except OSError as error:  # what it has to say cannot be written: the disk is full
             _write_no_more()
-            print(f"error: {error}", file=sys.stderr)
+            print(f"error: {visible(error)}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
         finally:
             try:

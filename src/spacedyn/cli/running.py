@@ -12,22 +12,23 @@ from ..errors import InputError
 from ..model.drawing import count
 from ..run import Run
 from ..scenario import Scenario
-from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, size_of
+from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, one_line, size_of
+from .source import Source
 
 
 def run_scenario(
-    name: str, change: list[str], out: Path | None, html: Path | None, plots: Path | None, quiet: bool, as_json: bool
+    source: Source, out: Path | None, html: Path | None, plots: Path | None, quiet: bool, as_json: bool
 ) -> None:
     """Simulate, say what came out, write what is wanted."""
     with command(as_json) as output:
         check_target(out, ".nc")
         check_target(html, ".html", ".htm")
         check_figures(plots)
-        scenario = Scenario.from_toml(name, change=change)
+        scenario = source.scenario()
         scenario.check()
         robot = scenario.build()["robot"]
         if not quiet:
-            output.say(scenario.content.get("title", scenario.name), "bold")
+            output.say(one_line(scenario.content.get("title", scenario.name)), "bold")
             sizes = f"{count(robot.n, 'joint')}, {robot.total_mass:.6g} kg"
             output.say(f"  robot      {robot.name}: {robot.base_kind} base, {sizes}")
             output.say(f"  simulating {scenario.content['duration']:g} s ...")
@@ -118,7 +119,7 @@ def tell(output: Output, run: Run, seconds: float, compiling: float, quiet: bool
             output.say(f"  {name:10s} travelled {way:.3g} m")
         for event in run.events[:8]:
             whose = f" of robot {event.robot}" if event.robot else ""
-            output.say(f"  event      {event.name}{whose} at {event.time:.6g} s")
+            output.say(f"  event      {one_line(event.name)}{whose} at {event.time:.6g} s")
         for line in str(audit).splitlines()[:-1]:
             output.say(f"  {line}")
     output.say(f"  verdict    {audit.verdict}", "green" if audit.within_budget else "red")

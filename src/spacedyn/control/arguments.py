@@ -12,9 +12,23 @@ from ..matrices import mass_matrix
 from ..model.model import Model
 from ..model.state import State
 from ..prescribe import SIMPLE
+from ..reals import finite_array, one_number
 from ..trajectories import Trajectory, waypoints
 
 Array = np.ndarray
+MEANT = {
+    "positions": "values",
+    "points": "values",
+    "waypoints": "values",
+    "q": "target",
+    "gains": "kp",
+    "ki": "kp",
+    "zeta": "damping",
+    "omega": "bandwidth",
+    "dt": "period",
+    "max_torque": "limit",
+}
+"""What other programs call the arguments of ready-made laws."""
 
 
 def called(name: str) -> Callable[[Callable], Callable]:
@@ -36,23 +50,21 @@ def check(law: str, model: Model, state: State) -> None:
 
 def numbers(law: str, name: str, value: Any, size: int, *, least: float | None = None) -> Array:
     """(size,) finite numbers; one stands for all."""
-    try:
-        array = np.broadcast_to(np.asarray(value, dtype=float), (size,)).copy()
-    except (TypeError, ValueError):
-        expected = "a number" if size == 1 else f"a number, or {size} of them"
-        raise InputError(f"{law}: {name} must be {expected}, got {value!r}") from None
-    if not np.isfinite(array).all() or (least is not None and (array < least).any()):
-        raise InputError(
-            f"{law}: {name} must be finite{'' if least is None else f', {least:g} or more'}; got {value!r}"
-        )
-    return array
+    expected = "a finite number" if size == 1 else f"a finite number, or {size} of them"
+    if least is not None:
+        expected += f", {least:g} or more"
+    array = finite_array(f"{law}: {name}", value, expected, [(), (1,), (size,)])
+    if least is not None and (array < least).any():
+        raise InputError(f"{law}: {name} must be {expected}, got {value!r}")
+    return np.broadcast_to(array, (size,)).copy()
 
 
 def number(law: str, name: str, value: Any, *, least: float | None = None) -> float:
     """One finite number."""
-    if np.ndim(value) != 0:
-        raise InputError(f"{law}: {name} must be a number, got {value!r}")
-    return float(numbers(law, name, value, 1, least=least)[0])
+    one = one_number(f"{law}: {name}", value)
+    if least is not None and one < least:
+        raise InputError(f"{law}: {name}: expected a finite number, {least:g} or more, got {value!r}")
+    return one
 
 
 def free_base(law: str, model: Model) -> None:

@@ -13,7 +13,8 @@ from ..laws import Law, law
 from ..matrices import mass_matrix_blocks
 from ..model.model import Model
 from ..model.state import State
-from .arguments import called, check, free_base, number, numbers
+from ..signatures import known_arguments
+from .arguments import MEANT, called, check, free_base, number, numbers
 
 Array = np.ndarray
 
@@ -67,6 +68,7 @@ def _detumble(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * torque
 
 
+@known_arguments(**MEANT)
 def detumble(
     model: Model,
     state: State,
@@ -146,6 +148,7 @@ def _attitude(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * torque
 
 
+@known_arguments(**MEANT)
 def attitude_hold(
     model: Model,
     state: State,
@@ -218,6 +221,7 @@ def _wheels(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * (motor - gyroscopic)
 
 
+@known_arguments(**MEANT)
 def wheel_attitude_hold(
     model: Model,
     state: State,

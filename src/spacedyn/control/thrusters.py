@@ -9,7 +9,9 @@ from ..errors import InputError
 from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
-from .arguments import called, check, free_base, number, numbers
+from ..reals import finite_array
+from ..signatures import known_arguments
+from .arguments import MEANT, called, check, free_base, number, numbers
 from .base import attitude_error, axes_of, into, wanted_attitude
 
 
@@ -26,6 +28,7 @@ def _pulses(t: float, s: Any, p: Any, out: Any) -> None:
                     out.base_wrench[3 + k] += R[k, axis] * p.moment[j, axis]
 
 
+@known_arguments(**MEANT)
 def thruster_pulses(
     model: Model,
     state: State,
@@ -82,12 +85,10 @@ def thruster_pulses(
 
 
 def _rows(law: str, name: str, value: Any) -> np.ndarray:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.ndim != 2 or array.shape[1] != 3 or not len(array) or not np.isfinite(array).all():
-        raise InputError(f"{law}: {name} must be rows of three finite numbers, [[x, y, z], ...], got {value!r}")
+    expected = "rows of three finite numbers, [[x, y, z], ...]"
+    array = finite_array(f"{law}: {name}", value, expected)
+    if array.ndim != 2 or array.shape[1] != 3 or not len(array):
+        raise InputError(f"{law}: {name} must be {expected}, got shape {array.shape}")
     return array
 
 
@@ -103,6 +104,7 @@ def _bang_bang(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * torque
 
 
+@known_arguments(**MEANT)
 def thruster_attitude_hold(
     model: Model,
     state: State,

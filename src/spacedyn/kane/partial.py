@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..calls import check_state, frame_rows, scalar_kind
+from ..calls import check_state, frames, run_on_states
 from ..dynamics import given_mask
 from ..errors import InputError
 from ..kernels import jacobians as _jacobians
@@ -118,9 +118,8 @@ def jacobians_of_bodies(model: Model, state: State) -> Array:
 
 def jacobians_of(model: Model, state: State, bodies: list[int], points: Array) -> Array:
     """(…, points, 6, nv) of points on bodies, given in the bodies' axes."""
-    places, table = frame_rows(model, bodies, points)
-    flat, (kind, lanes) = model.flat, scalar_kind(state.count)
-    out = np.empty(state.count * len(bodies) * 6 * model.nv)
-    work = flat.scratch(lanes, 6 * model.nv)
-    _jacobians.run(flat.tree, flat.par, work, state._rows, places, table, out, state.count, 0, kind)
-    return out.reshape(*state.shape, len(bodies), 6, model.nv)
+    there = frames(model, bodies, points, np.broadcast_to(np.eye(3), (len(bodies), 3, 3)))
+    matrix = 6 * model.nv
+    operands = (there.bodies, there.points)
+    rows, _ = run_on_states(_jacobians.run, model, state, operands, (0,), len(bodies) * matrix, matrix)
+    return rows.reshape(*state.shape, len(bodies), 6, model.nv)

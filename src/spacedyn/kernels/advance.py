@@ -4,7 +4,7 @@ It comes back when it is done, at an event, when the record is full, after so ma
 interrupt), or when numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
 """
 
-from .charts import move_along
+from .charts import inertial_rates, move_along
 from .compiling import array_at, call, entry, inner
 from .events import BAD, NONE, arm, correct_event, find_event, settle_events
 from .explicit import combine_stages, error_norm, run_stages
@@ -112,8 +112,7 @@ def first_stage_again(tree, work, plan, zero):
     """The last stage was taken at the new state: it serves as the next step's first, in the new chart."""
     nv, size, K = integer(tree, RATES), integer(plan, SIZE), integer(plan, Y_K)
     last = K + integer(plan, MAIN_STAGES) * size
-    for j in range(nv):
-        store(work, K + j, load(work, integer(plan, Y_NOW) + nv + j, zero))
+    inertial_rates(tree, work, integer(plan, Y_ORIGIN), integer(plan, Y_NOW) + nv, K, zero)
     for j in range(nv, size):
         store(work, K + j, load(work, last + j, zero))
 
@@ -149,8 +148,9 @@ def try_step(tree, par, work, plan, numbers, memory, counters, t, h, due, fresh,
     if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
         run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 0, 1, due, zero)
         combine_stages(work, numbers, plan, integer(plan, N_B), 1, h, new, zero)
+        inertial_rates(tree, work, integer(plan, Y_ORIGIN), new + nv, new, zero)
         for j in range(nv):  # positions move with the new rates
-            store(work, new + j, h * load(work, new + nv + j, zero))
+            store(work, new + j, h * load(work, new + j, zero))
         return 0.0
     run_stages(tree, par, work, plan, numbers, memory, counters, t, h, 1 if fresh else 0, main + 1, due, zero)
     if load(numbers, integer(plan, N_SCALE), 0.0) < 0.0:

@@ -79,10 +79,16 @@ def rigid_start(m, h, I, zero):
 
 
 @inner
+def load_articulated(work, at, zero):
+    """Read an articulated inertia."""
+    return load6(work, at, zero), load9(work, at + 6, zero), load6(work, at + 15, zero)
+
+
+@inner
 def add_articulated(work, at, A, B, C, zero):
     """Add an articulated inertia in memory."""
-    A, B = add6(A, load6(work, at, zero)), add9(B, load9(work, at + 6, zero))
-    return A, B, add6(C, load6(work, at + 15, zero))
+    more_A, more_B, more_C = load_articulated(work, at, zero)
+    return add6(A, more_A), add9(B, more_B), add6(C, more_C)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Inertia of, and forces on, single bodies, about the base's centre of mass in inertial axes."""
+"""Inertia of, and forces on, single bodies, in inertial axes about their reference points (segments.py)."""
 
 from .compiling import inner, outlined
 from .kinematics import move_base, move_body, place_body, start_place
@@ -28,7 +28,7 @@ from .tree import *  # noqa: F403
 
 @inner
 def centre_of_mass(tree, par, work, i, zero):
-    """Where the centre of mass of body i now is."""
+    """Where the centre of mass of body i now is, from its reference point."""
     body = integer(tree, W_BODY) + i * BODY_WORK
     R = load9(work, body + ROTATION, zero)
     return add_turned(load3(work, body + POSITION, zero), R, shared3(par, i * BODY_PARS + P_COM, zero))
@@ -57,7 +57,7 @@ def weigh_body(tree, par, work, i, zero):
 
 @inner
 def rigid_inertia(weighed, zero):
-    """Rigid inertia (m, h, I) about the base's centre of mass."""
+    """Rigid inertia (m, h, I) about the reference point."""
     m, c, J = weighed
     h = scale3(m, c)
     hc = dot3(h, c)

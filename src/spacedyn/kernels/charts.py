@@ -141,6 +141,35 @@ def has_turns(tree):
 
 
 @inner
+def turned_by(q, v, sign):
+    """A vector after the turn of a unit quaternion (sign 1), or before it (-1)."""
+    axis = q[0], q[1], q[2]
+    once = scale3(2.0, cross(axis, v))
+    return add3(v, add3(scale3(sign * q[3], once), cross(axis, once)))
+
+
+@inner
+def inertial_rates(tree, work, x, rates, u, zero):
+    """Rates u from those of a vector y, which may have the base's angular ones in the axes that it has at x."""
+    for k in range(integer(tree, RATES)):
+        store(work, u + k, load(work, rates + k, zero))
+    if integer(tree, OWN_AXES):
+        k = integer(tree, BASE_RATES) - 3
+        store3(work, u + k, turned_by(load4(work, x + 3, zero), load3(work, rates + k, zero), 1.0))
+
+
+@inner
+def turn_into_base(tree, work, x, u, zero):
+    """The base's angular part of u, rates or their rates, from inertial axes into those of a vector y at x.
+
+    w0 = R w gives w0' = R w', for w turns nothing about itself: rates of rates change their axes like rates.
+    """
+    if integer(tree, OWN_AXES):
+        k = u + integer(tree, BASE_RATES) - 3
+        store3(work, k, turned_by(load4(work, x + 3, zero), load3(work, k, zero), -1.0))
+
+
+@inner
 def move_along(tree, work, origin, s, target, zero):
     """Coordinates target = origin ⊕ s, all three in `work`."""
     store3(work, target, add3(load3(work, origin, zero), base_part(tree, work, s, 1, 0, zero)))

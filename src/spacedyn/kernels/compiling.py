@@ -11,9 +11,7 @@ import hashlib
 import os
 import pickle
 import re
-import stat
 import sys
-import tempfile
 import uuid
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,8 @@ from numba.core.types import none as nothing
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import type_callable
 
+from ..compile_progress import part
+from .cache_folders import cache_roots, is_trusted, read_trusted
 from .scalar import LANES
 
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
@@ -46,45 +46,18 @@ def _sources_hash() -> str:
 SOURCES = _sources_hash()
 
 
-def _cache_roots() -> list[Path]:
-    """Where compiled kernels may be: in $SPACEDYN_CACHE_DIR, else the user's cache directory; then a temporary one."""
-    asked, common = os.environ.get("SPACEDYN_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME", "")
-    roots = []
-    with contextlib.suppress(RuntimeError):  # a user without a home
-        if asked:
-            roots.append(Path(asked).expanduser())
-        else:
-            roots.append((Path(common) if os.path.isabs(common) else Path.home() / ".cache") / "spacedyn")
-    with contextlib.suppress(OSError):  # there need not be any directory that can be written
-        user = os.getuid() if hasattr(os, "getuid") else "user"
-        temporary = Path(tempfile.gettempdir()) / f"spacedyn-cache-{user}"
-        if _is_private(temporary):
-            roots.append(temporary)
-    return roots
-
-
-def _is_private(folder: Path) -> bool:
-    """Whether nobody else can have put code into a folder of a directory that all users share."""
-    try:
-        found = folder.lstat()
-    except FileNotFoundError:
-        return True
-    if not hasattr(os, "getuid"):
-        return True  # Windows gives each user a temporary directory
-    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
 def cache_directory() -> Path | None:
     """Where compiled kernels are kept, made if need be; None if nothing can be written anywhere."""
-    for root in _cache_roots():
+    for root in cache_roots():
         folder = root / SOURCES
         with contextlib.suppress(OSError):
+            if not is_trusted(root, folder):
+                continue
             if not folder.is_dir():
                 root.mkdir(mode=0o700, parents=True, exist_ok=True)
-                folder.mkdir(exist_ok=True)
+                folder.mkdir(mode=0o700, exist_ok=True)
                 _prune(root)
-            if os.access(folder, os.W_OK):
+            if is_trusted(root, folder) and os.access(folder, os.W_OK):
                 return folder
     return None
 
@@ -118,17 +91,18 @@ class KernelCache(caching._Cache):
         return f"{self._name}.{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, sig, target_context):
-        """What has been compiled before, or None. A damaged file counts as none."""
+        """What has been compiled before, or None. A damaged file, or one of someone else's, counts as none."""
         target_context.refresh()
         name = self._file(sig, target_context.codegen())
-        for root in _cache_roots():
+        for root in cache_roots():
             folder = root / SOURCES
             with contextlib.suppress(OSError):
-                content = (folder / name).read_bytes()
+                content = read_trusted(folder / name) if is_trusted(root, folder) else b""
                 if hashlib.sha256(content[32:]).digest() == content[:32]:
                     with contextlib.suppress(OSError):
                         os.utime(folder)  # in use: not to be pruned
-                    with contextlib.suppress(ImportError):  # of a law from a module that is not here now
+                    # a law from a module that is not here now, or a file that only looks like one of ours
+                    with contextlib.suppress(Exception):
                         return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
         return None
 
@@ -142,7 +116,8 @@ class KernelCache(caching._Cache):
         unfinished = file.with_name(f"{file.name}.tmp.{uuid.uuid4().hex}")
         with contextlib.suppress(OSError):  # a full disk costs time, not results
             try:
-                unfinished.write_bytes(hashlib.sha256(content).digest() + content)
+                with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+                    opened.write(hashlib.sha256(content).digest() + content)
                 unfinished.replace(file)  # at once: no other process sees half a file
             finally:
                 unfinished.unlink(missing_ok=True)
@@ -171,8 +146,21 @@ def entry(function):
     """Compile a function that Python calls, and keep its machine code on disk; for this folder's files only."""
     dispatcher = numba.njit(**OPTIONS)(function)
     if not config.DISABLE_JIT:
-        dispatcher._cache = KernelCache(f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}")
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        dispatcher._cache = KernelCache(name)
+        _announce(dispatcher._compiler, name)
     return dispatcher
+
+
+def _announce(compiler, name):
+    """Whenever this compiler of Numba's is at work, say so to whoever waits."""
+    compile_now = compiler.compile
+
+    def announced(*arguments):
+        with part(name):
+            return compile_now(*arguments)
+
+    compiler.compile = announced
 
 
 PLAIN_FUNCTIONS: dict[int, Any] = {}
@@ -180,15 +168,16 @@ PLAIN_FUNCTIONS: dict[int, Any] = {}
 
 
 class Address:
-    """A function compiled to a C function: its address, good as long as this object lives."""
+    """A function compiled to a C function: its address, good as long as this object lives; kept on disk if asked to."""
 
-    def __init__(self, function: Any, signature: Any, name: str | None):
+    def __init__(self, function: Any, signature: Any, name: str, keep: bool = True):
         if config.DISABLE_JIT:
             self._keep, self.address = function, id(function)
             PLAIN_FUNCTIONS[self.address] = function
             return
         compiled = CFunc(function, (signature.args, signature.return_type), {}, {**OPTIONS, "nogil": False})
-        if name is not None:
+        _announce(compiled._compiler, name)
+        if keep:
             compiled._cache = KernelCache(name)
         compiled.compile()
         self._keep, self.address = compiled, compiled.address

@@ -7,19 +7,29 @@ C u is the bias force without gravity. For a rate k, what it carries moving alon
     C_jk = S_j.F_k                     F_k = I Ṡ_k + [S_w x ḣ; tr(D) S_w - D S_w]          h = ∫ r dm,  ḣ = ∫ ṙ dm
     C_kj = Ṡ_j.(I S_k) + S_jw.G_k      G_k = ḣ x S_v + tr(D) S_w - D' S_w                  D = ∫ ṙ r' dm
 
-with r and ṙ relative to the base's centre of mass, whose own velocity changes nothing. I, ḣ and D of bodies add up from
-the leaves to the base. Rotors have constant inertia and no part in it. Echeandia & Wensing (2021) have the same matrix
-as a sum over bodies: the connection of the kinetic energy, of Christoffel's symbols where rates are derivatives.
+with r and ṙ relative to the segment's reference point, whose own velocity changes nothing. I, ḣ and D of bodies add
+up from the leaves to the base. Rotors have constant inertia and no part in it. Echeandia & Wensing (2021) have the same
+matrix as a sum over bodies: the connection of the kinetic energy, of Christoffel's symbols where rates are derivatives.
 """
 
 from .bodies import momentum_of, store_inertia, weigh_body
-from .compiling import entry, inner
+from .compiling import entry, inner, outlined
 from .kinematics import base_axis, move, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_state, write_rows
+from .segments import (
+    add_composite,
+    opens_segment,
+    segment_before,
+    segment_of,
+    segment_of_rate,
+    segment_work,
+    shift_force,
+)
 from .spatial import (
     add3,
     add6,
+    add_cross,
     angular,
     cross,
     dot3,
@@ -60,14 +70,32 @@ def body_flow(tree, par, work, i, zero):
     store3(work, body + SPREAD_RATE + 6, (x[2] + p[2] * c[0], y[2] + p[2] * c[1], z[2] + p[2] * c[2]))
 
 
+@outlined
+def flow_to_parent(tree, work, i, zero):
+    """ḣ and D of body i about its parent's reference point: r becomes r + L, ṙ becomes ṙ + d."""
+    body, at = integer(tree, W_BODY) + i * BODY_WORK, segment_work(tree, segment_of(tree, i))
+    L, d = load3(work, at + LEVER, zero), load3(work, at + DRIFT, zero)
+    m, h = load(work, body + INERTIA, zero), load3(work, body + INERTIA + 1, zero)
+    hd, moved = load3(work, body + MOMENT_RATE, zero), add3(h, scale3(m, L))
+    D = load9(work, body + SPREAD_RATE, zero)
+    store3(work, body + MOMENT_RATE, add3(hd, scale3(m, d)))
+    store3(work, body + SPREAD_RATE, add3(D[0:3], add3(scale3(hd[0], L), scale3(d[0], moved))))
+    store3(work, body + SPREAD_RATE + 3, add3(D[3:6], add3(scale3(hd[1], L), scale3(d[1], moved))))
+    store3(work, body + SPREAD_RATE + 6, add3(D[6:9], add3(scale3(hd[2], L), scale3(d[2], moved))))
+
+
 @inner
 def hand_on_flow(tree, work, i, zero):
     """Add what body i carries to what its parent carries."""
     body = integer(tree, W_BODY) + i * BODY_WORK
     above = integer(tree, W_BODY) + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT) * BODY_WORK
+    if opens_segment(tree, i):
+        flow_to_parent(tree, work, i, zero)
+        add_composite(tree, work, i, zero)
+    else:
+        for j in range(INERTIA, INERTIA + 10):
+            store(work, above + j, load(work, above + j, zero) + load(work, body + j, zero))
     for j in range(FLOW):
-        store(work, above + j, load(work, above + j, zero) + load(work, body + j, zero))
-    for j in range(INERTIA, INERTIA + 10):
         store(work, above + j, load(work, above + j, zero) + load(work, body + j, zero))
 
 
@@ -97,19 +125,33 @@ def base_block(tree, work, C, zero):
 
 
 @inner
+def about_segment_before(tree, work, s, force, momentum, felt, zero):
+    """F, I S and G of a rate, about the reference point of the segment that segment s hangs on."""
+    at = segment_work(tree, s)
+    L, d = load3(work, at + LEVER, zero), load3(work, at + DRIFT, zero)
+    return shift_force(force, L), shift_force(momentum, L), add_cross(felt, d, linear(momentum))
+
+
+@inner
 def rate_entries(tree, work, body, k, C, zero):
     """Column and row k, as far as the rates between it and the root; the base's columns S are unit vectors."""
     nv, rates, base = integer(tree, RATES), integer(tree, W_RATE), integer(tree, BASE_RATES)
     room = C + nv * nv
     momentum, swept, felt = forces_of(work, body, rates + k * RATE_WORK, zero)
     force = add6(swept, momentum_of(work, body, load6(work, rates + k * RATE_WORK + SDOT, zero), zero))
-    j = k
+    j, s = k, segment_of_rate(tree, k)
     while j >= base:
+        while s > 0 and s != segment_of_rate(tree, j):
+            force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
+            s = segment_before(tree, s)
         rate = rates + j * RATE_WORK
         column = load6(work, rate + S, zero)
         store(work, C + k * nv + j, dot6(load6(work, rate + SDOT, zero), momentum) + dot3(angular(column), felt))
         store(work, C + j * nv + k, dot6(column, force))
         j = integer(tree, integer(tree, RATE_AT) + j * RATE_INTS + RATE_PARENT)
+    while s > 0:
+        force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
+        s = segment_before(tree, s)
     store9(work, room, force + felt)
     for j in range(base):
         axis = base_axis(tree, j)

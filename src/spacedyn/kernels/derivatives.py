@@ -12,13 +12,14 @@ Carpentier & Mansard (2018) for the step from inverse to forward dynamics.
 
 from .compiling import entry, inner
 from .dual import seed, tangents_of
-from .factors import recover_accelerations, reduce_body
+from .factors import recover_accelerations, reduce_bodies
 from .forward_dynamics import forward_dynamics
 from .inverse_dynamics import inverse_dynamics
 from .kinematics import base_axis
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import are_finite, read_rows, read_state
 from .scalar import PACK, value_of
+from .segments import segment_work
 from .spatial import store6
 from .tree import *  # noqa: F403
 
@@ -152,12 +153,16 @@ def inverse(tree, par, one, packs, work, state, loads, out, count, options, kind
 
 @inner
 def spread_factors(tree, one, packs, zeros):
-    """The factors of one robot into every lane; the accelerations that are given have no tangents."""
+    """The factors of one robot into every lane; accelerations that are given, and of motion, have no tangents."""
     rate = integer(tree, W_RATE)
     for k in range(integer(tree, RATES)):
         for j in range(RATE_WORK):
             store(packs, rate + k * RATE_WORK + j, zeros + load(one, rate + k * RATE_WORK + j, 0.0))
         store(packs, rate + k * RATE_WORK + QDD, zeros)
+    for s in range(1, integer(tree, SEGMENTS) + 1):
+        at = segment_work(tree, s)
+        for j in range(SEGMENT_WORK):
+            store(packs, at + j, zeros + load(one, at + j, 0.0) if j < DRIFT else zeros)
 
 
 @inner
@@ -176,8 +181,7 @@ def mass_matrix_inverse(tree, par, one, packs, out, zeros):
             store(packs, (rate + (first + lane) * RATE_WORK + TAU) * many + lane, 1.0)
         for i in range(bodies):
             store6(packs, body + i * BODY_WORK + FORCE, (zeros, zeros, zeros, zeros, zeros, zeros))
-        for i in range(bodies - 1, -1, -1):
-            reduce_body(tree, packs, i, zeros)
+        reduce_bodies(tree, packs, zeros)
         recover_accelerations(tree, par, packs, zeros)
         for lane in range(min(many, nv - first)):
             write_lane(packs, rate + QDD, RATE_WORK, lane, many, one, out + first + lane, nv, nv)

@@ -1,9 +1,24 @@
 """The factors of the mass matrix, body by body, with inertias in memory; and accelerations from what they leave."""
 
-from .articulated import add_articulated, factorise_joint_rate, reduce_rate, rigid_start, settle, store_articulated
+from .articulated import (
+    add_articulated,
+    factorise_joint_rate,
+    load_articulated,
+    reduce_rate,
+    rigid_start,
+    settle,
+    store_articulated,
+)
 from .base import factorise_base, recover_base, reduce_base
 from .compiling import inner
 from .memory import integer, load
+from .segments import (
+    acceleration_from_parent,
+    force_past_joint,
+    inertia_to_parent,
+    keep_transmitted,
+    settle_loose,
+)
 from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 from .tree import *  # noqa: F403
 
@@ -34,6 +49,11 @@ def factorise_body(tree, par, work, i, zero):
     for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
         column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
         A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
+    if integer(tree, record + OPENS):
+        mine = bodies + i * BODY_WORK + ARTICULATED
+        store_articulated(work, mine, A, B, C)
+        inertia_to_parent(tree, work, i, mine, zero)
+        A, B, C = load_articulated(work, mine, zero)
     above = bodies + integer(tree, record + PARENT) * BODY_WORK + ARTICULATED
     if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
         A, B, C = add_articulated(work, above, A, B, C, zero)
@@ -52,8 +72,22 @@ def reduce_body(tree, work, i, zero):
     first = integer(tree, record + RATE)
     for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
         F = reduce_rate(tree, work, k, dot6(load6(work, rates + k * RATE_WORK + S, zero), F), F, zero)
+    if integer(tree, record + OPENS):
+        mine = bodies + i * BODY_WORK + FORCE
+        store6(work, mine, F)
+        force_past_joint(tree, work, i, mine, zero)
+        F = load6(work, mine, zero)
     above = bodies + integer(tree, record + PARENT) * BODY_WORK + FORCE
     store6(work, above, add6(load6(work, above, zero), F))
+
+
+@inner
+def reduce_bodies(tree, work, zero):
+    """The same for all bodies, leaves to base."""
+    if integer(tree, SEGMENTS) > 0:
+        keep_transmitted(tree, work, zero)
+    for i in range(integer(tree, BODIES) - 1, -1, -1):
+        reduce_body(tree, work, i, zero)
 
 
 @inner
@@ -64,15 +98,19 @@ def recover_accelerations(tree, par, work, zero):
     store6(work, bodies + ACCELERATION, a)
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        if integer(tree, record + PARENT) != i - 1:
+        if integer(tree, record + BY_MEMORY):
             a = load6(work, bodies + integer(tree, record + PARENT) * BODY_WORK + ACCELERATION, zero)
+            if integer(tree, record + OPENS):
+                a = acceleration_from_parent(tree, work, i, a, zero)
         first = integer(tree, record + RATE)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate = rates + k * RATE_WORK
             qdd = settle(tree, par, work, k, dot6(load6(work, rate + GAIN, zero), a), zero)
             a = add_scaled6(a, qdd, load6(work, rate + S, zero))
-        if integer(tree, record + HAS_CHILDREN) and integer(tree, record + BODY_INTS + IS_LAST_CHILD) == 0:
+        if integer(tree, record + FROM_MEMORY):
             store6(work, bodies + i * BODY_WORK + ACCELERATION, a)  # for children that do not come next
+    if integer(tree, SEGMENTS) > 0:
+        settle_loose(tree, work, zero)
 
 
 @inner
@@ -80,5 +118,5 @@ def solve_in_place(tree, par, work, zero):
     """QDD of the free rates from TAU, with INERTIA and FORCE of all bodies in memory."""
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         factorise_body(tree, par, work, i, zero)
-        reduce_body(tree, work, i, zero)
+    reduce_bodies(tree, work, zero)
     recover_accelerations(tree, par, work, zero)

@@ -8,7 +8,7 @@ from functools import cache
 from numba.core import types
 
 from .bodies import add_wrenches, centre_of_mass, clear_forces, motions
-from .charts import chart_rates, move_along
+from .charts import chart_rates, inertial_rates, move_along, turn_into_base
 from .compiling import Address, call, inner, outlined
 from .dual import DUAL
 from .forces import apply_elements
@@ -20,6 +20,7 @@ from .memory import integer, lanes_of, load, shared, store, zero_of
 from .plan import *  # noqa: F403
 from .prescribed import prescribe
 from .scalar import ONE, PACK
+from .segments import force_about_base, origin_of, speed_of
 from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
 from .tree import *  # noqa: F403
 
@@ -71,19 +72,19 @@ def run_conditions(plan, numbers, work, memory, t, zero):
 @inner
 def external(tree, par, work, zero):
     """Force and moment (about the base's centre of mass) of all wrenches together."""
-    wrench, bodies = integer(tree, W_WRENCH), integer(tree, W_BODY)
+    wrench = integer(tree, W_WRENCH)
     total = load6(work, wrench, zero)
     for e in range(integer(tree, ENDPOINTS)):
-        body = bodies + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
-        r = endpoint_lever(tree, par, work, e, body, zero)
+        i = integer(tree, integer(tree, ENDPOINT_AT) + e)
+        r = endpoint_lever(tree, par, work, e, integer(tree, W_BODY) + i * BODY_WORK, zero)
         f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
-        total = add6(total, f + add3(n, cross(r, f)))
+        total = add6(total, force_about_base(tree, work, i, f + add3(n, cross(r, f)), zero))
     return total
 
 
 @inner
 def endpoint_lever(tree, par, work, e, body, zero):
-    """From the base's centre of mass to endpoint e."""
+    """From the reference point of its body to endpoint e."""
     R = ROTATION + body
     place = shared3(par, integer(tree, PAR_ENDPOINT) + e * ENDPOINT_PARS, zero)
     x, y, z = load3(work, R, zero), load3(work, R + 3, zero), load3(work, R + 6, zero)
@@ -100,10 +101,11 @@ def external_rates(tree, par, work, k, zero):
     at = k + nv - base
     store(work, at, dot3(f, v0) + dot3(n, base_part(tree, work, u, 1, 3, zero)))
     for e in range(ends):
-        body = integer(tree, W_BODY) + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
+        i = integer(tree, integer(tree, ENDPOINT_AT) + e)
+        body = integer(tree, W_BODY) + i * BODY_WORK
         V = load6(work, body + VELOCITY, zero)
         r = endpoint_lever(tree, par, work, e, body, zero)
-        v = add3(v0, add3(linear(V), cross(angular(V), r)))
+        v = add3(add3(v0, speed_of(tree, work, i, zero)), add3(linear(V), cross(angular(V), r)))
         f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
         store(work, at + 1 + e, dot3(f, v) + dot3(n, angular(V)))
     at += 2 + ends
@@ -127,7 +129,7 @@ def first_moment(tree, par, work, zero):
     for i in range(integer(tree, BODIES)):
         mass = shared(par, i * BODY_PARS + P_MASS, zero)
         m += mass
-        h = add3(h, scale3(mass, centre_of_mass(tree, par, work, i, zero)))
+        h = add3(h, scale3(mass, add3(origin_of(tree, work, i, zero), centre_of_mass(tree, par, work, i, zero))))
     return m, h
 
 
@@ -179,12 +181,11 @@ def set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, look, zer
     if integer(plan, PRESCRIBED) > 0:
         prescribe(tree, work, plan, numbers, memory, counters, t, y, zero)
     move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), zero)
-    for j in range(nv):
-        store(work, integer(tree, W_U) + j, load(work, y + nv + j, zero))
+    inertial_rates(tree, work, integer(tree, W_X), y + nv, integer(tree, W_U), zero)
     motions(tree, par, work, zero)
     if look or integer(plan, LAWS) > 0:
         fill_view(tree, par, work, plan, memory, y, zero)
-    chart_rates(tree, work, y, y + nv, k, zero)
+    chart_rates(tree, work, y, integer(tree, W_U), k, zero)
 
 
 @inner
@@ -215,6 +216,7 @@ def keep_accelerations(tree, work, k, zero):
     nv = integer(tree, RATES)
     for j in range(nv):
         store(work, k + nv + j, load(work, integer(tree, W_RATE) + j * RATE_WORK + QDD, zero))
+    turn_into_base(tree, work, integer(tree, W_X), k + nv, zero)
 
 
 def _flow(kind):

@@ -10,6 +10,7 @@ from .laws import load_counter, store_counter
 from .memory import integer, load, shared, store
 from .plan import *  # noqa: F403
 from .scalar import select, sqrt
+from .segments import force_about_base, origin_of, speed_of
 from .spatial import (
     add3,
     add6,
@@ -33,28 +34,29 @@ from .tree import *  # noqa: F403
 
 @inner
 def point_on(work, body, place, zero):
-    """From the base's centre of mass to a point that is fixed to a body."""
+    """From a body's reference point to a point that is fixed to the body."""
     return add3(load3(work, body + POSITION, zero), turn(load9(work, body + ROTATION, zero), place))
 
 
 @inner
-def point_velocity(tree, work, body, r, zero):
-    """Velocity of a body's point at r."""
-    V = load6(work, body + VELOCITY, zero)
-    v0 = base_part(tree, work, integer(tree, W_U), 1, 0, zero)
+def point_velocity(tree, work, i, r, zero):
+    """Velocity of body i's point at r."""
+    V = load6(work, integer(tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    v0 = add3(base_part(tree, work, integer(tree, W_U), 1, 0, zero), speed_of(tree, work, i, zero))
     return add3(v0, add3(linear(V), cross(angular(V), r)))
 
 
 @inner
 def push(work, body, wrench, zero):
-    """A wrench on a body, about the base's centre of mass: so much less does its motion take."""
+    """A wrench on a body, about its reference point: so much less does its motion take."""
     F = load6(work, body + FORCE, zero)
     store6(work, body + FORCE, add6(F, scale3(-1.0, linear(wrench)) + scale3(-1.0, angular(wrench))))
 
 
 @inner
-def applied_wrench(tree, work, numbers, at, body, zero):
-    """A given force and moment at a point of a body; the wrench about the base's centre of mass, and its power."""
+def applied_wrench(tree, work, numbers, at, i, zero):
+    """A given force and moment at a point of body i; the wrench about its reference point, and its power."""
+    body = integer(tree, W_BODY) + i * BODY_WORK
     nothing = (zero, zero, zero)
     f, n = add3(nothing, shared3(numbers, at + 3, zero)), add3(nothing, shared3(numbers, at + 6, zero))
     frame = int(load(numbers, at + 9, 0.0))  # of a body, counted from 1; 0: inertial axes
@@ -62,16 +64,17 @@ def applied_wrench(tree, work, numbers, at, body, zero):
         R = load9(work, integer(tree, W_BODY) + (frame - 1) * BODY_WORK + ROTATION, zero)
         f, n = turn(R, f), turn(R, n)
     r = point_on(work, body, shared3(numbers, at, zero), zero)
-    power = dot3(f, point_velocity(tree, work, body, r, zero)) + dot3(n, angular(load6(work, body + VELOCITY, zero)))
+    power = dot3(f, point_velocity(tree, work, i, r, zero)) + dot3(n, angular(load6(work, body + VELOCITY, zero)))
     return f + add3(n, cross(r, f)), power
 
 
 @inner
-def drag(tree, par, work, numbers, at, i, body, zero):
+def drag(tree, par, work, numbers, at, i, zero):
     """-C v at a body's centre of mass and -D w, with C and D fixed to the body; the wrench, and its power."""
+    body = integer(tree, W_BODY) + i * BODY_WORK
     R, V = load9(work, body + ROTATION, zero), load6(work, body + VELOCITY, zero)
     r = point_on(work, body, shared3(par, i * BODY_PARS + P_COM, zero), zero)
-    v, w = point_velocity(tree, work, body, r, zero), angular(V)
+    v, w = point_velocity(tree, work, i, r, zero), angular(V)
     C = turn_symmetric(R, shared3(numbers, at, zero) + shared3(numbers, at + 3, zero))
     D = turn_symmetric(R, shared3(numbers, at + 6, zero) + shared3(numbers, at + 9, zero))
     f, n = scale3(-1.0, apply_symmetric(C, v)), scale3(-1.0, apply_symmetric(D, w))
@@ -79,21 +82,22 @@ def drag(tree, par, work, numbers, at, i, body, zero):
 
 
 @inner
-def spring(tree, work, numbers, at, body, other, zero):
-    """Pull of a spring, with a damper beside it, on a body towards a point of another or of the inertial frame.
+def spring(tree, work, numbers, at, i, other, zero):
+    """Pull of a spring, with a damper beside it, on body i towards a point of another or of the inertial frame.
 
     The wrench on the first body, on the second, the damper's power, the elastic energy, the tension. A tether only
     pulls.
     """
-    a = point_on(work, body, shared3(numbers, at, zero), zero)
-    va, place = point_velocity(tree, work, body, a, zero), shared3(numbers, at + 3, zero)
+    a = point_on(work, integer(tree, W_BODY) + i * BODY_WORK, shared3(numbers, at, zero), zero)
+    va, place = point_velocity(tree, work, i, a, zero), shared3(numbers, at + 3, zero)
+    between = scale3(-1.0, origin_of(tree, work, i, zero))  # the reference points
     if other < 0:
         b, vb = sub3(place, load3(work, integer(tree, W_X), zero)), (zero, zero, zero)
     else:
-        second = integer(tree, W_BODY) + other * BODY_WORK
-        b = point_on(work, second, place, zero)
-        vb = point_velocity(tree, work, second, b, zero)
-    along = sub3(b, a)
+        b = point_on(work, integer(tree, W_BODY) + other * BODY_WORK, place, zero)
+        vb = point_velocity(tree, work, other, b, zero)
+        between = add3(between, origin_of(tree, work, other, zero))
+    along = add3(between, sub3(b, a))
     square = dot3(along, along)
     length = sqrt(square)
     along = scale3(1.0 / select(square > 0.0, length, zero + 1.0), along)
@@ -122,16 +126,16 @@ def apply_elements(tree, par, work, plan, numbers, counters, ledger, zero):
         energy, tension, power = zero, zero, zero
         wrench = (zero, zero, zero, zero, zero, zero)
         if kind == SPRING:
-            wrench, opposite, power, energy, tension = spring(tree, work, numbers, at, body, other, zero)
+            wrench, opposite, power, energy, tension = spring(tree, work, numbers, at, one, other, zero)
             if other >= 0:
                 push(work, integer(tree, W_BODY) + other * BODY_WORK, opposite, zero)
         elif kind == DRAG:
-            wrench, power = drag(tree, par, work, numbers, at, one, body, zero)
+            wrench, power = drag(tree, par, work, numbers, at, one, zero)
         elif load_counter(counters, integer(plan, record + E_PHASE)) == 1:
-            wrench, power = applied_wrench(tree, work, numbers, at, body, zero)
+            wrench, power = applied_wrench(tree, work, numbers, at, one, zero)
         push(work, body, wrench, zero)
         if other < 0:
-            total = add6(total, wrench)
+            total = add6(total, force_about_base(tree, work, one, wrench, zero))
         store(work, ledger + i, power)
         store(work, at_energy + i, energy)
         store(work, at_energy + count + i, tension)

@@ -4,11 +4,18 @@
 
 Base to leaves: where bodies are and how they move. Leaves to base: each body's inertia and the force that its motion
 takes without the unknown accelerations, by Newton and Euler; with what its children hand on, its joint is eliminated
-(articulated.py). A child that follows its parent in the order of bodies hands on what is at hand; only at branches
-does memory serve. Base to leaves once more: accelerations.
+(articulated.py). The articulated inertia of a child stored right after its parent stays in registers; at branches, and
+where a segment begins (segments.py), it goes through memory. Base to leaves once more: accelerations.
 """
 
-from .articulated import add_articulated, factorise_joint_rate, reduce_rate, rigid_start, store_articulated
+from .articulated import (
+    add_articulated,
+    factorise_joint_rate,
+    load_articulated,
+    reduce_rate,
+    rigid_start,
+    store_articulated,
+)
 from .base import factorise_base, reduce_base
 from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_body
 from .compiling import entry, inner
@@ -17,6 +24,7 @@ from .kinematics import is_given
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
+from .segments import force_past_joint, inertia_to_parent, keep_transmitted
 from .spatial import add6, add9, dot6, load6, store6
 from .tree import *  # noqa: F403
 
@@ -31,17 +39,25 @@ def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
     own_F = motion_force(work, body, weighed, zero)
     if loaded:
         own_F = add6(own_F, load6(work, body + FORCE, zero))
-    if integer(tree, record + HAS_CHILDREN):
+    if integer(tree, record + FROM_NEXT):
         own_A, own_B, own_C, own_F = add6(own_A, A), add9(own_B, B), add6(own_C, C), add6(own_F, F)
-        if integer(tree, record + BODY_INTS + IS_LAST_CHILD) == 0:
-            own_A, own_B, own_C = add_articulated(work, body + HANDED, own_A, own_B, own_C, zero)
-            own_F = add6(own_F, load6(work, body + HANDED_FORCE, zero))
+    if integer(tree, record + FROM_MEMORY):
+        own_A, own_B, own_C = add_articulated(work, body + HANDED, own_A, own_B, own_C, zero)
+        own_F = add6(own_F, load6(work, body + HANDED_FORCE, zero))
     return own_A, own_B, own_C, own_F
 
 
 @inner
-def hand_on(tree, work, record, A, B, C, F, zero):
-    """To a parent that does not come next: through memory."""
+def hand_on(tree, work, i, record, A, B, C, F, zero):
+    """To a parent that does not come next, or has another reference point: through memory."""
+    if integer(tree, record + OPENS):
+        body = integer(tree, W_BODY) + i * BODY_WORK
+        store_articulated(work, body + HANDED, A, B, C)
+        store6(work, body + HANDED_FORCE, F)
+        inertia_to_parent(tree, work, i, body + HANDED, zero)
+        force_past_joint(tree, work, i, body + HANDED_FORCE, zero)
+        A, B, C = load_articulated(work, body + HANDED, zero)
+        F = load6(work, body + HANDED_FORCE, zero)
     above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
     if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
         A, B, C = add_articulated(work, above + HANDED, A, B, C, zero)
@@ -67,8 +83,8 @@ def eliminate_bodies(tree, par, work, loaded, zero):
             column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
             A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
             F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
-        if integer(tree, record + PARENT) != i - 1:
-            hand_on(tree, work, record, A, B, C, F, zero)
+        if integer(tree, record + BY_MEMORY):
+            hand_on(tree, work, i, record, A, B, C, F, zero)
 
 
 @inner
@@ -89,6 +105,8 @@ def solve_dynamics(tree, par, work, options, loaded, zero):
     """
     if options & PASSIVE_FORCES:
         add_passive(tree, par, work, zero)
+    if integer(tree, SEGMENTS) > 0:
+        keep_transmitted(tree, work, zero)
     eliminate_bodies(tree, par, work, loaded, zero)
     recover_accelerations(tree, par, work, zero)
     if options & PASSIVE_FORCES:

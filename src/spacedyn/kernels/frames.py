@@ -7,6 +7,7 @@ from .compiling import entry, inner
 from .kinematics import move, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_rows, read_state, write_rows
+from .segments import origin_of, speed_of
 from .spatial import (
     add3,
     angular,
@@ -40,13 +41,14 @@ def base_velocity(tree, work, zero):
 
 
 @inner
-def frame_motion(tree, work, body, r, at, options, zero):
-    """Velocity and acceleration of a point r on a body, as asked for, into `work` at `at`."""
+def frame_motion(tree, work, i, r, at, options, zero):
+    """Velocity and acceleration of a point r on body i, from its reference point, as asked for, into `work` at `at`."""
+    body = integer(tree, W_BODY) + i * BODY_WORK
     V, A = load6(work, body + VELOCITY, zero), load6(work, body + ACCELERATION, zero)
     w = angular(V)
-    v = add3(linear(V), cross(w, r))  # relative to the base's velocity
+    v = add3(linear(V), cross(w, r))  # relative to the body's segment
     if options & VELOCITIES:
-        store3(work, at, add3(base_velocity(tree, work, zero), v))
+        store3(work, at, add3(base_velocity(tree, work, zero), add3(speed_of(tree, work, i, zero), v)))
         store3(work, at + 3, w)
         at += TWIST
     if options & ACCELERATIONS:
@@ -78,11 +80,12 @@ def run(tree, par, work, state, udot, bodies, frames, out, count, options, kind)
             move(tree, work, (zero, zero, zero), zero)
         origin = load3(work, integer(tree, W_X), zero)
         for f in range(many):
-            body = integer(tree, W_BODY) + integer(bodies, f) * BODY_WORK
+            i = integer(bodies, f)
+            body = integer(tree, W_BODY) + i * BODY_WORK
             R = load9(work, body + ROTATION, zero)
             r = add3(load3(work, body + POSITION, zero), turn(R, shared3(frames, f * FRAME_PARS, zero)))
-            store3(work, room, add3(origin, r))
+            store3(work, room, add3(origin, add3(origin_of(tree, work, i, zero), r)))
             store9(work, room + 3, compose(R, shared9(frames, f * FRAME_PARS + 3, zero)))
             if each > POSE:
-                frame_motion(tree, work, body, r, room + POSE, options, zero)
+                frame_motion(tree, work, i, r, room + POSE, options, zero)
             write_rows(out, many * each, f * each, each, row, count, work, room, 1, zero)

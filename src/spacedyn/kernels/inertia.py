@@ -2,8 +2,9 @@
 
     kinetic energy = 1/2 u.H u,  u = (v0, w0, qd),  H = [Hb Hbm; Hbm' Hm]
 
-About the base's centre of mass, in inertial axes, the recursion needs no change of frame: a child just adds to its
-parent. Featherstone (2008), ch. 6; SpaceDyn (3.19)-(3.23), whose H_bm wants sum(m J) without the division by w.
+About one point, in inertial axes, the recursion needs no change of frame: a child just adds to its parent, after a
+change of the point if it opens a segment. Featherstone (2008), ch. 6; SpaceDyn (3.19)-(3.23), whose H_bm wants sum(m J)
+without the division by w.
 """
 
 from .bodies import momentum_of, weigh
@@ -11,7 +12,16 @@ from .compiling import entry, inner
 from .kinematics import place
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .rows import read_state, write_rows
-from .spatial import dot6, load6, store6
+from .segments import (
+    add_composite,
+    force_about_base,
+    opens_segment,
+    segment_before,
+    segment_of_rate,
+    segment_work,
+    shift_force,
+)
+from .spatial import dot6, load3, load6, store6
 from .tree import *  # noqa: F403
 
 
@@ -22,17 +32,29 @@ def composite_inertias(tree, work, zero):
     for i in range(integer(tree, BODIES) - 1, 0, -1):
         body = bodies + i * BODY_WORK + INERTIA
         above = bodies + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT) * BODY_WORK + INERTIA
-        for j in range(10):
-            store(work, above + j, load(work, above + j, zero) + load(work, body + j, zero))
+        if opens_segment(tree, i):
+            add_composite(tree, work, i, zero)
+        else:
+            for j in range(10):
+                store(work, above + j, load(work, above + j, zero) + load(work, body + j, zero))
 
 
 @inner
 def momentum_columns(tree, work, zero):
-    """GAIN of every rate becomes the momentum of the whole robot per unit of that rate: (P; L) about the base."""
+    """GAIN of every rate becomes the momentum of the whole robot per unit of it, (P; L) about its reference point."""
     for k in range(integer(tree, RATES)):
         body = integer(tree, W_BODY) + integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_BODY) * BODY_WORK
         rate = integer(tree, W_RATE) + k * RATE_WORK
         store6(work, rate + GAIN, momentum_of(work, body, load6(work, rate + S, zero), zero))
+
+
+@inner
+def columns_about_base(tree, work, zero):
+    """GAIN of every rate, a momentum about its segment's reference point, about the base's centre of mass."""
+    for k in range(integer(tree, RATES)):
+        i = integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_BODY)
+        gain = integer(tree, W_RATE) + k * RATE_WORK + GAIN
+        store6(work, gain, force_about_base(tree, work, i, load6(work, gain, zero), zero))
 
 
 @inner
@@ -43,9 +65,12 @@ def mass_matrix(tree, par, work, H, zero):
         store(work, H + j, zero)
     for k in range(nv):
         rate = rates + k * RATE_WORK
-        momentum = load6(work, rate + GAIN, zero)
+        momentum, s = load6(work, rate + GAIN, zero), segment_of_rate(tree, k)
         j = k
         while j >= 0:  # only rates between here and the root feel it
+            while s > 0 and s != segment_of_rate(tree, j):
+                momentum = shift_force(momentum, load3(work, segment_work(tree, s) + LEVER, zero))
+                s = segment_before(tree, s)
             entry_kj = dot6(load6(work, rates + j * RATE_WORK + S, zero), momentum)
             store(work, H + k * nv + j, entry_kj)
             store(work, H + j * nv + k, entry_kj)

@@ -12,6 +12,7 @@ from .kinematics import base_axis
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
+from .segments import force_to_parent
 from .spatial import add6, angular, cross, dot6, linear, load3, load6, pick, store6, sub3
 from .tree import *  # noqa: F403
 
@@ -31,7 +32,7 @@ def gather_forces(tree, par, work, zero):
             store(work, rate + TAU, needed + rotor * load(work, rate + QDD, zero))
         if i > 0:
             above = bodies + integer(tree, record + PARENT) * BODY_WORK + FORCE
-            store6(work, above, add6(load6(work, above, zero), F))
+            store6(work, above, add6(load6(work, above, zero), force_to_parent(tree, work, i, F, zero)))
 
 
 @inner

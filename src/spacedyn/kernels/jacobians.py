@@ -1,6 +1,6 @@
 """Jacobians of points on bodies and their time rates, base and joint columns alike.
 
-    (v; w) = J u;   a column is (S_v + S_w x r; S_w), r from the base's centre of mass to the point
+    (v; w) = J u;   a column is (S_v + S_w x r; S_w), r from the reference point of S to the point
 
 Only rates between the body and the root have a column. SpaceDyn (3.25)-(3.28), which print revolute serial arms only.
 """
@@ -9,6 +9,7 @@ from .compiling import entry, inner
 from .kinematics import move, place
 from .memory import integer, lanes_of, pointer, store, zero_of
 from .rows import read_state, write_rows
+from .segments import segment_before, segment_of, segment_of_rate, segment_work
 from .spatial import add3, angular, cross, linear, load3, load6, load9, shared3, turn
 from .tree import *  # noqa: F403
 
@@ -23,12 +24,15 @@ def store_column(work, room, nv, k, v, w):
 
 @inner
 def jacobian(tree, work, i, r, room, zero):
-    """Jacobian of the point r of body i, into `work` from `room` on."""
-    nv = integer(tree, RATES)
+    """Jacobian of the point r of body i, from its reference point, into `work` from `room` on."""
+    nv, s = integer(tree, RATES), segment_of(tree, i)
     for j in range(6 * nv):
         store(work, room + j, zero)
     k = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + LAST_RATE)
     while k >= 0:
+        while s > 0 and s != segment_of_rate(tree, k):
+            r = add3(r, load3(work, segment_work(tree, s) + LEVER, zero))
+            s = segment_before(tree, s)
         column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
         w = angular(column)
         store_column(work, room, nv, k, add3(linear(column), cross(w, r)), w)
@@ -38,13 +42,17 @@ def jacobian(tree, work, i, r, room, zero):
 @inner
 def jacobian_rate(tree, work, i, r, room, zero):
     """Time rate of that Jacobian; velocities must be there."""
-    nv = integer(tree, RATES)
+    nv, s = integer(tree, RATES), segment_of(tree, i)
     V = load6(work, integer(tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
     speed = add3(linear(V), cross(angular(V), r))
     for j in range(6 * nv):
         store(work, room + j, zero)
     k = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + LAST_RATE)
     while k >= 0:
+        while s > 0 and s != segment_of_rate(tree, k):
+            r = add3(r, load3(work, segment_work(tree, s) + LEVER, zero))
+            speed = add3(speed, load3(work, segment_work(tree, s) + DRIFT, zero))
+            s = segment_before(tree, s)
         rate = integer(tree, W_RATE) + k * RATE_WORK
         column, turning = load6(work, rate + S, zero), load6(work, rate + SDOT, zero)
         w = angular(turning)

@@ -2,17 +2,20 @@
 
 Everything is in inertial axes about the base's centre of mass, in a frame that moves along with it (velocity v0) but
 does not turn: positions and velocities are relative to the base's, so nothing is lost at 7 000 km or 7 km/s, and the
-spatial acceleration of the base is the plain derivative of its rates. Featherstone (2008), ch. 4 and 5;
+spatial acceleration of the base is the plain derivative of its rates. Bodies far from the base are reckoned about a
+point of their own in the same way (segments.py). Featherstone (2008), ch. 4 and 5;
 SpaceDyn (3.6)-(3.15) for revolute and prismatic joints, where the lever must hold the prismatic stroke.
 """
 
 from .compiling import inner
 from .lanes import stride_of
 from .memory import integer, lanes_of, later, load, shared, store, widest_of
+from .segments import enter_segment, open_segment, part_acceleration
 from .spatial import (
     add3,
     add_scaled6,
     add_turned,
+    angular,
     column_x,
     column_y,
     column_z,
@@ -29,6 +32,7 @@ from .spatial import (
     store6,
     store9,
     sub3,
+    turn,
 )
 from .tree import *  # noqa: F403  (the layout's constants)
 from .trigonometry import sincos
@@ -136,7 +140,10 @@ def write_base_columns(tree, work, zero):
 
 @inner
 def place_body(tree, par, work, i, zero):
-    """Pose of body i and the columns of its joint, from its parent's pose and its coordinates."""
+    """Pose of body i and the columns of its joint, from its parent's pose and its coordinates.
+
+    Of a body that opens a segment, the reference point first.
+    """
     record = integer(tree, BODY_AT) + i * BODY_INTS
     bodies = integer(tree, W_BODY)
     above = bodies + integer(tree, record + PARENT) * BODY_WORK
@@ -150,6 +157,10 @@ def place_body(tree, par, work, i, zero):
     Rp = load9(work, above + ROTATION, zero)
     R = compose(Rp, shared9(par, i * BODY_PARS + P_ROTATION, zero))
     p = add_turned(load3(work, above + POSITION, zero), Rp, shared3(par, i * BODY_PARS + P_POSITION, zero))
+    opens = integer(tree, record + OPENS)
+    if opens == AT_JOINT:
+        open_segment(tree, work, i, p, zero)
+        p = (zero, zero, zero)
     z = column_z(R)
     if kind == REVOLUTE:
         store6(work, rate + S, rotating(z, p))
@@ -190,6 +201,10 @@ def place_body(tree, par, work, i, zero):
             load(work, x, zero), load(work, x + 1, zero), load(work, x + 2, zero), load(work, x + 3, zero)
         )
         R = compose(R, Q)
+        if opens >= AT_COM:
+            c = turn(R, shared3(par, i * BODY_PARS + P_COM, zero))
+            open_segment(tree, work, i, add3(p, c), zero)
+            p = scale3(-1.0, c)
         store6(work, rate + S, rotating(column_x(R), p))
         store6(work, rate + RATE_WORK + S, rotating(column_y(R), p))
         store6(work, rate + 2 * RATE_WORK + S, rotating(column_z(R), p))
@@ -234,6 +249,9 @@ def move_body(tree, work, i, columns_too, all_given, zero):
     record = integer(tree, BODY_AT) + i * BODY_INTS
     above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
     V, A = load6(work, above + VELOCITY, zero), load6(work, above + ACCELERATION, zero)
+    opens = integer(tree, record + OPENS)
+    if opens > 0:
+        V, A = enter_segment(tree, work, i, V, A, zero)
     first = integer(tree, record + RATE)
     kind = integer(tree, record + KIND)
     count = integer(tree, record + RATE_COUNT)
@@ -252,6 +270,8 @@ def move_body(tree, work, i, columns_too, all_given, zero):
             A = add_scaled6(A, load(work, rate + QDD, zero), column)
     for k in range(first + count - together, first + count):
         V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
+    if opens >= AT_COM:  # the frame moves along
+        V = (zero, zero, zero) + angular(V)
     for k in range(first + count - together, first + count):
         rate = rates + k * RATE_WORK
         column = load6(work, rate + S, zero)
@@ -261,6 +281,8 @@ def move_body(tree, work, i, columns_too, all_given, zero):
         A = add_scaled6(A, load(work, u + k, zero), turning)
         if all_given or is_given(tree, k):
             A = add_scaled6(A, load(work, rate + QDD, zero), column)
+    if opens == LOOSE and not all_given:
+        A = part_acceleration(tree, work, i, A, zero)
     body = integer(tree, W_BODY) + i * BODY_WORK
     store6(work, body + VELOCITY, V)
     store6(work, body + ACCELERATION, A)

@@ -20,6 +20,7 @@ from .kinematics import base_part
 from .lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
 from .memory import integer, lanes_of, load, store
 from .plan import *  # noqa: F403
+from .segments import force_about_base, origin_of, speed_of
 from .spatial import (
     add3,
     add6,
@@ -95,9 +96,11 @@ def sums_of_bodies(tree, work, zero):
     m, h, momentum = zero, (zero, zero, zero), (zero, zero, zero, zero, zero, zero)
     for i in range(integer(tree, BODIES)):
         body = integer(tree, W_BODY) + i * BODY_WORK
-        m += load(work, body + INERTIA, zero)
-        h = add3(h, load3(work, body + INERTIA + 1, zero))
-        momentum = add6(momentum, momentum_of(work, body, load6(work, body + VELOCITY, zero), zero))
+        mine, V = load(work, body + INERTIA, zero), load6(work, body + VELOCITY, zero)
+        V = add3(linear(V), speed_of(tree, work, i, zero)) + angular(V)
+        m += mine
+        h = add3(h, add3(load3(work, body + INERTIA + 1, zero), scale3(mine, origin_of(tree, work, i, zero))))
+        momentum = add6(momentum, force_about_base(tree, work, i, momentum_of(work, body, V, zero), zero))
     return m, h, momentum
 
 
@@ -135,13 +138,15 @@ def fill_view(tree, par, work, plan, memory, y, zero):
     at += integer(plan, MODES)
     if integer(plan, CHOICES) & SEES_ENDPOINTS:
         for e in range(integer(tree, ENDPOINTS)):
-            body = integer(tree, W_BODY) + integer(tree, integer(tree, ENDPOINT_AT) + e) * BODY_WORK
+            i = integer(tree, integer(tree, ENDPOINT_AT) + e)
+            body = integer(tree, W_BODY) + i * BODY_WORK
             mine = integer(tree, PAR_ENDPOINT) + e * ENDPOINT_PARS
             R, V = load9(work, body + ROTATION, zero), load6(work, body + VELOCITY, zero)
             r = add3(load3(work, body + POSITION, zero), turn(R, shared3(par, mine, zero)))
-            store3(work, at, add3(load3(work, x, zero), r))
+            store3(work, at, add3(load3(work, x, zero), add3(origin_of(tree, work, i, zero), r)))
             store9(work, at + 3, compose(R, shared9(par, mine + 3, zero)))
-            store3(work, at + 12, add3(v0, add3(linear(V), cross(angular(V), r))))
+            v = add3(add3(v0, speed_of(tree, work, i, zero)), add3(linear(V), cross(angular(V), r)))
+            store3(work, at + 12, v)
             store3(work, at + 15, angular(V))
             at += 18
 
@@ -166,7 +171,9 @@ def call_law(plan, numbers, memory, law, t, view, out):
         store(memory, out + k, 0.0)
     parameters = offset(numbers, integer(plan, record + L_PARAMETERS) + 2)  # after its period and delay
     sizes = offset(plan, record + L_SIZES)
+    store(memory, integer(plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
     call(integer(plan, record + L_ADDRESS), t, view, parameters, offset(memory, out), sizes)
+    store(memory, integer(plan, M_CALLED), 0.0)
 
 
 @inner

@@ -2,7 +2,7 @@
 
 from .bodies import weigh
 from .compiling import entry
-from .factors import factorise_body, recover_accelerations, reduce_body
+from .factors import factorise_body, recover_accelerations, reduce_bodies
 from .kinematics import place
 from .memory import integer, lanes_of, pointer, zero_of
 from .rows import read_rows, read_state, write_rows
@@ -28,7 +28,6 @@ def run(tree, par, work, state, vectors, out, count, many, kind):
             read_rows(vectors, many * rates, m * rates, rates, row, count, work, rate + TAU, RATE_WORK, zero)
             for i in range(bodies):
                 store6(work, body + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
-            for i in range(bodies - 1, -1, -1):
-                reduce_body(tree, work, i, zero)
+            reduce_bodies(tree, work, zero)
             recover_accelerations(tree, par, work, zero)
             write_rows(out, many * rates, m * rates, rates, row, count, work, rate + QDD, RATE_WORK, zero)

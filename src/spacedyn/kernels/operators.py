@@ -13,9 +13,12 @@ from .factors import articulated_start, factorise_body
 from .kinematics import place
 from .memory import integer, lanes_of, later, pointer, store, zero_of
 from .rows import read_rows, read_state, write_rows
-from .spatial import add3, load3, load9, shared3, store3, store6, store9, turn
+from .segments import force_about_base, shift_force
+from .spatial import add3, load3, load6, load9, scale3, shared3, store3, store6, store9, turn
 from .sweeps import *  # noqa: F403
 from .tree import *  # noqa: F403
+
+ABOUT_BASE = 1024  # an option of `forces`
 
 
 @inner
@@ -26,13 +29,13 @@ def take(tree, par, work, vec, step, zero):
     elif step == JOINTS + 1:
         joints_transpose(tree, work, vec, zero)
     elif step == PHI:
-        phi(tree, vec, zero)
+        phi(tree, work, vec, zero)
     elif step == PHI + 1:
-        phi_transpose(tree, vec, zero)
+        phi_transpose(tree, work, vec, zero)
     elif step == SHIFT:
-        shift(tree, vec, zero)
+        shift(tree, work, vec, zero)
     elif step == SHIFT + 1:
-        shift_transpose(tree, vec, zero)
+        shift_transpose(tree, work, vec, zero)
     elif step == PSI:
         psi(tree, work, vec, zero)
     elif step == PSI + 1:
@@ -43,7 +46,7 @@ def take(tree, par, work, vec, step, zero):
         ends(tree, work, vec, zero)
     elif step == ENDS + 1:
         ends_transpose(tree, work, vec, zero)
-    elif step < TO_BASE:
+    elif step < FROM_BODY:
         across = (
             1 if step == FACTOR or step == FACTOR + 1 or step == FACTOR_INVERSE or step == FACTOR_INVERSE + 1 else 0
         )
@@ -53,11 +56,10 @@ def take(tree, par, work, vec, step, zero):
         else:
             factor_transpose(tree, work, vec, across, sign, zero)
     elif step < ARTICULATED_INERTIA:
-        sign = 1.0 if step == TO_BASE or step == TO_BASE + 1 else -1.0
         if step % 2 == 0:
-            move_forces(tree, work, vec, sign, zero)
+            move_forces(tree, work, vec, step, zero)
         else:
-            move_motions(tree, work, vec, sign, zero)
+            move_motions(tree, work, vec, step, zero)
     elif step == MASS:
         mass(tree, par, work, vec, zero)
     elif step < MASS:
@@ -68,7 +70,7 @@ def take(tree, par, work, vec, step, zero):
 
 @inner
 def keep_places(tree, par, work, zero):
-    """Where bodies and endpoints are: the factors take the place of the poses."""
+    """Where bodies and endpoints are, from their reference points: the factors take the place of the poses."""
     bodies, room = integer(tree, W_BODY), integer(tree, W_OUT)
     for i in range(integer(tree, BODIES)):
         store3(work, room + i * KEPT + KEPT_PLACE, load3(work, bodies + i * BODY_WORK + POSITION, zero))
@@ -126,7 +128,8 @@ def run(tree, par, work, steps, vec, vectors, out, count, many, stride, kind):
 def forces(tree, par, work, state, wrenches, out, count, options, kind):
     """Rows of states and wrenches to the forces that each body's motion takes if no rate changes, less the wrenches.
 
-    About the base's centre of mass; gravity counts as an acceleration by -g. In the kernels' order of bodies.
+    At the bodies' own points, or, with the option ABOUT_BASE, at the base's centre of mass; gravity counts as an
+    acceleration by -g. In the kernels' order of bodies.
     """
     tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
     wrenches, out = pointer(wrenches), pointer(out)
@@ -141,6 +144,11 @@ def forces(tree, par, work, state, wrenches, out, count, options, kind):
         if options & LOADED:
             add_wrenches(tree, par, work, -1.0, zero)
         for i in range(bodies):
-            write_rows(
-                out, 6 * bodies, 6 * i, 6, row, count, work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, 1, zero
-            )
+            body = integer(tree, W_BODY) + i * BODY_WORK
+            F, p = load6(work, body + FORCE, zero), load3(work, body + POSITION, zero)
+            if options & ABOUT_BASE:
+                F = force_about_base(tree, work, i, F, zero)
+            else:
+                F = shift_force(F, scale3(-1.0, p))
+            store6(work, body + FORCE, F)
+            write_rows(out, 6 * bodies, 6 * i, 6, row, count, work, body + FORCE, 1, zero)

@@ -5,7 +5,9 @@ to record); `work` grows by the scalars of the integration; `memory` (plain doub
 `counters` (integers) and `clock` (doubles) change from call to call and, with `work` and `memory`, are all that a
 simulation must keep to be continued.
 
-The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger.
+The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger. The
+angular rates of a base that turns about all axes are in its own axes there (OWN_AXES), in which they are smooth;
+everywhere else, and in `work` from W_U on, they are in inertial ones.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
 joints, impulse (3) and moment about the centre of mass (3) of all external forces, work of each force but elastic.
 """
@@ -34,7 +36,10 @@ STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
 # end stops: address of what attends to them, and where it keeps in memory the step that is to end at one, how fast its
 # guard rises there, the shortest step
 STOPPER, M_STOPS = range(53, 55)
-PLAN = 55
+# where in memory the number of the law that is being called stands: 1 for the first, negative for the motion of a
+# prescribed joint, 0 if none is
+M_CALLED = 55
+PLAN = 56
 H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
 CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP = range(3)  # what it is asked to do
 

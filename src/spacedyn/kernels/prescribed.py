@@ -45,7 +45,9 @@ def prescribe(tree, work, plan, numbers, memory, counters, t, y, zero):
                 3 * count + integer(plan, record + J_ATTITUDE)
             ):  # what a function leaves out is zero, whatever the joint before had
                 store(out, j, 0.0)
+            store(memory, integer(plan, M_CALLED), -1.0 - i)
             call(integer(plan, record + J_ADDRESS), t, out, parameters, out, sizes)
+            store(memory, integer(plan, M_CALLED), 0.0)
         place_joint(tree, work, plan, memory, record, y, zero)
 
 

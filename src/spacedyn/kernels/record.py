@@ -20,7 +20,9 @@ def write_record(tree, par, work, plan, numbers, memory, counters, rows, t, y, r
     first, last = row * robots, row * robots + robots - 1
     scatter(rows, width, first, last, 0, zero + t)
     write_some(rows, width, 1, nx, first, last, work, integer(tree, W_X), 1, zero)
-    write_some(rows, width, 1 + nx, integer(plan, SIZE) - nv, first, last, work, y + nv, 1, zero)
+    write_some(rows, width, 1 + nx, nv, first, last, work, integer(tree, W_U), 1, zero)
+    others = integer(plan, SIZE) - 2 * nv
+    write_some(rows, width, 1 + nx + nv, others, first, last, work, y + 2 * nv, 1, zero)
     at = 1 + nx + integer(plan, SIZE) - nv
     write_some(rows, width, at, nv, first, last, work, integer(plan, Y_TAU), 1, zero)
     wrenches = 6 * (integer(tree, ENDPOINTS) + 1)

@@ -1,7 +1,8 @@
 """The scalar that kernels are written over: a float64, or a pack of them, one lane a robot; in dual.py a third kind.
 
 A kernel receives `zero`, a value of its scalar's type, and passes it on to `load` (memory.py); everything else follows
-from types. A pack is an LLVM vector as wide as the CPU's registers, so one instruction serves 2, 4 or 8 robots.
+from types. A pack is an LLVM vector as wide as the CPU's registers, so one instruction serves 2, 4 or 8 robots;
+SPACEDYN_LANES forces another width, one included: LLVM splits vectors that are wider than the registers.
 Lanes never mix and never branch apart: a choice that depends on values goes through `select`.
 With the JIT switched off the same functions are plain Python on floats.
 """
@@ -26,8 +27,8 @@ from ..errors import InputError
 def _lanes_of_this_cpu() -> int:
     asked = os.environ.get("SPACEDYN_LANES")
     if asked:
-        if asked not in ("2", "4", "8"):
-            raise InputError(f"the environment variable SPACEDYN_LANES must be 2, 4 or 8, not {asked!r}")
+        if asked not in ("1", "2", "4", "8"):
+            raise InputError(f"the environment variable SPACEDYN_LANES must be 1, 2, 4 or 8, not {asked!r}")
         return int(asked)
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4 if features.get("avx2") else 2

@@ -1,9 +1,9 @@
 """Small vectors and matrices as tuples of scalars: 3-vectors, rotations, spatial vectors and inertias.
 
-Spatial vectors are (linear; angular), six scalars, in inertial axes about the base's centre of mass: a motion is
+Spatial vectors are (linear; angular), six scalars, in inertial axes about a reference point (segments.py): a motion is
 (velocity of the material point there, angular velocity), a force (force, moment about it).
 A rotation is nine scalars, row by row. A symmetric matrix is (xx, yy, zz, xy, xz, yz).
-A rigid inertia is (m, h, I): mass, first moment, inertia about the base's centre of mass: ten scalars.
+A rigid inertia is (m, h, I): mass, first moment, inertia about the reference point: ten scalars.
 An articulated inertia is [A B; B' C] with A and C symmetric: 6 + 9 + 6 scalars.
 """
 

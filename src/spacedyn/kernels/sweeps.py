@@ -3,9 +3,9 @@
     phi: forces of all bodies add up towards the base; phi': velocities towards the leaves
     psi: the same, past joints that give way;  E_psi = E_phi (1 - G H),  psi = (1 - E_psi)^-1,  K = E_phi G
 
-In inertial axes about one point, phi(parent, child) is the identity. A step changes the vector at hand in place, `vec`,
-which has a part for all bodies (6 each), one for all rates, and one for all endpoints (6 each); then spare room for
-all bodies (6 each).
+In inertial axes about one point, phi(parent, child) is the identity; where a segment begins, it changes the point.
+A step changes the vector at hand in place, `vec`, which has a part for all bodies (6 each), one for all rates, and one
+for all endpoints (6 each); then spare room for all bodies (6 each).
 """
 
 from .articulated import apply_articulated
@@ -13,6 +13,16 @@ from .bodies import momentum_of
 from .compiling import inner
 from .memory import integer, load, shared, store
 from .scalar import sqrt
+from .segments import (
+    force_to_parent,
+    is_loose,
+    loose_force,
+    loose_rates,
+    motion_from_parent,
+    origin_of,
+    shift_force,
+    shift_motion,
+)
 from .spatial import (
     add3,
     add6,
@@ -24,9 +34,9 @@ from .spatial import (
     load3,
     load6,
     load9,
+    pick,
     scale3,
     store6,
-    sub3,
 )
 from .tree import *  # noqa: F403
 
@@ -34,10 +44,11 @@ from .tree import *  # noqa: F403
 KEPT_PLACE, KEPT_INERTIA, KEPT = 0, 3, 24
 # steps: H, phi, E_phi, psi, G, W, W^-1, L, L^-1, B and their transposes, which follow them
 JOINTS, PHI, SHIFT, PSI, GAINS, FACTOR, FACTOR_INVERSE, WITHIN, WITHIN_INVERSE, ENDS = range(0, 20, 2)
-# force at the body's own point <-> about the base; the transposes do it to motions
-TO_BASE, FROM_BASE = 20, 22
+# force at the body's own point -> about its reference point, and back; the same from and to the base's centre of mass;
+# the transposes do it to motions
+FROM_BODY, TO_BODY, FROM_BASE, TO_BASE = range(20, 28, 2)
 # symmetric ones: P, M, the mass matrix; times d, 1/d, sqrt(d), 1/sqrt(d), rotors
-ARTICULATED_INERTIA, RIGID_INERTIA, MASS, TIMES, OVER, TIMES_ROOT, OVER_ROOT, ROTORS = range(24, 32)
+ARTICULATED_INERTIA, RIGID_INERTIA, MASS, TIMES, OVER, TIMES_ROOT, OVER_ROOT, ROTORS = range(28, 36)
 
 
 @inner
@@ -87,34 +98,45 @@ def joints_transpose(tree, work, vec, zero):
 
 
 @inner
-def phi(tree, vec, zero):
-    """Leaves to base: every body hands on all it has got."""
+def hand_to_parent(tree, work, vec, i, F, zero):
+    """Add a force on body i to its parent's."""
+    above = 6 * parent_of(tree, i)
+    store6(vec, above, add6(load6(vec, above, zero), force_to_parent(tree, work, i, F, zero)))
+
+
+@inner
+def of_parent(tree, work, vec, i, zero):
+    """The motion of body i's parent, about body i's reference point."""
+    return motion_from_parent(tree, work, i, load6(vec, 6 * parent_of(tree, i), zero), zero)
+
+
+@inner
+def phi(tree, work, vec, zero):
+    """Leaves to base: each body adds its accumulated force to its parent's."""
     for i in range(integer(tree, BODIES) - 1, 0, -1):
-        above = 6 * parent_of(tree, i)
-        store6(vec, above, add6(load6(vec, above, zero), load6(vec, 6 * i, zero)))
+        hand_to_parent(tree, work, vec, i, load6(vec, 6 * i, zero), zero)
 
 
 @inner
-def phi_transpose(tree, vec, zero):
+def phi_transpose(tree, work, vec, zero):
     for i in range(1, integer(tree, BODIES)):
-        store6(vec, 6 * i, add6(load6(vec, 6 * i, zero), load6(vec, 6 * parent_of(tree, i), zero)))
+        store6(vec, 6 * i, add6(load6(vec, 6 * i, zero), of_parent(tree, work, vec, i, zero)))
 
 
 @inner
-def shift(tree, vec, zero):
+def shift(tree, work, vec, zero):
     """E_phi: every body hands its own on to its parent, once."""
     F = (zero, zero, zero, zero, zero, zero)
     store6(vec, 0, F)
     for i in range(1, integer(tree, BODIES)):
-        above = 6 * parent_of(tree, i)
-        store6(vec, above, add6(load6(vec, above, zero), load6(vec, 6 * i, zero)))
+        hand_to_parent(tree, work, vec, i, load6(vec, 6 * i, zero), zero)
         store6(vec, 6 * i, F)
 
 
 @inner
-def shift_transpose(tree, vec, zero):
+def shift_transpose(tree, work, vec, zero):
     for i in range(integer(tree, BODIES) - 1, 0, -1):
-        store6(vec, 6 * i, load6(vec, 6 * parent_of(tree, i), zero))
+        store6(vec, 6 * i, of_parent(tree, work, vec, i, zero))
     store6(vec, 0, (zero, zero, zero, zero, zero, zero))
 
 
@@ -127,15 +149,17 @@ def psi(tree, work, vec, zero):
         for k in range(last - 1, first - 1, -1):
             rate = rate_at(tree, k)
             F = add_scaled6(F, -dot6(load6(work, rate + S, zero), F), load6(work, rate + GAIN, zero))
-        above = 6 * parent_of(tree, i)
-        store6(vec, above, add6(load6(vec, above, zero), F))
+        if not is_loose(tree, i):
+            hand_to_parent(tree, work, vec, i, F, zero)
 
 
 @inner
 def psi_transpose(tree, work, vec, zero):
     for i in range(1, integer(tree, BODIES)):
+        if is_loose(tree, i):
+            continue
         first, last = first_and_last(tree, i)
-        a = load6(vec, 6 * parent_of(tree, i), zero)
+        a = of_parent(tree, work, vec, i, zero)
         for k in range(first, last):
             rate = rate_at(tree, k)
             a = add_scaled6(a, -dot6(load6(work, rate + GAIN, zero), a), load6(work, rate + S, zero))
@@ -151,6 +175,9 @@ def factor(tree, work, vec, across, sign, zero):
         F = (zero, zero, zero, zero, zero, zero)
         if across != 0 and integer(tree, record + HAS_CHILDREN) != 0:
             F = load6(vec, 6 * i, zero)
+        loose, passed = across != 0 and sign < 0.0 and is_loose(tree, i), F
+        if loose:  # what a loose joint transmits follows from its own forces alone
+            passed = loose_force(tree, work, i, load6(vec, 6 * integer(tree, BODIES) + first, zero), zero)
         for k in range(last - 1, first - 1, -1):
             rate, mine = rate_at(tree, k), 6 * integer(tree, BODIES) + k
             x = load(vec, mine, zero)
@@ -160,6 +187,7 @@ def factor(tree, work, vec, across, sign, zero):
         if across == 0:
             store6(vec, 6 * i, F)
         elif i > 0:
+            F = force_to_parent(tree, work, i, passed if loose else F, zero)
             above = 6 * integer(tree, record + PARENT)
             if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
                 F = add6(F, load6(vec, above, zero))
@@ -173,13 +201,20 @@ def factor_transpose(tree, work, vec, across, sign, zero):
         first, last = first_and_last(tree, i)
         a = (zero, zero, zero, zero, zero, zero)
         if across != 0 and i > 0:
-            a = load6(vec, 6 * integer(tree, record + PARENT), zero)
+            a = of_parent(tree, work, vec, i, zero)
+        loose, parted = across != 0 and sign < 0.0 and is_loose(tree, i), a
+        if loose:
+            a = (zero, zero, zero, zero, zero, zero)
         for k in range(first, last):
             rate, mine = rate_at(tree, k), 6 * integer(tree, BODIES) + k
             x = load(vec, mine, zero)
             y = x + sign * dot6(load6(work, rate + GAIN, zero), a)
             store(vec, mine, y)
             a = add_scaled6(a, x if sign > 0.0 else y, load6(work, rate + S, zero))
+        if loose:
+            mine, rates = 6 * integer(tree, BODIES) + first, loose_rates(tree, work, i, parted, zero)
+            for k in range(6):
+                store(vec, mine + k, load(vec, mine + k, zero) - pick(rates, k))
         if integer(tree, record + HAS_CHILDREN) != 0:
             store6(vec, 6 * i, a)
 
@@ -199,7 +234,7 @@ def gains_transpose(tree, work, vec, zero):
 
 @inner
 def ends(tree, work, vec, zero):
-    """B: wrenches at the endpoints, as forces on their bodies about the base's centre of mass."""
+    """B: wrenches at the endpoints, as forces on their bodies."""
     bodies = integer(tree, BODIES)
     clear_bodies(tree, vec, zero)
     for e in range(integer(tree, ENDPOINTS)):
@@ -222,21 +257,26 @@ def ends_transpose(tree, work, vec, zero):
 
 
 @inner
-def move_forces(tree, work, vec, sign, zero):
-    """Forces at the bodies' own points, about the base's centre of mass (sign 1); or back (-1)."""
-    for i in range(integer(tree, BODIES)):
-        f = load6(vec, 6 * i, zero)
-        p = scale3(sign, load3(work, integer(tree, W_OUT) + i * KEPT + KEPT_PLACE, zero))
-        store6(vec, 6 * i, linear(f) + add3(angular(f), cross(p, linear(f))))
+def step_lever(tree, work, step, i, zero):
+    """From the reference point of body i to the body's own, or to the base's centre of mass; or the other way."""
+    if step < FROM_BASE:
+        r = load3(work, integer(tree, W_OUT) + i * KEPT + KEPT_PLACE, zero)
+        return scale3(1.0 if step < TO_BODY else -1.0, r)
+    return scale3(-1.0 if step < TO_BASE else 1.0, origin_of(tree, work, i, zero))
 
 
 @inner
-def move_motions(tree, work, vec, sign, zero):
-    """Motions of the point at the base's centre of mass, at the bodies' own points (sign 1); or back (-1)."""
+def move_forces(tree, work, vec, step, zero):
+    """Forces at the bodies' own points, or at the base's centre of mass, about their reference points; or back."""
     for i in range(integer(tree, BODIES)):
-        V = load6(vec, 6 * i, zero)
-        p = scale3(sign, load3(work, integer(tree, W_OUT) + i * KEPT + KEPT_PLACE, zero))
-        store6(vec, 6 * i, sub3(linear(V), cross(p, angular(V))) + angular(V))
+        store6(vec, 6 * i, shift_force(load6(vec, 6 * i, zero), step_lever(tree, work, step, i, zero)))
+
+
+@inner
+def move_motions(tree, work, vec, step, zero):
+    """The transpose: motions of the bodies' reference points, at their own points or the base's centre; or back."""
+    for i in range(integer(tree, BODIES)):
+        store6(vec, 6 * i, shift_motion(load6(vec, 6 * i, zero), step_lever(tree, work, step, i, zero)))
 
 
 @inner
@@ -261,7 +301,7 @@ def mass(tree, par, work, vec, zero):
         first, last = first_and_last(tree, i)
         V = (zero, zero, zero, zero, zero, zero)
         if i > 0:
-            V = load6(vec, 6 * parent_of(tree, i), zero)
+            V = of_parent(tree, work, vec, i, zero)
         for k in range(first, last):
             V = add_scaled6(V, load(vec, 6 * bodies + k, zero), load6(work, rate_at(tree, k) + S, zero))
         store6(vec, 6 * i, V)
@@ -276,6 +316,7 @@ def mass(tree, par, work, vec, zero):
             felt = dot6(load6(work, rate_at(tree, k) + S, zero), F)
             store(vec, 6 * bodies + k, felt + rotor * load(vec, 6 * bodies + k, zero))
         if i > 0:
+            F = force_to_parent(tree, work, i, F, zero)
             above = spare + 6 * integer(tree, record + PARENT)
             if integer(tree, record + IS_LAST_CHILD) == 0:
                 F = add6(F, load6(vec, above, zero))

@@ -3,6 +3,7 @@
 `tree` (integers) and `par` (numbers) describe the robot; `work` is scratch memory, counted in scalars.
 Bodies stand in an order in which parents come before children; the base is body 0. Coordinates and rates keep the
 order of the model. Every rate (degree of freedom) has a column S: the motion it gives its body.
+Bodies far from the base are reckoned about reference points of their own: see segments.py.
 """
 
 # kinds of joint
@@ -15,12 +16,22 @@ BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind
 BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
 PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, whose body records start at 0
 W_X, W_U, W_WRENCH, W_SINE, W_COSINE, W_BODY, W_RATE, W_OUT = range(14, 22)  # and in `work`
-BASE_RATES, W_STOP, HEADER = 22, 23, 24  # W_STOP: phases of end stops in `work`; 0: they follow from the state
+# W_STOP: phases of end stops in `work`; 0: they follow from the state. OWN_AXES: 1 if the vector that a simulation
+# integrates has the base's angular rates in the base's axes
+BASE_RATES, W_STOP, OWN_AXES = range(22, 25)
+SEGMENTS, SEGMENT_AT, W_SEGMENT, HEADER = range(25, 29)  # how many beside the base's; where in `tree` and in `work`
 
 # tree: a body's record
-PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD, BODY_INTS = range(10)
+PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD = range(9)
+SEGMENT, OPENS = 9, 10  # 0: the base's segment; whether the body opens its segment, and where its reference point is
+# what forward dynamics hands on: to the parent through memory, not in registers; from the next body; through memory
+BY_MEMORY, FROM_NEXT, FROM_MEMORY, BODY_INTS = range(11, 15)
+# reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
+AT_JOINT, AT_COM, LOOSE = range(1, 4)
+# tree: a segment's record
+SEGMENT_PARENT, SEGMENT_INTS = 0, 1
 # tree: a rate's record
-RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_INTS = range(4)  # GIVEN: 1 if its acceleration is, and its force is sought
+RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_SEGMENT, RATE_INTS = range(5)  # GIVEN: 1 if its acceleration is, not its force
 
 # par: a body's record; its inertia about its centre of mass is P_LEAST (the least principal moment) times one, plus
 # a a' + b b' of the two vectors at P_INERTIA, principal axes: in this form it is turned with fewer operations
@@ -41,8 +52,15 @@ ARTICULATED, HANDED = 0, INERTIA
 S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, ELASTIC, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
 GAIN = SDOT
 
+# work: a segment's record: from the reference point of the segment before to its own; velocity of its frame relative to
+# that segment's; the same from and relative to the base; acceleration of what carries a loose joint while no unknown
+# rate changes; and what is kept while that joint is eliminated
+LEVER, DRIFT, ORIGIN, SPEED, BIAS, ACROSS, SEGMENT_WORK = 0, 3, 6, 9, 12, 18, 24
+
 # work: phases of end stops, with the sign of the limit: + the upper, - the lower
 APART, PUSHING, SPENT = 0.0, 1.0, 2.0
 
 # options of an entry point, added up
 LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32
+ABOUT_BASE, ABOUT_POINT, SIZES = 64, 128, 256  # of angular momentum; about the robot's centre of mass without them
+RECOIL, JACOBIAN, FELT_INERTIA, QUIET, QUIET_MOMENT = range(5)  # what a free-floating robot is asked for, one at a time

@@ -19,7 +19,7 @@ Marsden & West (2001); Bou-Rabee & Marsden (2009) for Lie groups.
 from functools import cache
 
 from .bodies import momentum_of, motion_forces_under, weigh
-from .charts import move_along, store_base_part, turn_rate, turn_velocity
+from .charts import inertial_rates, move_along, store_base_part, turn_into_base, turn_rate, turn_velocity
 from .compiling import Address, array_at, inner
 from .derivatives import sliding_rates
 from .factors import solve_in_place
@@ -29,6 +29,7 @@ from .kinematics import base_axis, base_part, place, write_base_columns
 from .laws import load_counter, store_counter, sums_of_bodies
 from .memory import integer, load, shared, store
 from .plan import *  # noqa: F403
+from .segments import force_to_parent, lever_of, motion_from_parent, speed_of
 from .spatial import (
     add3,
     add6,
@@ -84,6 +85,12 @@ def relative_to_com(tree, work):
 
 
 @inner
+def in_com_frame(tree, work, i, moving, V):
+    """A velocity of body i, as its segment has it, relative to the centre of mass; `moving` is the base's."""
+    return add3(add3(moving, speed_of(tree, work, i, 0.0)), linear(V)) + angular(V)
+
+
+@inner
 def rotor_momentum(tree, par, work, k):
     """Of the rotors of three rates from k on."""
     at, u = integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, integer(tree, W_U) + k
@@ -103,13 +110,14 @@ def add_kinetic_slope(tree, par, work, i, record, moving, h, slope):
     first, count, kind = integer(tree, record + RATE), integer(tree, record + RATE_COUNT), integer(tree, record + KIND)
     rates, u = integer(tree, W_RATE), integer(tree, W_U)
     if i == 0:  # turned about inertial axes, all at once
-        V = add6(moving, load6(work, integer(tree, W_BODY) + VELOCITY, 0.0))
+        V = in_com_frame(tree, work, 0, moving, load6(work, integer(tree, W_BODY) + VELOCITY, 0.0))
         for k in range(first, first + count):
             if base_axis(tree, k) >= 3:
                 S_k = load6(work, rates + k * RATE_WORK + S, 0.0)
                 store(work, slope + k, load(work, slope + k, 0.0) + dot6(h, cross_motion(V, S_k)))
         return
-    V = add6(moving, load6(work, integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK + VELOCITY, 0.0))
+    V = load6(work, integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK + VELOCITY, 0.0)
+    V = motion_from_parent(tree, work, i, in_com_frame(tree, work, integer(tree, record + PARENT), moving, V), 0.0)
     together = first + count - 3 if kind == SPHERICAL or kind == FREE else first + count
     for k in range(first, first + count):
         S_k = load6(work, rates + k * RATE_WORK + S, 0.0)
@@ -130,13 +138,13 @@ def momenta(tree, par, work, p, slope):
     Poses, velocities and inertias must be there. To `slope` they add what the centre of mass keeps of the forces along.
     """
     bodies, rates, u = integer(tree, W_BODY), integer(tree, W_RATE), integer(tree, W_U)
-    v, _, m = relative_to_com(tree, work)
-    moving = v + (0.0, 0.0, 0.0)
+    moving, _, m = relative_to_com(tree, work)
     write_base_columns(tree, work, 0.0)
     total = base_part(tree, work, slope, 1, 0, 0.0)
     for i in range(integer(tree, BODIES)):
         body = bodies + i * BODY_WORK
-        store6(work, body + FORCE, momentum_of(work, body, add6(moving, load6(work, body + VELOCITY, 0.0)), 0.0))
+        V = in_com_frame(tree, work, i, moving, load6(work, body + VELOCITY, 0.0))
+        store6(work, body + FORCE, momentum_of(work, body, V, 0.0))
         for j in range(4):
             store(work, body + ACCELERATION + j, load(work, body + INERTIA + j, 0.0))
     for i in range(integer(tree, BODIES) - 1, -1, -1):
@@ -157,10 +165,13 @@ def momenta(tree, par, work, p, slope):
                 store(work, slope + k, load(work, slope + k, 0.0) - dot3(carried, total) / m)
         if i > 0:
             above = bodies + integer(tree, record + PARENT) * BODY_WORK
-            store6(work, above + FORCE, add6(load6(work, above + FORCE, 0.0), h))
-            for j in range(4):  # mass and first moment of all that the body carries
-                more = load(work, body + ACCELERATION + j, 0.0)
-                store(work, above + ACCELERATION + j, load(work, above + ACCELERATION + j, 0.0) + more)
+            store6(work, above + FORCE, add6(load6(work, above + FORCE, 0.0), force_to_parent(tree, work, i, h, 0.0)))
+            mass, moment = load(work, body + ACCELERATION, 0.0), load3(work, body + ACCELERATION + 1, 0.0)
+            if integer(tree, record + OPENS):
+                moment = add3(moment, scale3(mass, lever_of(tree, work, i, 0.0)))
+            # mass and first moment of all that the body carries
+            store(work, above + ACCELERATION, load(work, above + ACCELERATION, 0.0) + mass)
+            store3(work, above + ACCELERATION + 1, add3(load3(work, above + ACCELERATION + 1, 0.0), moment))
 
 
 @inner
@@ -236,8 +247,8 @@ def momenta_at_start(tree, par, work, plan):
     """Momenta and centre of mass of the present state: when no step has led to it."""
     nv, now, before = integer(tree, RATES), integer(plan, Y_NOW), vector(tree, plan, BEFORE)
     move_along(tree, work, integer(plan, Y_ORIGIN), now, integer(tree, W_X), 0.0)
+    inertial_rates(tree, work, integer(tree, W_X), now + nv, integer(tree, W_U), 0.0)
     for k in range(nv):
-        store(work, integer(tree, W_U) + k, load(work, now + nv + k, 0.0))
         store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
     motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
     v, com, m = relative_to_com(tree, work)
@@ -280,6 +291,7 @@ def place_middle(tree, par, work, plan, y, h):
         store(work, integer(tree, W_U) + k, load(work, s + k, 0.0) / h)
         store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
     move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), 0.0)
+    turn_into_base(tree, work, integer(tree, W_X), y + nv, 0.0)
     motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
     v, com, m = relative_to_com(tree, work)
     for k in range(sliding_rates(tree)):  # the step's are the centre of mass's
@@ -304,6 +316,7 @@ def finish(tree, par, work, plan, h, target):
     for k in range(nv):
         store(work, target + k, load(work, s + k, 0.0))
         store(work, target + nv + k, load(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0))
+    turn_into_base(tree, work, integer(tree, W_X), target + nv, 0.0)
     for k in range(sliding_rates(tree)):
         com = pick3(first, k) / m
         store(work, vector(tree, plan, COM_AFTER) + k, com)
@@ -324,8 +337,10 @@ def _variational_step(tree, par, work, plan, numbers, memory, counters, t, h, ta
     if load_counter(counters, C_FRESH) == 0:
         momenta_at_start(tree, par, work, plan)
         store_counter(counters, C_FRESH, 1)
+    step = vector(tree, plan, STEP)
+    inertial_rates(tree, work, integer(plan, Y_ORIGIN), now + nv, step, 0.0)
     for k in range(nv):  # of the centre of mass it is corrected at once
-        store(work, vector(tree, plan, STEP) + k, h * load(work, now + nv + k, 0.0))
+        store(work, step + k, h * load(work, step + k, 0.0))
     for j in range(size):
         store(work, K + j, 0.0)
     before = 1e300

@@ -6,8 +6,8 @@ From, Pettersen & Gravdahl (2011), section 2.1 and their (12).
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import real_numbers
 from ..errors import InputError
+from ..reals import real_numbers
 
 Array = np.ndarray
 

@@ -14,7 +14,7 @@ from ..model.mesh_files import MeshFiles
 from ..model.mjcf import read_mjcf
 from ..model.model import Model
 from ..model.urdf import read_urdf
-from ..model.urdf_checks import check_urdf
+from ..model.urdf_checks import check_urdf, urdf_doubts
 from ..model.urdf_source import urdf_tree
 from ..model.xml_source import Element, parse_xml, read_source
 from .findings import Finding, Findings
@@ -22,7 +22,9 @@ from .model_rules import model_findings
 from .urdf_rules import urdf_findings
 
 
-def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = ()) -> Findings:
+def check_file(
+    path: str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = (), xacro: bool = True
+) -> Findings:
     """What looks wrong in a robot's file (.urdf, .xacro, MuJoCo's .xml, .toml), without raising for the file's sake.
 
     Looks for what keeps the file from being read; impossible and placeholder inertias; units (millimetres, grams,
@@ -35,6 +37,8 @@ def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathL
         The file.
     folders : iterable of paths
         Where meshes may be besides the model's own folder.
+    xacro : bool
+        False: a .xacro file, which is a program, is not run; only whether it is XML is looked at.
 
     Returns
     -------
@@ -61,6 +65,9 @@ def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathL
             found = _loaded(lambda: read_model(Path(name)))
         elif suffix == ".xml" and parse_xml(*read_source(name)).tag == "mujoco":
             found = _loaded(lambda: read_mjcf(name, folders=trusted))
+        elif suffix == ".xacro" and not xacro:
+            parse_xml(*read_source(name))
+            found = [_NOT_RUN]
         elif suffix in (".urdf", ".xacro", ".xml"):
             found = _urdf(name, trusted)
         else:
@@ -70,10 +77,19 @@ def check_file(path: str | os.PathLike[str], *, folders: Iterable[str | os.PathL
     return Findings(name, found)
 
 
+_NOT_RUN = Finding(
+    "note",
+    "the file",
+    "it is a program of xacro, and was not run",
+    "if you trust it, check what it makes: xacro FILE > robot.urdf",
+)
+
+
 def _urdf(name: str, folders: list[str | os.PathLike[str]]) -> list[Finding]:
     root, _ = urdf_tree(name)
-    problems = check_urdf(root)
+    problems = check_urdf(root, name)
     found = [finding_of("error", problem) for problem in problems]
+    found += [finding_of("warning", doubt) for doubt in ([] if problems else urdf_doubts(root))]
     if root.tag == "robot":
         found += urdf_findings(root, MeshFiles(Path(name), folders))
     if find_spec("yourdfpy") is None:

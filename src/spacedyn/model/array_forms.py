@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..reals import NotReal, real_array
+
 KINDS = {"R": "revolute", "P": "prismatic"}
 """SpaceDyn's letters for the kinds of joints."""
 
@@ -96,9 +98,11 @@ def _check_cycles(parents: list[int], problems: list[str]) -> None:
 
 def _numbers(label: str, value: Any, problems: list[str]) -> np.ndarray | None:
     try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        problems.append(f"{label} is not an array of numbers: check for missing entries and rows of unequal length.")
+        return real_array(value).astype(float)
+    except NotReal as reason:
+        problems.append(
+            f"{label} is not an array of numbers but {reason}: check for missing entries and rows of unequal length."
+        )
         return None
 
 

@@ -3,16 +3,13 @@
 All problems of a description are found before anything is raised, each with the name of the part and the way out.
 """
 
-import os
-import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import ModelError, ModelWarning, nearest
+from ..errors import ModelError, Problems, nearest, warn_of_all
 from .checks import check_body, check_endpoint, check_joint, check_name, doubts
 from .connections import check_connections
 from .model import Model
@@ -233,7 +230,7 @@ def assemble(
     ModelError
         With every problem found.
     """
-    found = list(problems)
+    found = Problems(name, problems)
     parts = (_records(Body, bodies), _records(Joint, joints), _records(Endpoint, endpoints))
     if not (isinstance(name, str) and name and name.isprintable()):
         found.append(f"the model's name is {shown(name)}; give it a name of one line.")
@@ -253,20 +250,10 @@ def assemble(
 
     from .singular import singular_joints
 
-    if found := singular_joints(model):
-        raise ModelError(name, found)
-    for doubt in doubts(model.bodies):
-        warnings.warn(doubt, ModelWarning, stacklevel=_levels_to_the_user())
+    if singular := singular_joints(model):
+        raise ModelError(name, singular)
+    warn_of_all("", doubts(model.bodies))
     return model
-
-
-def _levels_to_the_user() -> int:
-    """How many callers up the first one outside this package is: a warning points at the user's own line."""
-    folder = os.path.dirname(os.path.dirname(__file__))
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(folder):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _records(sort: type[Part], parts: Iterable[Part]) -> list[Part]:

@@ -5,6 +5,7 @@ read-only float64 arrays, or None after adding to the problems. How the parts ha
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ def _inertia(problems: list[str], label: str, given: Any) -> np.ndarray | None:
         )
         return None
     matrix = 0.5 * (matrix + matrix.T)
-    moments = np.linalg.eigvalsh(matrix)
+    moments = np.sort(array) if array.shape == (3,) else np.linalg.eigvalsh(matrix)
     if moments[0] < -SYMMETRY_TOLERANCE * largest:
         problems.append(
             f"{where} has a negative principal moment ({moments[0]:.6g} kg m^2); "
@@ -198,11 +199,17 @@ def _nothing(problems: list[str], where: str, given: Any, default: float) -> np.
     return frozen(np.zeros(0))
 
 
+@cache
+def _spread(number: float, count: int) -> np.ndarray:
+    """A number for every rate; read-only, so all joints share it."""
+    return frozen(np.full(count, number))
+
+
 def _over_rates(problems: list[str], label: str, joint: Joint, key: str) -> np.ndarray | None:
     where, nv, default = f"{label}: {key}", JOINT_KINDS[joint.kind][1], DEFAULTS[key]
     given = getattr(joint, key)
-    if given is None:
-        return frozen(np.full(nv, default))
+    if given is None or (type(given) is float and given == default):
+        return _spread(default, nv)
     if nv == 0:
         return _nothing(problems, where, given, default)
     values = numbers(problems, where, given, (nv,), spread=True, infinite=key in _UNBOUNDED)
@@ -263,8 +270,8 @@ def doubts(bodies: Sequence[Body]) -> list[str]:
     body without shapes, which is what people type to get going; masses more than a million times apart.
     """
     found = []
-    for body in bodies:
-        a, b, c = np.linalg.eigvalsh(body.inertia)
+    every = np.linalg.eigvalsh(np.array([body.inertia for body in bodies]))
+    for body, (a, b, c) in zip(bodies, every.tolist(), strict=True):
         if c > (a + b) * (1.0 + 1e-6):
             found.append(
                 f"body '{body.name}': principal moments {plain(np.array([a, b, c]))} kg m^2 break the triangle "

@@ -29,13 +29,14 @@ What is left out has the default of Builder's methods. Joints keep their order; 
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, nearest
+from ..errors import InputError, ModelError, Problems, nearest
 from .build import Builder
 from .checks import DEFAULTS
+from .limits import limits, over
 from .model import Model
 from .parts import Visual
 from .reading import file_bytes, parse_toml
@@ -71,6 +72,8 @@ WANTED = {
     "tables": 'give a list of shapes, such as [{ kind = "box", mass = 50.0, size = [1, 1, 1] }]',
 }
 TEXT = "the text"
+FindMesh = Callable[[str], str | None]
+"""The path of the mesh that a file names, or None for one to be left out; ValueError if it may not be named."""
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -111,14 +114,47 @@ def read_model(path_or_text: str | os.PathLike[str]) -> Model:
     (2.0, array([1., 0., 0.]))
     """
     text, source = _text(path_or_text)
+    # the text of a file has no folder: what it names must be whole
+    folder = Path("/") if source == TEXT else Path(source).absolute().parent
+    return _model(text, source, lambda name: str(mesh_inside(folder, name, [folder])))
+
+
+def read_stored_model(text: str, folders: Sequence[Path]) -> tuple[Model, list[str]]:
+    """A model from text that a file of another kind holds, and the meshes it names outside of these folders.
+
+    Those are left out of it: whoever reads the file has not allowed them, and they are no part of the dynamics.
+    """
+    outside: list[str] = []
+
+    def find(name: str) -> str | None:
+        try:
+            return str(mesh_inside(Path("/"), name, folders))
+        except ValueError:
+            outside.append(name)
+            return None
+
+    return _model(text, TEXT, find), outside
+
+
+def _model(text: str, source: str, find: FindMesh) -> Model:
     data = _parse(text, source)
-    problems: list[str] = []
-    tables = _check_file(data, problems)
     name = data.get("name", Path(source).stem if source.endswith(".toml") else "robot")
-    builder = _fill(name, tables, problems, None if source == TEXT else Path(source).absolute().parent)
+    problems = Problems(source if source != TEXT or not isinstance(name, str) else name)
+    tables = _check_file(data, problems)
+    _check_size(tables, problems)
+    builder = _fill(name, tables, problems, find)
     if problems:
-        raise ModelError(source if source != TEXT or not isinstance(name, str) else name, problems)
+        raise ModelError(problems.name, problems)
     return builder.build()
+
+
+def _check_size(tables: dict[str, dict[str, dict[str, Any]]], problems: Problems) -> None:
+    """ModelError for more bodies, or more of their looks, than are read."""
+    bodies, most = [*tables["base"].values(), *tables["bodies"].values()], limits()
+    looks = sum(len(body.get(what, ())) for body in bodies for what in ("shapes", *LOOKS))
+    for name, count, allowed in (("bodies", len(bodies), most.bodies), ("visuals", looks, most.visuals)):
+        if count > allowed:
+            raise ModelError(problems.name, [*problems, f"{over(name, name, allowed, count)}."])
 
 
 def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
@@ -135,6 +171,8 @@ def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
 def _parse(text: str, source: str) -> dict[str, Any]:
     try:
         return parse_toml(text)
+    except InputError:  # of the limits that hold, not of the file
+        raise
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         message = str(error)
     found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
@@ -204,13 +242,13 @@ def _toml_sort(value: Any) -> str:
     return sorts.get(type(value), "a date or time")
 
 
-def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: list[str], folder: Path | None) -> Builder:
+def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: list[str], find: FindMesh) -> Builder:
     """Everything into a Builder, whose own checks see to numbers and names."""
     base = dict(tables["base"].get("", {}))
     builder = Builder(name, base=base.pop("kind", "free"))
-    builder.base(base.pop("name", "base"), **_body("[base]", base, problems, folder))
+    builder.base(base.pop("name", "base"), **_body("[base]", base, problems, find))
     for name, table in tables["bodies"].items():
-        builder.body(name, **_body(_label("bodies", name), table, problems, folder))
+        builder.body(name, **_body(_label("bodies", name), table, problems, find))
     for name, table in tables["joints"].items():
         keys = _pose(_label("joints", name), table, problems)
         named = {key: keys.pop(key, "") for key in NAMED}
@@ -221,21 +259,22 @@ def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: lis
     return builder
 
 
-def _body(label: str, table: Mapping[str, Any], problems: list[str], folder: Path | None) -> dict[str, Any]:
+def _body(label: str, table: Mapping[str, Any], problems: list[str], find: FindMesh) -> dict[str, Any]:
     shapes = [
         _shape(f"{label}: shape {i}", shape, problems) for i, shape in enumerate(table.get("shapes", []), start=1)
     ]
     looks = {
         what: [
-            _visual(f"{label}: {what} {i}", keys, problems, folder)
+            look
             for i, keys in enumerate(table.get(what, []), start=1)
+            if (look := _visual(f"{label}: {what} {i}", keys, problems, find)) is not None
         ]
         for what in LOOKS
     }
     return {**table, "shapes": shapes, **looks}
 
 
-def _visual(label: str, table: Mapping[str, Any], problems: list[str], folder: Path | None) -> Visual | None:
+def _visual(label: str, table: Mapping[str, Any], problems: list[str], find: FindMesh) -> Visual | None:
     """A piece of a body's looks: a shape's keys without mass, or `mesh`, a file in the model's folder or below."""
     own = {key: table[key] for key in ("name", "scale", "color") if key in table}
     keys = {"name": "text", "scale": "numbers", "color": "numbers"}
@@ -248,12 +287,12 @@ def _visual(label: str, table: Mapping[str, Any], problems: list[str], folder: P
     rest = _check_table(label, rest, {"mesh": "text", **POSE}, (), problems)
     if len(problems) > count:
         return None
-    try:  # the text of a file has no folder: what it names must be whole
-        mesh = str(mesh_inside(folder or Path("/"), rest.pop("mesh"), [folder or Path("/")]))
+    try:
+        mesh = find(rest.pop("mesh"))
     except ValueError as error:
         problems.append(f"{label}: {error}.")
         return None
-    return Visual(own.pop("name", ""), mesh=mesh, **own, **_pose(label, rest, problems))
+    return None if mesh is None else Visual(own.pop("name", ""), mesh=mesh, **own, **_pose(label, rest, problems))
 
 
 def _shape(label: str, table: Mapping[str, Any], problems: list[str]) -> Shape | None:

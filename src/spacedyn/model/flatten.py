@@ -4,14 +4,16 @@ Kernels know only joints about the z axis: a joint with another axis gets its fr
 the body's data with it. `to_internal[i]` keeps that turn, so that results speak of the frames of the description.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..kernels import tree as k
 from ..kernels.scalar import LANES
-from .parts import AXIS_KINDS, BASE_KINDS, JOINT_KINDS
+from .parts import AXIS_KINDS, BASE_KINDS, JOINT_KINDS, Joint
+from .reference_points import choose_segments
 from .rotations import z_onto
 
 if TYPE_CHECKING:
@@ -34,6 +36,14 @@ def aligned(size: int) -> np.ndarray:
     return raw[start : start + size]
 
 
+class Frames(NamedTuple):
+    """Frames on bodies as the kernels take them."""
+
+    bodies: np.ndarray  # (frames,) in the kernels' order
+    points: np.ndarray  # (3 frames,) positions in the axes of the kernels' body frames
+    table: np.ndarray  # (12 frames,) positions and rotations
+
+
 @dataclass(frozen=True, eq=False)
 class Flat:
     """The arrays of one model, and what is needed to make sense of results."""
@@ -47,8 +57,10 @@ class Flat:
     passive: bool  # some joint has a spring, damper, friction or stop
     rates: int  # nv
     joint_rates: int  # nv without the base's
-    spare: list[np.ndarray] = field(default_factory=list)  # scratch memory for one robot, to be used again
-    spare_with_room: dict[int, list[np.ndarray]] = field(default_factory=dict)  # the same, by the scalars of output
+    spare: dict[int, list[np.ndarray]] = field(default_factory=dict)  # scratch memory for one robot, to be used again
+    endpoints: dict[str, Frames] = field(default_factory=dict)  # frames that have been asked for, by name
+    centroids: dict[str, Frames] = field(default_factory=dict)
+    families: list[tuple[Any, Frames]] = field(default_factory=list)  # all frames, once they have been laid out
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
@@ -93,9 +105,13 @@ def _principal(inertia: np.ndarray) -> np.ndarray:
     return np.concatenate([a, b, moments[:1]])
 
 
-def flatten(model: "Model") -> Flat:
-    """Lay a model out for the kernels."""
+def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
+    """Lay a model out for the kernels.
+
+    `opened` is for tests: the bodies that open a segment (reference_points.py), instead of those that are far.
+    """
     sequence = _parents_first(model.parents)
+    opens = choose_segments(model, sequence) if opened is None else opened
     place = np.empty(len(sequence), dtype=np.int64)
     place[sequence] = np.arange(len(sequence))
     turns = np.array([np.eye(3)] + [z_onto(j.axis) if j.kind in AXIS_KINDS else np.eye(3) for j in model.joints])
@@ -106,13 +122,15 @@ def flatten(model: "Model") -> Flat:
     starts_q = 7 + np.cumsum([0] + [j.nq for j in model.joints])
     starts_v = model.base_dof + np.cumsum([0] + [j.nv for j in model.joints])
     last_rate = np.full(len(sequence), -1)
-    records, rate_records = [], np.full((model.nv, k.RATE_INTS), -1)
+    segments: list[int] = []  # the segment before each, the base's being 0
+    records: list[list[int]] = []
+    rate_records = np.full((model.nv, k.RATE_INTS), -1)
     angles: list[int] = []
     pars = np.zeros((len(sequence), k.BODY_PARS))
     for i, body_index in enumerate(sequence):
         body = model.bodies[body_index]
         turn = to_internal[body_index]
-        row = pars[i]
+        row, segment, opening = pars[i], 0, 0
         row[k.P_COM : k.P_COM + 3] = offset[body_index] + turn @ body.com
         row[k.P_MASS] = body.mass
         row[k.P_INERTIA : k.P_LEAST + 1] = _principal(turn @ body.inertia @ turn.T)
@@ -130,15 +148,23 @@ def flatten(model: "Model") -> Flat:
             row[k.P_ROTATION : k.P_ROTATION + 9] = (to_internal[parent] @ joint.rotation @ turns[body_index]).ravel()
             row[k.P_POSITION : k.P_POSITION + 3] = offset[parent] + to_internal[parent] @ joint.position
             row[k.P_PITCH] = joint.pitch
+            segment = records[record[k.PARENT]][k.SEGMENT]
+            if body_index in opens:
+                opening = _opening(joint)
+                segments.append(segment)
+                segment = len(segments)
         for rate in range(first, first + count):
-            rate_records[rate] = (i, above, 0)
+            rate_records[rate] = (i, above, 0, segment)
             above = rate
         last_rate[i] = above
-        records.append([*record, above, 0, 0])
+        records.append([*record, above, 0, 0, segment, opening, 0, 0, 0])
 
-    for record in reversed(records[1:]):  # in the order in which children hand on to their parents
-        record[k.IS_LAST_CHILD] = int(not records[record[k.PARENT]][k.HAS_CHILDREN])
-        records[record[k.PARENT]][k.HAS_CHILDREN] = 1
+    for i, record in reversed(list(enumerate(records))[1:]):  # in the order in which children hand on to their parents
+        above_it = records[record[k.PARENT]]
+        record[k.IS_LAST_CHILD] = int(not above_it[k.HAS_CHILDREN])
+        above_it[k.HAS_CHILDREN] = 1
+        record[k.BY_MEMORY] = int(record[k.PARENT] != i - 1 or record[k.OPENS] > 0)
+        above_it[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     rate_pars = np.zeros((model.nv, k.RATE_PARS))
     for joint, first in zip(model.joints, starts_v, strict=False):
@@ -161,8 +187,8 @@ def flatten(model: "Model") -> Flat:
         for b, e in zip(endpoints, model.endpoints, strict=True)
     ]
     par = np.concatenate([np.ravel(a) for a in [pars, rate_pars, *rests, *points, np.zeros(3)]]).astype(float)
-    header = _header(model, len(sequence), len(angles))
-    ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
+    header = _header(model, len(sequence), len(angles), len(segments))
+    ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
     passive = bool(np.any(rate_pars[:, [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
     return Flat(
@@ -170,18 +196,27 @@ def flatten(model: "Model") -> Flat:
     )
 
 
-def _header(model: "Model", bodies: int, angles: int) -> np.ndarray:
+def _opening(joint: Joint) -> int:
+    """Where the reference point is of the segment that a joint's child opens."""
+    if joint.kind != "free":
+        return k.AT_JOINT
+    return k.AT_COM if np.any(joint.gear * joint.rotor_inertia) else k.LOOSE
+
+
+def _header(model: "Model", bodies: int, angles: int, segments: int) -> np.ndarray:
     header = np.zeros(k.HEADER, dtype=np.int64)
     endpoints = len(model.endpoints)
     header[k.BODIES], header[k.RATES], header[k.COORDINATES] = bodies, model.nv, 7 + model.nq
     header[k.BASE], header[k.BASE_RATES] = _BASES[model.base_kind], model.base_dof
-    header[k.ANGLES], header[k.ENDPOINTS] = angles, endpoints
-    sizes = [bodies * k.BODY_INTS, model.nv * k.RATE_INTS, angles]
-    header[[k.BODY_AT, k.RATE_AT, k.ANGLE_AT, k.ENDPOINT_AT]] = k.HEADER + np.cumsum([0, *sizes])
+    header[k.ANGLES], header[k.ENDPOINTS], header[k.SEGMENTS] = angles, endpoints, segments
+    sizes = [bodies * k.BODY_INTS, model.nv * k.RATE_INTS, angles, endpoints]
+    places = [k.BODY_AT, k.RATE_AT, k.ANGLE_AT, k.ENDPOINT_AT, k.SEGMENT_AT]
+    header[places] = k.HEADER + np.cumsum([0, *sizes])
     sizes = [model.nv * k.RATE_PARS, model.nq, endpoints * k.ENDPOINT_PARS]
     header[[k.PAR_RATE, k.PAR_REST, k.PAR_ENDPOINT, k.PAR_GRAVITY]] = bodies * k.BODY_PARS + np.cumsum([0, *sizes])
     room = -(-angles // LANES) * LANES  # kernels for one robot take a pack of angles at a time
     sizes = [7 + model.nq, model.nv, 6 * (endpoints + 1), room, room, bodies * k.BODY_WORK, model.nv * k.RATE_WORK]
-    places = [k.W_X, k.W_U, k.W_WRENCH, k.W_SINE, k.W_COSINE, k.W_BODY, k.W_RATE, k.W_OUT]
+    sizes += [segments * k.SEGMENT_WORK]
+    places = [k.W_X, k.W_U, k.W_WRENCH, k.W_SINE, k.W_COSINE, k.W_BODY, k.W_RATE, k.W_SEGMENT, k.W_OUT]
     header[places] = np.cumsum([0, *sizes])
     return header

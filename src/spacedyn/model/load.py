@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, ModelError, ModelWarning, UnknownName, nearest
+from ..reals import type_name
 from .files import read_model
 from .model import Model
 
@@ -23,8 +24,8 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
     name_or_path : str or path
         One of `available()`, or a path.
     **options
-        For a URDF: base, merge_fixed, mimic, lock, folders, name, as `read_urdf` has them; for MuJoCo's XML: base,
-        folders, name, as `read_mjcf` has them. A .toml file says everything itself.
+        For a URDF: base, merge_fixed, mimic, lock, folders, within, name, as `read_urdf` has them; for MuJoCo's XML:
+        base, folders, within, name, as `read_mjcf` has them. A .toml file says everything itself.
 
     Returns
     -------
@@ -44,7 +45,12 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
     >>> load("tian_wu")
     <Model 'tian_wu': free base, 3 joints, 9 rates, 75 kg>
     """
-    given = os.fspath(name_or_path)
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise InputError(
+            f"expected the name of a bundled robot, or a path, got {type_name(name_or_path)}; "
+            f"{nearest('', available())}"
+        )
+    given = str(os.fspath(name_or_path))
     path, names, suffix = Path(given), available(), Path(given).suffix.lower()
     if suffix in (".urdf", ".xacro", ".xml"):
         return _from_xml(given, suffix, options)
@@ -56,10 +62,18 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
         return read_model(path)
     if given not in names:
         raise UnknownName("bundled robot", given, names)
-    text = files("spacedyn").joinpath("library", f"{given}.toml").read_text(encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        return read_model(text)
+        return read_model(bundled_file(given).read_text(encoding="utf-8"))
+
+
+def bundled_file(name: str) -> Path:
+    """The file of a robot that comes along.
+
+    >>> bundled_file("ets7").name
+    'ets7.toml'
+    """
+    return Path(str(files("spacedyn").joinpath("library", f"{name}.toml")))
 
 
 def _from_xml(path: str, suffix: str, options: dict[str, Any]) -> Model:

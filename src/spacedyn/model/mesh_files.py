@@ -34,17 +34,24 @@ class MeshFiles:
         The robot's file; None for a text, which has no folder.
     trusted : iterable of paths
         Folders beside the model's own: packages, or folders that hold packages.
+    within : iterable of paths, optional
+        If given, nothing outside of these folders is read, whatever the model's own folder and `trusted` are; they are
+        looked through like `trusted`.
     """
 
-    def __init__(self, file: Path | None, trusted: Iterable[str | os.PathLike[str]] = ()):
+    def __init__(
+        self,
+        file: Path | None,
+        trusted: Iterable[str | os.PathLike[str]] = (),
+        within: Iterable[str | os.PathLike[str]] | None = None,
+    ):
         self.own = None if file is None else file.absolute().parent
         self.model = [] if file is None else [model_folder(file)]
-        self.trusted = [*(Path(folder).absolute() for folder in trusted), *_ros_folders()]
-
-    @property
-    def allowed(self) -> list[Path]:
+        fence = [Path(folder).absolute() for folder in within or ()]
+        ros = _ros_folders()
+        self.trusted = [*(Path(folder).absolute() for folder in trusted), *fence, *ros]
+        self.allowed = [*self.model, *self.trusted] if within is None else [*fence, *ros]
         """Folders whose files may be read."""
-        return [*self.model, *self.trusted]
 
     def find(self, name: str) -> Path | None:
         """The file, or None if it is not there or no mesh; ValueError, with the reason, if it may not be read."""

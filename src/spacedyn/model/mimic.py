@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, ModelError
+from ..reals import real_numbers
 from .model import Model
 from .urdf_checks import check_urdf
 from .urdf_source import urdf_tree
@@ -38,7 +39,7 @@ def read_mimics(path_or_text: str | os.PathLike[str]) -> tuple[Mimic, ...]:
     ()
     """
     root, source = urdf_tree(path_or_text)
-    problems = check_urdf(root)
+    problems = check_urdf(root, source)
     if problems:
         raise ModelError(source, problems)
     found = [(joint, joint.first("mimic")) for joint in root.all("joint")]
@@ -117,7 +118,7 @@ def follow(model: Model, q: ArrayLike, mimics: Iterable[Mimic]) -> np.ndarray:
     array([ 0.3, -0.2])
     """
     ties = {mimic.joint: mimic for mimic in mimics}
-    out = np.array(q, dtype=float)
+    out = real_numbers("q", q, f"(…, {model.nq})").astype(float)
     if out.shape[-1:] != (model.nq,):
         raise InputError(f"q has shape {out.shape}; give (…, {model.nq}).")
     _, offset = mimic_coupling(model, ties.values())

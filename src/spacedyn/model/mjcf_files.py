@@ -4,20 +4,25 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import ModelError
+from ..errors import ModelError, Problems
+from .limits import limits, over
 from .values import shown
+from .visuals import ALLOW
 from .xml_source import Element, parse_xml, read_source
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")
-MOST_FILES = 200
-"""Of XML, one including another."""
 
 
-def check_files(root: Element, file: Path | None, allowed: Sequence[Path], source: str) -> None:
-    """ModelError for every file that is named outside the folders `allowed`, in this XML or in what it includes."""
-    problems: list[str] = []
+def check_files(root: Element, file: Path | None, allowed: Sequence[Path], source: str) -> dict[int, list[Element]]:
+    """ModelError for every file that is named outside the folders `allowed`, in this XML or in what it includes.
+
+    Returns the trees that each element that names a file of XML may mean, by the element's id.
+    """
+    problems = Problems(source)
     own = Path("/") if file is None else file.absolute().parent
-    waiting, seen, trees = [(root, own)], set(), []
+    waiting, trees = [(root, own)], []
+    seen: dict[Path, Element] = {}
+    named: dict[int, list[Element]] = {}
     while waiting:
         tree, folder = waiting.pop()
         trees.append((tree, folder))
@@ -28,11 +33,13 @@ def check_files(root: Element, file: Path | None, allowed: Sequence[Path], sourc
                 path = Path(os.path.realpath(start / (element.get("file") or "")))
                 if not _inside(path, allowed):
                     problems.append(_sentence(element, element.get("file") or ""))
-                elif path.is_file() and path not in seen:
-                    seen.add(path)
-                    if len(seen) > MOST_FILES:
-                        raise ModelError(source, [f"it includes more than {MOST_FILES} files."])
-                    waiting.append((parse_xml(*read_source(path)), path.parent))
+                elif path.is_file():
+                    if path not in seen:
+                        if len(seen) >= limits().includes:
+                            raise ModelError(source, [f"{over('includes', 'included files', limits().includes)}."])
+                        seen[path] = parse_xml(*read_source(path))
+                        waiting.append((seen[path], path.parent))
+                    named.setdefault(id(element), []).append(seen[path])
     places = {own, *(folder for _, folder in trees)}
     for tree, _ in trees:
         for element in tree.walk():
@@ -46,6 +53,7 @@ def check_files(root: Element, file: Path | None, allowed: Sequence[Path], sourc
                     problems.append(_sentence(element, text))
     if problems:
         raise ModelError(source, list(dict.fromkeys(problems)))
+    return named
 
 
 def _inside(path: Path, allowed: Sequence[Path]) -> bool:
@@ -55,5 +63,5 @@ def _inside(path: Path, allowed: Sequence[Path]) -> bool:
 def _sentence(element: Element, name: str) -> str:
     return (
         f"line {element.line}: <{element.tag}> names {shown(name)}, which lies outside the folder of the model; "
-        "copy it there, or trust its folder by folders=[…]."
+        f"copy it there, or {ALLOW}."
     )

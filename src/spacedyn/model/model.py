@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UnknownName
+from ..signatures import check_names, keywords_of, known_arguments
 from .digest import content_digest
 from .parts import BASE_KINDS, Body, Endpoint, Joint
+from .state_parts import MEANT
 
 if TYPE_CHECKING:
     from .state import State
@@ -171,11 +173,35 @@ class Model:
 
         return flatten(self)
 
-    def state(self, **parts: Any) -> "State":
+    @known_arguments(**MEANT)
+    def state(
+        self,
+        *,
+        base_position: ArrayLike | None = None,
+        base_frame_position: ArrayLike | None = None,
+        base_attitude: Any = None,
+        base_quaternion_xyzw: ArrayLike | None = None,
+        q: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        base_velocity: ArrayLike | None = None,
+        base_rate: ArrayLike | None = None,
+        base_rate_in_base_axes: ArrayLike | None = None,
+        qd: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    ) -> "State":
         """A state of this robot from its parts; what is not given is neutral. See `State.from_parts`."""
         from .state import State
 
-        return State.from_parts(self, **parts)
+        return State.from_parts(
+            self,
+            base_position=base_position,
+            base_frame_position=base_frame_position,
+            base_attitude=base_attitude,
+            base_quaternion_xyzw=base_quaternion_xyzw,
+            q=q,
+            base_velocity=base_velocity,
+            base_rate=base_rate,
+            base_rate_in_base_axes=base_rate_in_base_axes,
+            qd=qd,
+        )
 
     def neutral_state(self) -> "State":
         """At the origin, unturned, every joint at its neutral coordinates, at rest."""
@@ -215,6 +241,7 @@ class Model:
         """
         from .arrays import from_arrays
 
+        check_names("argument of from_arrays()", options, keywords_of(from_arrays))
         return from_arrays(*arrays, **options)
 
     def to_arrays(self) -> dict[str, Any]:
@@ -241,6 +268,7 @@ class Model:
         """A robot from a URDF file, or the text of one. See `urdf.read_urdf` for the options."""
         from .urdf import read_urdf
 
+        check_names("option of from_urdf()", options, keywords_of(read_urdf)[1:])
         return read_urdf(path_or_text, **options)
 
     @staticmethod
@@ -248,6 +276,7 @@ class Model:
         """A robot from MuJoCo's XML, a file or the text of one. See `mjcf.read_mjcf` for the options."""
         from .mjcf import read_mjcf
 
+        check_names("option of from_mjcf()", options, keywords_of(read_mjcf)[1:])
         return read_mjcf(path_or_text, **options)
 
     def to_urdf(self, path: str | os.PathLike[str] | None = None, *, lossy: bool = False) -> str:

@@ -22,6 +22,17 @@ def conjugate(a: Array) -> Array:
     return a * np.array([-1.0, -1.0, -1.0, 1.0])
 
 
+def turned(a: Array, v: Array) -> Array:
+    """Vectors (…, 3) after the turn of a unit quaternion (…, 4).
+
+    >>> turned(np.array([0.0, 0.0, 0.6, 0.8]), np.array([1.0, 0.0, 0.0]))
+    array([0.28, 0.96, 0.  ])
+    """
+    axis = a[..., :3]
+    once = 2.0 * np.cross(axis, v)
+    return v + a[..., 3:] * once + np.cross(axis, once)
+
+
 def exponential(turn: Array) -> Array:
     """Unit quaternion (…, 4) of a rotation vector (…, 3) [rad].
 

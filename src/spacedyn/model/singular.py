@@ -7,9 +7,11 @@ roots of the bodies' inertias, T = |L V|²/2, as in a square-root Kalman filter:
 pose at random tells, and in NumPy, so that building a robot compiles nothing.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg.lapack import dgeqrf
 
 from .parts import AXIS_KINDS, Body, Joint
 from .rotations import rotation_about, rotation_quaternion
@@ -22,6 +24,7 @@ _ROUNDING = 1e-8  # of |L S|, relative to the sizes of L and S: below it D is ro
 _NO_MOMENT = 1e-12  # of a body's smallest principal moments, relative to its largest
 _POSES = 3
 _X, _Y, _Z = np.eye(3)
+_UPPER = np.triu(np.ones((6, 6)))
 Array = np.ndarray
 
 
@@ -41,17 +44,17 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
     free: list[list[Array]] = [[] for _ in model.bodies]  # L of what hangs on a body, its joints being free
     locked: list[list[Array]] = [[] for _ in model.bodies]  # and with its joints locked
     found = {}
+    own = _square_roots(model.bodies)
     for i in np.argsort(model.flat.order)[::-1].tolist():  # leaves to base
-        body, shift = model.bodies[i], model.bodies[0].com if i == 0 else np.zeros(3)
-        own = _square_root(body, body.com - shift)
-        L, G = _joined([own, *free[i]]), _joined([own, *locked[i]])
+        L, G = _joined([own[i], *free[i]]), _joined([own[i], *locked[i]])
         if i == 0:
             S, rotor = _base_columns(model.base_kind, rng), np.zeros(model.base_dof)
         else:
             joint = model.joints[i - 1]
             place, turn = joint_transform(joint, _coordinates(joint, rng))
             S, rotor = _columns(joint, turn), joint.gear**2 * joint.rotor_inertia
-        size = np.sqrt((_norms(G) @ np.abs([_lengths(S[:3]), _lengths(S[3:])])) ** 2 + rotor)
+        moving, turning = np.sqrt((G[:, :3] ** 2).sum()), np.sqrt((G[:, 3:] ** 2).sum())  # roots of mass and moments
+        size = np.sqrt((moving * _lengths(S[:3]) + turning * _lengths(S[3:])) ** 2 + rotor)
         L, bad = _eliminate(L, S, rotor, size)
         if bad:
             with_rotor = np.vstack([G @ S, np.diag(np.sqrt(rotor))]) / np.where(size > 0.0, size, 1.0)
@@ -79,28 +82,36 @@ def _eliminate(L: Array, S: Array, rotor: Array, size: Array) -> tuple[Array, bo
     return L, bad
 
 
-def _square_root(body: Body, com: Array) -> Array:
-    """L (6, 6) of a body: T = |L (v; ω)|²/2, about a point from which its centre of mass is at `com`."""
-    moments, axes = np.linalg.eigh(body.inertia)
-    moments = np.where(moments > _NO_MOMENT * moments[-1], moments, 0.0)
-    turning = np.sqrt(moments)[:, None] * axes.T
-    return np.block([[np.sqrt(body.mass) * np.eye(3), -np.sqrt(body.mass) * _skew(com)], [np.zeros((3, 3)), turning]])
+def _square_roots(bodies: Sequence[Body]) -> Array:
+    """L (bodies, 6, 6): T = |L (v; ω)|²/2, about each body's origin; of the base, about its centre of mass."""
+    moments, axes = np.linalg.eigh(np.array([body.inertia for body in bodies]))
+    moments = np.where(moments > _NO_MOMENT * moments[:, -1:], moments, 0.0)
+    mass, com = np.sqrt([body.mass for body in bodies]), np.array([body.com for body in bodies])
+    com[0] = 0.0
+    L = np.zeros((len(bodies), 6, 6))
+    L[:, :3, :3] = mass[:, None, None] * np.eye(3)
+    L[:, :3, 3:] = mass[:, None, None] * np.cross(np.eye(3), com[:, None, :]).transpose(0, 2, 1)  # e × com
+    L[:, 3:, 3:] = np.sqrt(moments)[:, :, None] * axes.transpose(0, 2, 1)
+    return L
 
 
 def _joined(parts: list[Array]) -> Array:
     """L (6, 6) of several together."""
-    return np.asarray(np.linalg.qr(np.vstack(parts), mode="r"))
+    if len(parts) == 1:
+        return parts[0]
+    return _UPPER * dgeqrf(np.concatenate(parts))[0][:6]
 
 
 def _columns(joint: Joint, turn: Array) -> Array:
     """S (6, nv) of a joint: motion (v; ω) of the child per unit of each rate, at its origin, in its axes."""
     axis = joint.axis if joint.kind in AXIS_KINDS else _Z
-    slide, rotate = np.concatenate([axis, np.zeros(3)]), np.concatenate([np.zeros(3), axis])
+    slide, rotate = np.zeros((2, 6))
+    slide[:3] = rotate[3:] = axis
     match joint.kind:
         case "revolute":
-            columns = [rotate]
+            return rotate[:, None]
         case "prismatic":
-            columns = [slide]
+            return slide[:, None]
         case "helical":
             columns = [rotate + joint.pitch * slide]
         case "cylindrical":
@@ -138,8 +149,10 @@ def _base_columns(kind: str, rng: np.random.Generator) -> Array:
 
 def _motion_transform(position: Array, rotation: Array) -> Array:
     """(6, 6): a parent's (v; ω) to that of a frame on it, at its origin and in its axes."""
-    turn = rotation.T
-    return np.block([[turn, -turn @ _skew(position)], [np.zeros((3, 3)), turn]])
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = rotation.T
+    X[:3, 3:] = -rotation.T @ _skew(position)
+    return X
 
 
 def _skew(r: Array) -> Array:
@@ -148,11 +161,6 @@ def _skew(r: Array) -> Array:
 
 def _lengths(columns: Array) -> Array:
     return np.sqrt(np.sum(columns**2, axis=0))
-
-
-def _norms(G: Array) -> Array:
-    """Sizes of the linear and of the angular part: square roots of mass and of moments of inertia."""
-    return np.array([np.linalg.norm(G[:, :3]), np.linalg.norm(G[:, 3:])])
 
 
 def _sentence(model: "Model", body: int, dead: bool) -> str:

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from ..errors import InputError
+from ..errors import InputError, NoSuchRobot
+from ..signatures import check_names, keywords_of, known_arguments
 from .quaternions import conjugate, exponential, logarithm, multiply, normalised
 from .state_parts import (
     BASE_RATES,
+    MEANT,
     arrays_in,
     attitude_quaternion,
     batch_axes,
@@ -78,6 +80,8 @@ class State:
     def random(cls, model: "Model", rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> "State":
         """Attitudes spread evenly, all other coordinates and rates standard normal; within the joints' limits."""
         layout = layout_of(model)
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"rng: expected a generator such as numpy.random.default_rng(0), got {rng!r}")
         data = rng.normal(size=(*batch_axes(size), 7 + model.nq + model.nv))
         if model.base_kind == "planar":
             data[..., [2, 3, 4]] = 0.0
@@ -89,6 +93,7 @@ class State:
         return cls(model, data)
 
     @classmethod
+    @known_arguments(**MEANT)
     def from_parts(
         cls,
         model: "Model",
@@ -182,6 +187,7 @@ class State:
 
     def replace(self, **parts: Any) -> "State":
         """The same state with some parts changed; named as in `from_parts`. Joints that are not named stay."""
+        check_names("argument of replace()", parts, PARTS, MEANT)
         keep: dict[str, Any] = {"q": self.q, "base_velocity": self.base_velocity, "qd": self.qd}
         if "base_frame_position" not in parts:
             keep["base_position"] = self.base_position
@@ -276,14 +282,17 @@ class State:
         data = np.empty((*batch, self._data.shape[-1]))
         data[..., : 7 + model.nq] = self.x
         data[..., 7 + model.nq :] = new_rates
-        data[..., layout.simple_x] += step[..., layout.simple_u]
-        six = np.zeros((*step.shape[:-1], 6))
-        six[..., list(BASE_RATES[model.base_kind])] = step[..., : model.base_dof]
-        data[..., :3] += six[..., :3]
-        data[..., 3:7] = normalised(multiply(exponential(six[..., 3:]), data[..., 3:7]))
-        for start, rate in layout.turning:
-            turn = exponential(step[..., rate : rate + 3])
-            data[..., start : start + 4] = normalised(multiply(data[..., start : start + 4], turn))
+        with np.errstate(over="ignore", invalid="ignore"):
+            data[..., layout.simple_x] += step[..., layout.simple_u]
+            six = np.zeros((*step.shape[:-1], 6))
+            six[..., list(BASE_RATES[model.base_kind])] = step[..., : model.base_dof]
+            data[..., :3] += six[..., :3]
+            data[..., 3:7] = normalised(multiply(exponential(six[..., 3:]), data[..., 3:7]))
+            for start, rate in layout.turning:
+                turn = exponential(step[..., rate : rate + 3])
+                data[..., start : start + 4] = normalised(multiply(data[..., start : start + 4], turn))
+        if not np.isfinite(data).all():
+            raise InputError(f"step: {np.abs(step).max():.3g} is too large a motion; positions would not be finite")
         return State(model, data)
 
     def difference(self, other: "State") -> np.ndarray:
@@ -311,9 +320,12 @@ class State:
         """Part of a batch, indexed like an array over the batch axes."""
         if not self.shape:
             raise InputError("this is the state of one robot; only a batch can be indexed")
-        if isinstance(index, int | np.integer):
-            return State(self.model, self._data[index])
-        picked = np.arange(self.count).reshape(self.shape)[index]  # an ellipsis must not reach the parts of a state
+        try:
+            if isinstance(index, int | np.integer):
+                return State(self.model, self._data[index])
+            picked = np.arange(self.count).reshape(self.shape)[index]  # an ellipsis must not reach the parts of a state
+        except (IndexError, TypeError, ValueError) as reason:
+            raise NoSuchRobot(f"the batch of shape {self.shape} has no {index!r}: {reason}") from None
         return State(self.model, self._data.reshape(self.count, self._data.shape[-1])[picked])
 
     def __len__(self) -> int:
@@ -327,6 +339,10 @@ class State:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.model, self._data)
+
+
+PARTS = keywords_of(State.from_parts)[1:]
+"""Names of the parts of a state."""
 
 
 def _restored(model: "Model", data: np.ndarray) -> State:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError
+from ..reals import real_numbers
 from .values import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
@@ -14,6 +15,26 @@ if TYPE_CHECKING:
 
 BASE_RATES = {"free": (0, 1, 2, 3, 4, 5), "attitude": (3, 4, 5), "planar": (0, 1, 5), "fixed": ()}
 """Which components of (v0, ω0) each kind of base has in u."""
+
+_MOST = 10**12  # robots along an axis of a batch: more than any memory holds
+
+
+MEANT = {
+    "base_rpy": "base_attitude",
+    "base_euler": "base_attitude",
+    "base_rotation": "base_attitude",
+    "attitude": "base_attitude",
+    "quaternion": "base_quaternion_xyzw",
+    "position": "base_position",
+    "v": "base_velocity",
+    "velocity": "base_velocity",
+    "w": "base_rate",
+    "omega": "base_rate",
+    "base_angular_velocity": "base_rate",
+    "dq": "qd",
+    "qdot": "qd",
+}
+"""What other programs call the parts of a state."""
 
 
 class Layout:
@@ -55,7 +76,12 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 def batch_axes(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
     """The batch axes of a size."""
-    return () if size is None else (int(size),) if isinstance(size, int | np.integer) else tuple(size)
+    if size is None:
+        return ()
+    axes = tuple(size) if isinstance(size, tuple | list) else (size,)
+    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) and 0 <= n <= _MOST for n in axes):
+        raise InputError(f"size: expected a number of robots, or a tuple of them such as (2, 3), got {size!r}")
+    return tuple(int(n) for n in axes)
 
 
 def joined_batches(what: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -83,18 +109,9 @@ def optional(name: str, value: Any, width: int) -> np.ndarray | None:
     return None if value is None else required(name, value, width)
 
 
-def _array(name: str, value: Any, shape: str) -> np.ndarray:
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise InputError(f"{name}: rows of different lengths; expected shape {shape}") from None
-
-
 def required(name: str, value: Any, width: int) -> np.ndarray:
     """Finite real numbers (…, width) as a new float64 array."""
-    array = _array(name, value, f"(…, {width})")
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: expected real numbers of shape (…, {width}), got {array.dtype}")
+    array = real_numbers(name, value, f"(…, {width})")
     if array.shape[-1:] != (width,):
         raise InputError(f"{name}: expected shape (…, {width}), got {array.shape}")
     array = array.astype(float)
@@ -113,10 +130,10 @@ def attitude_quaternion(attitude: Any, quaternion: Any) -> np.ndarray | None:
         return required("base_quaternion_xyzw", quaternion, 4)
     if isinstance(attitude, Rotation):
         return attitude.as_quat()
-    matrix = _array("base_attitude", attitude, "(…, 3, 3)")
-    if matrix.dtype.kind not in "iuf" or matrix.shape[-2:] != (3, 3):
+    matrix = real_numbers("base_attitude", attitude, "(…, 3, 3), or a Rotation")
+    if matrix.shape[-2:] != (3, 3):
         raise InputError(
-            f"base_attitude: expected a Rotation or direction cosines (…, 3, 3), got {matrix.dtype} {matrix.shape}; "
+            f"base_attitude: expected a Rotation or direction cosines (…, 3, 3), got shape {matrix.shape}; "
             "a quaternion goes into base_quaternion_xyzw"
         )
     excess = np.abs(matrix @ np.swapaxes(matrix, -1, -2) - np.eye(3)).max(initial=0.0)
@@ -134,7 +151,7 @@ def joint_values(model: "Model", name: str, value: Any) -> Any:
     parts = {}
     for joint, number in value.items():
         size = slices(joint).stop - slices(joint).start
-        number = _array(f"{name} of joint '{joint}'", number, f"(…, {size})")
+        number = real_numbers(f"{name} of joint '{joint}'", number, f"(…, {size})")
         number = number[..., None] if size == 1 and number.shape[-1:] != (1,) else number
         parts[joint] = required(f"{name} of joint '{joint}'", number, size)
     return parts

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError, ModelWarning, UnknownName, warn_user
+from ..errors import InputError, ModelError, ModelWarning, UnknownName, warn_of_all, warn_user
 from .build import assemble
 from .checks import check_joint
 from .merging import merge_fixed as merged
 from .mesh_files import MeshFiles
 from .model import Model
 from .parts import Body, Endpoint, Joint
-from .urdf_checks import check_urdf
+from .urdf_checks import check_urdf, urdf_doubts
 from .urdf_looks import Looks
 from .urdf_records import PLANE, body_of, frame, joints_of
 from .urdf_source import read_by_yourdfpy, urdf_tree
@@ -37,6 +37,7 @@ def read_urdf(
     mimic: str | None = None,
     lock: str | Iterable[str] | Mapping[str, float] = (),
     folders: Iterable[str | os.PathLike[str]] = (),
+    within: Iterable[str | os.PathLike[str]] | None = None,
     meshes: bool = True,
     name: str | None = None,
 ) -> Model:
@@ -61,6 +62,8 @@ def read_urdf(
         Joints to be fixed, at zero or at ``{joint: coordinate}`` [rad, m].
     folders : iterable of paths
         Where meshes may be besides the model's own folder: packages, or folders that hold packages.
+    within : iterable of paths, optional
+        If given, nothing outside of these folders is read, whatever the model's own folder and `folders` are.
     meshes : bool
         False: none is looked for, and none drawn.
     name : str, optional
@@ -89,12 +92,12 @@ def read_urdf(
     if mimic is not None and mimic not in MIMIC:
         raise InputError(f"mimic is {shown(mimic)}; give 'independent' or 'lock'.")
     root, source = urdf_tree(path_or_text)
-    problems = check_urdf(root, ties=mimic is None)
+    problems = check_urdf(root, source, ties=mimic is None)
     if problems:
         raise ModelError(source, problems)
     robot = read_by_yourdfpy(root, source)
     file = None if is_text(path_or_text) else Path(os.fspath(path_or_text))
-    looks = Looks(robot, MeshFiles(file, folders) if meshes else None)
+    looks = Looks(robot, MeshFiles(file, folders, within) if meshes else None)
     bodies = [body_of(link, looks) for link in robot.links]
     fixed = _locked(robot, lock, mimic)
     joints = [record for joint in robot.joints for record in joints_of(joint, fixed)]
@@ -115,6 +118,7 @@ def read_urdf(
     except ModelError as error:
         raise _with_hint(error) from None
     _warn(robot, mimic, looks, {joint.name for joint in model.joints})
+    warn_of_all(f"robot '{model.name}': ", urdf_doubts(root, meshes=meshes))
     return model
 
 

@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from ..errors import nearest
+from ..errors import Problems, nearest
+from .limits import limits, over
 from .values import shown
 from .xml_source import Element, attribute_numbers
 
@@ -25,12 +26,11 @@ GEOMETRIES = {
 """Geometries that can be drawn, and how many numbers each needs; others, such as capsules, are passed over."""
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-MOST_LINKS = 10_000
 
 
-def check_urdf(robot: Element, *, ties: bool = True) -> list[str]:
+def check_urdf(robot: Element, source: str, *, ties: bool = True) -> list[str]:
     """Sentences about everything that keeps a file from being read, with the line in front; mimic joints if `ties`."""
-    problems: list[str] = []
+    problems, most = Problems(source), limits()
     if robot.tag != "robot":
         return [f"line {robot.line}: the file is a <{robot.tag[:40]}>, not a <robot>; give a URDF."]
     if not robot.get("name"):
@@ -38,8 +38,10 @@ def check_urdf(robot: Element, *, ties: bool = True) -> list[str]:
     links, joints = robot.all("link"), robot.all("joint")
     if not links:
         problems.append(f"line {robot.line}: the robot has no <link>; it needs at least one.")
-    if len(links) > MOST_LINKS:
-        return [f"line {robot.line}: the robot has {len(links)} links, more than the {MOST_LINKS} that are read."]
+    looks = sum(child.tag in ("visual", "collision") for link in links for child in link.children)
+    for name, count, allowed in (("bodies", len(links), most.bodies), ("visuals", looks, most.visuals)):
+        if count > allowed:
+            return [f"line {robot.line}: {over(name, name, allowed, count)}."]
     for what, parts in (("link", links), ("joint", joints)):
         _names(problems, what, parts)
     for link in links:
@@ -89,9 +91,6 @@ def _link(problems: list[str], link: Element) -> None:
         _attributes(problems, f"{where}: {shape.tag}", shape, GEOMETRIES.get(shape.tag, {}))
         if shape.tag == "mesh" and not shape.get("filename"):
             problems.append(f"line {shape.line}: {where}: its mesh has no filename; name a file.")
-        if shape.tag == "mesh" and shape.get("scale") is not None:
-            count = 1 if len((shape.get("scale") or "").split()) == 1 else 3
-            attribute_numbers(problems, f"{where}: mesh", shape, "scale", count)
         for material in look.all("material"):
             _material(problems, material, where)
 
@@ -146,13 +145,53 @@ def _mimics(problems: list[str], joints: list[Element]) -> None:
                 f"{nearest(str(leader), list(names))}."
             )
         leaders[joint.get("name") or ""] = str(leader)
+    settled: set[str] = set()  # joints whose leaders end at one that follows nobody, or were reported
     for name in leaders:
-        seen, at = [name], leaders[name]
-        while at in leaders and at not in seen:
-            seen.append(at)
+        way, at = dict[str, None](), name
+        while at in leaders and at not in settled and at not in way:
+            way[at] = None
             at = leaders[at]
-        if at == name:
-            problems.append(f"joint {shown(name)}: it mimics itself, by way of {', '.join(seen)}; break the ring.")
+        if at in way:
+            ring = list(way)[list(way).index(at) :]
+            problems.append(f"joint {shown(at)}: it mimics itself, by way of {', '.join(ring)}; break the ring.")
+        settled.update(way)
+
+
+def urdf_doubts(robot: Element, *, meshes: bool = True) -> list[str]:
+    """Sentences about what is read although it is wrong, with the line in front: other readers let it pass too."""
+    doubts = [robot.doubt] if robot.doubt else []
+    for link in robot.all("link") if meshes else ():
+        for look in link.all("visual", "collision"):
+            shape = drawn(look)
+            if shape is not None and unscaled(shape):
+                doubts.append(
+                    f"line {shape.line}: link {shown(link.get('name'))}: the scale of its mesh is "
+                    f"{shown(shape.get('scale'))}, so it is not drawn; give one number or three."
+                )
+    for joint in robot.all("joint"):
+        limit = joint.first("limit")
+        lower, upper = (None if limit is None else limit.get(key) or "0" for key in ("lower", "upper"))
+        if lower is None or upper is None or joint.get("type") not in ("revolute", "prismatic"):
+            continue
+        if float(lower) > float(upper):
+            doubts.append(
+                f"line {joint.line}: joint {shown(joint.get('name'))}: its lower limit {lower} is above its upper "
+                f"limit {upper}, so it has none here; swap them."
+            )
+    return doubts
+
+
+def drawn(look: Element) -> Element | None:
+    """The shape of a visual or collision geometry."""
+    geometry = look.first("geometry")
+    return geometry.children[0] if geometry is not None and geometry.children else None
+
+
+def unscaled(shape: Element) -> bool:
+    """Whether this is a mesh whose scale cannot be read."""
+    scale = shape.get("scale") if shape.tag == "mesh" else None
+    count = 0 if scale is None else len(scale.split())
+    return scale is not None and attribute_numbers([], "", shape, "scale", 1 if count == 1 else 3) is None
 
 
 def _tree(links: list[Element], joints: list[Element]) -> list[str]:

@@ -85,7 +85,9 @@ def _properties(joint: Any) -> dict[str, Any]:
     if dynamics is not None:
         keys |= {key: float(getattr(dynamics, key) or 0.0) for key in ("damping", "friction")}
     if limit is not None and joint.type in AXES:
-        keys |= {key: float(getattr(limit, key) or 0.0) for key in ("lower", "upper")}
+        lower, upper = (float(getattr(limit, key) or 0.0) for key in ("lower", "upper"))
+        if lower <= upper:  # else they are reported, and none
+            keys |= {"lower": lower, "upper": upper}
     if limit is not None:
         bounds = {"max_force": limit.effort, "max_rate": limit.velocity}
         keys |= {key: float(value) for key, value in bounds.items() if value is not None}

@@ -6,10 +6,20 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import ModelError
-from .urdf_checks import GEOMETRIES
+from .urdf_checks import GEOMETRIES, drawn, unscaled
 from .xml_source import Element, is_text, parse_xml, read_source
 
-DROPPED = ("transmission", "gazebo", "sensor", "ros2_control")
+PARTS = {
+    "robot": ("material", "link", "joint"),
+    "link": ("inertial", "visual", "collision"),
+    "inertial": ("origin", "mass", "inertia"),
+    "visual": ("origin", "geometry", "material"),
+    "collision": ("origin", "geometry"),
+    "geometry": tuple(GEOMETRIES),
+    "material": ("color", "texture"),
+    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+}
+"""What a robot is made of: the elements that are read, by the element that holds them."""
 
 
 def urdf_tree(path_or_text: str | os.PathLike[str]) -> tuple[Element, str]:
@@ -31,7 +41,9 @@ def _expanded(source: str) -> bytes:
     except BaseException as error:  # xacro raises errors of many kinds, SystemExit among them
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise ModelError(source, [f"{source} cannot be expanded by xacro: {error or type(error).__name__}."]) from None
+        raise ModelError(
+            source, [f"{source} cannot be expanded by xacro: {' '.join(str(error).split()) or type(error).__name__}."]
+        ) from None
 
 
 def read_by_yourdfpy(root: Element, source: str) -> Any:
@@ -51,10 +63,14 @@ def read_by_yourdfpy(root: Element, source: str) -> Any:
 def _clean(element: Element) -> ElementTree.Element:
     """What a robot is made of; what others put beside it, and geometry that nothing here draws, is left out."""
     copy = ElementTree.Element(element.tag, element.attributes)
-    for child in element.children:
-        if child.tag in DROPPED or ":" in child.tag:
-            continue
-        geometry = child.first("geometry") if child.tag in ("visual", "collision") else None
-        if geometry is None or geometry.children[0].tag in GEOMETRIES:
+    known = PARTS.get(element.tag, ())
+    children = element.children[:1] if element.tag == "geometry" else element.children
+    for child in children:
+        if child.tag in known and (child.tag not in ("visual", "collision") or _is_drawn(child)):
             copy.append(_clean(child))
     return copy
+
+
+def _is_drawn(look: Element) -> bool:
+    shape = drawn(look)
+    return shape is not None and shape.tag in GEOMETRIES and not unscaled(shape)

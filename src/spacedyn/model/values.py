@@ -4,10 +4,13 @@ Every function takes the list of problems found so far, adds a sentence to it wh
 returns None. `where` opens the sentence: "body 'arm': mass".
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+
+from ..reals import NotReal, real_array
 
 UNIT_TOLERANCE = 1e-6
 """A unit vector or a rotation may be this far off; it is then made exact."""
@@ -19,6 +22,7 @@ LARGEST = 1e100
 """Of any number but a limit: its square and a few products must not overflow."""
 
 _SORTS = {"b": "true or false", "c": "complex", "U": "text", "S": "text", "M": "a date", "m": "a time span"}
+_SORTS |= {"O": "not plain numbers", "V": "not plain numbers"}
 
 
 def shown(value: Any) -> str:
@@ -47,6 +51,10 @@ def frozen(array: np.ndarray) -> np.ndarray:
     copy = np.asarray(copy)  # the sum of a 0-d array is a scalar
     copy.setflags(write=False)
     return copy
+
+
+IDENTITY = frozen(np.eye(3))
+"""No rotation; read-only, so all parts share it."""
 
 
 def numbers(
@@ -84,35 +92,27 @@ def numbers(
     >>> problems
     ["body 'arm': mass is text ('2 kg'); give one real number."]
     """
-    wanted = _wanted(shape, spread)
     try:
-        array = np.asarray(value)
-    except Exception:  # whatever a foreign object raises, it is not an array of numbers
-        problems.append(f"{where} does not make an array ({shown(value)}); give {wanted}.")
-        return None
-    if array.dtype.kind not in "iuf":
-        sort = "missing" if value is None else _SORTS.get(array.dtype.kind, "not plain numbers")
-        problems.append(f"{where} is {sort}{'' if value is None else f' ({shown(value)})'}; give {wanted}.")
+        array = real_array(value)
+    except NotReal as reason:
+        sort = "missing" if value is None else _SORTS.get(reason.sort, str(reason))
+        given = "" if value is None else f" ({shown(value)})"
+        problems.append(f"{where} is {sort}{given}; give {_wanted(shape, spread)}.")
         return None
     if spread and shape is not None and array.shape == ():
         array = np.full(shape, array)
     if shape is not None and array.shape != shape:
-        problems.append(f"{where} has shape {array.shape}; give {wanted}.")
+        problems.append(f"{where} has shape {array.shape}; give {_wanted(shape, spread)}.")
         return None
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore") if array.dtype.itemsize > 8 else nullcontext():
         array = frozen(array)
-    fault = ""
-    if np.isnan(array).any():
-        fault = "NaN"
-    elif not infinite and np.isinf(array).any():
-        fault = "an infinity"
-    elif not infinite and (np.abs(array) > LARGEST).any():
-        fault = "a number too large to compute with"
-    if fault:
-        found = f"is {fault}" if array.size == 1 else f"holds {fault} ({shown(array)})"
-        problems.append(f"{where} {found}; give {wanted}{'' if infinite else ', finite'}.")
-        return None
-    return array
+    largest = np.abs(array).max(initial=0.0)  # NaN if there is one
+    if largest <= (np.inf if infinite else LARGEST):
+        return array
+    fault = "NaN" if np.isnan(largest) else "an infinity" if np.isinf(largest) else "a number too large to compute with"
+    found = f"is {fault}" if array.size == 1 else f"holds {fault} ({shown(array)})"
+    problems.append(f"{where} {found}; give {_wanted(shape, spread)}{'' if infinite else ', finite'}.")
+    return None
 
 
 def unit(problems: list[str], where: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -141,7 +141,7 @@ def rotation_matrix(problems: list[str], where: str, value: Any) -> np.ndarray |
            [ 0.,  0.,  1.]])
     """
     if value is None:
-        return frozen(np.eye(3))
+        return IDENTITY
     given = value.as_matrix() if isinstance(value, Rotation) else value
     before = len(problems)
     matrix = numbers(problems, where, given, None)

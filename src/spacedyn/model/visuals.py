@@ -61,6 +61,7 @@ def _check(problems: list[str], where: str, part: Any) -> Visual | None:
     return Visual(part.name, shape, mesh, scale, position, rotation, rgba)
 
 
+ALLOW = "allow its folder if you trust it: folders=[…], or --allow FOLDER"
 MESHES = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off", ".msh", ".3mf")
 """Files that may be a mesh: nothing else is ever opened as one."""
 
@@ -74,7 +75,7 @@ def mesh_inside(folder: Path, name: str, within: Sequence[Path], *, known: bool 
         raise ValueError(f"the name of its mesh is {shown(name)}; give the name of a file")
     path = Path(os.path.realpath(folder / name))
     if not any(path.is_relative_to(os.path.realpath(inside)) for inside in within):
-        raise ValueError(f"mesh {shown(name)} lies outside the folder of the model; copy it there")
+        raise ValueError(f"mesh {shown(name)} lies outside the folder of the model; copy it there, or {ALLOW}")
     if known and not name.lower().endswith(MESHES):
         raise ValueError(f"mesh {shown(name)} is not of a known kind ({' '.join(MESHES)})")
     return path

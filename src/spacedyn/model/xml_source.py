@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from ..errors import ModelError
+from .limits import limits, over
 from .reading import file_bytes
 from .values import shown
 
-MOST_ELEMENTS = 500_000
-MOST_DEPTH = 100
+LATE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|<!--(?:[^-]++|-(?!->))*+-->)++(?=<\?xml\s)")
+"""Blanks and comments before the declaration, which XML wants at the very beginning and many readers do not."""
+
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -26,6 +28,7 @@ class Element:
     attributes: dict[str, str]
     line: int
     children: list["Element"] = field(default_factory=list)
+    doubt: str = ""  # of the root: what is wrong with the whole document, but was let pass
 
     def all(self, *tags: str) -> list["Element"]:
         """Children of these tags, in order."""
@@ -71,18 +74,20 @@ def parse_xml(data: bytes, source: str) -> Element:
     >>> parse_xml(b"<robot><link/></robot>", "the text").first("link").line
     1
     """
+    before = LATE.match(data)
+    skipped = data[: before.end()].count(b"\n") if before else 0
     parser = expat.ParserCreate()
     top = Element("", {}, 0)
-    open_elements, count = [top], 0
+    open_elements, count, most = [top], 0, limits()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if count > MOST_ELEMENTS:
-            raise _Refused(f"it has more than {MOST_ELEMENTS} elements")
-        if len(open_elements) > MOST_DEPTH:
-            raise _Refused(f"its elements are nested more than {MOST_DEPTH} deep")
-        element = Element(tag, attributes, parser.CurrentLineNumber)
+        if count > most.elements:
+            raise _Refused(over("elements", "elements", most.elements))
+        if len(open_elements) > most.depth:
+            raise _Refused(over("depth", "levels of nested elements", most.depth))
+        element = Element(tag, attributes, parser.CurrentLineNumber + skipped)
         open_elements[-1].children.append(element)
         open_elements.append(element)
 
@@ -96,15 +101,19 @@ def parse_xml(data: bytes, source: str) -> Element:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.buffer_text = True
     try:
-        parser.Parse(data, True)
+        parser.Parse(data[before.end() :] if before else data, True)
     except expat.ExpatError as error:
         why = expat.errors.messages.get(error.code, str(error))
-        line = error.lineno
+        line = error.lineno + skipped
         raise ModelError(source, [f"{source}, line {line}: it is not whole XML: {why}; mend or complete it."]) from None
     except _Refused as error:
-        raise ModelError(source, [f"{source}, line {parser.CurrentLineNumber}: {error}."]) from None
+        raise ModelError(source, [f"{source}, line {parser.CurrentLineNumber + skipped}: {error}."]) from None
     except (ValueError, LookupError) as error:  # an encoding that does not exist
         raise ModelError(source, [f"{source}: it cannot be decoded ({error}); save it as UTF-8."]) from None
+    if before and b"<!--" in before.group():
+        top.children[
+            0
+        ].doubt = f"line {skipped + 1}: comments stand before <?xml …?>, which must come first; move them below it."
     return top.children[0]
 
 

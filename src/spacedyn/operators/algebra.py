@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from ..calls import real_numbers
 from ..errors import InputError
 from ..kernels import sweeps as k
+from ..reals import real_numbers
 
 if TYPE_CHECKING:
     from ..model.state import State

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import finite_operand, gravity_vector, with_wrenches
+from ..calls import finite_operand, for_robots, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..kernels import operators as _operators
 from ..kernels import tree as t
@@ -95,16 +95,14 @@ def motion_forces(
     True
     """
     model, state, flat = ops.model, ops.state, ops.model.flat
-    wrenches, options = np.empty(0), 0
+    wrenches, options = np.empty(0), _operators.ABOUT_BASE if ops.about == "base" else 0
     if base_wrench is not None or endpoint_wrenches is not None:
         nothing = np.empty((*state.shape, 0))
-        wrenches, options = with_wrenches(model, state, nothing, base_wrench, endpoint_wrenches), t.LOADED
+        wrenches, options = with_wrenches(model, state, nothing, base_wrench, endpoint_wrenches), options | t.LOADED
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     out = np.empty(state.count * 6 * len(model.bodies))
     work = flat.scratch(ops._lanes)
-    _operators.forces(flat.tree, par, work, state._rows, wrenches, out, state.count, options, ops._kind)
+    count, kernel = state.count, _operators.forces
+    for_robots(count, kernel, flat.tree, par, work, state._rows, wrenches, out, count, options, ops._kind)
     rows = ops._in_models_order(out.reshape(state.count, 6 * len(model.bodies)))
-    if ops.about == "bodies":
-        place = ops._places()
-        rows[..., 3:] -= np.cross(place, rows[..., :3])
     return rows.reshape(*state.shape, len(model.bodies), 6)

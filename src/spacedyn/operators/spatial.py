@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..calls import check_state, scalar_kind
+from ..calls import check_state, for_robots, scalar_kind
 from ..errors import InputError
 from ..kernels import operators as _operators
 from ..kernels import sweeps as k
@@ -92,7 +92,8 @@ class SpatialOperators:
         self._stride = flat.slots + bodies * k.KEPT + 3 * len(model.endpoints)
         self._packs = -(-state.count // self._lanes)
         self._memory = aligned(self._packs * self._stride * self._lanes)
-        _operators.factorise(flat.tree, flat.par, self._memory, state._rows, state.count, self._stride, self._kind)
+        count, kernel = state.count, _operators.factorise
+        for_robots(count, kernel, flat.tree, flat.par, self._memory, state._rows, count, self._stride, self._kind)
         self.pivots = self._of_rates(t.D)
         self.pivots.flags.writeable = False
         if not (np.isfinite(self.pivots).all() and (self.pivots > 0).all()):
@@ -152,17 +153,16 @@ class SpatialOperators:
         records = self._scalars(int(tree[t.W_RATE]), nv * t.RATE_WORK)
         return records.reshape(*self.state.shape, nv, t.RATE_WORK)[..., at].copy()
 
-    def _places(self) -> Array:
-        """(count, bodies, 3) where bodies are, from the base's centre of mass."""
-        bodies = len(self.model.bodies)
-        kept = self._scalars(int(self.model.flat.tree[t.W_OUT]), bodies * k.KEPT)
-        return kept.reshape(self.state.count, bodies, k.KEPT)[:, self.model.flat.order, :3]
-
     def _center_of_mass(self) -> Array:
         """(…, 3) of the whole robot, from the base's."""
-        bodies = len(self.model.bodies)
-        records = self._scalars(int(self.model.flat.tree[t.W_BODY]), bodies * t.BODY_WORK)
-        moments = records.reshape(*self.state.shape, bodies, t.BODY_WORK)[..., t.INERTIA + 1 : t.INERTIA + 4]
+        tree, bodies = self.model.flat.tree, len(self.model.bodies)
+        records = self._scalars(int(tree[t.W_BODY]), bodies * t.BODY_WORK)
+        inertias = records.reshape(*self.state.shape, bodies, t.BODY_WORK)[..., t.INERTIA : t.INERTIA + 4]
+        segments = self._scalars(int(tree[t.W_SEGMENT]), int(tree[t.SEGMENTS]) * t.SEGMENT_WORK)
+        segments = segments.reshape(*self.state.shape, -1, t.SEGMENT_WORK)[..., t.ORIGIN : t.ORIGIN + 3]
+        origins = np.concatenate([np.zeros((*self.state.shape, 1, 3)), segments], axis=-2)
+        ints = tree[tree[t.BODY_AT] :][: bodies * t.BODY_INTS].reshape(bodies, t.BODY_INTS)
+        moments = inertias[..., 1:] + inertias[..., :1] * origins[..., ints[:, t.SEGMENT], :]
         return moments.sum(axis=-2) / self.model.total_mass
 
     def _in_models_order(self, rows: Array) -> Array:
@@ -176,9 +176,10 @@ class SpatialOperators:
         bodies, nv = len(self.model.bodies), self.model.nv
         if domain in ("forces", "motions") and not self._same_order:
             rows = rows.reshape(count, many, bodies, 6)[:, :, np.argsort(flat.order)]
-        if self.about == "bodies":
-            first = {"forces": (k.TO_BASE,), "motions": (k.FROM_BASE + 1,)}.get(domain, ())
-            last = {"forces": (k.FROM_BASE,), "motions": (k.TO_BASE + 1,)}.get(range_, ())
+        if self.about == "bodies" or flat.tree[t.SEGMENTS] > 0:
+            to, back = (k.FROM_BODY, k.TO_BODY) if self.about == "bodies" else (k.FROM_BASE, k.TO_BASE)
+            first = {"forces": (to,), "motions": (back + 1,)}.get(domain, ())
+            last = {"forces": (back,), "motions": (to + 1,)}.get(range_, ())
             steps = (*first, *steps, *last)
         start = {"forces": 0, "motions": 0, "endpoint wrenches": 6 * bodies + nv, "endpoint motions": 6 * bodies + nv}
         header = [start.get(domain, 6 * bodies), self.size(domain), start.get(range_, 6 * bodies), self.size(range_)]
@@ -186,7 +187,9 @@ class SpatialOperators:
         room = aligned((12 * bodies + nv + 6 * len(self.model.endpoints)) * self._lanes)
         vectors = np.ascontiguousarray(rows).reshape(-1)
         out = np.empty((count, many, self.size(range_)))
-        _operators.run(
+        for_robots(
+            count,
+            _operators.run,
             flat.tree,
             flat.par,
             self._memory,

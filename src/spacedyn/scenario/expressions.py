@@ -2,11 +2,19 @@
 
 A scenario becomes a list of assignments, `robot = sd.load("ets7")` and so on. `run` makes the calls, `to_python` writes
 them.
+
+What a scenario's file names becomes code nowhere: a key that is no plain identifier is written as text, `**{"a b": 1}`,
+and every value by its `repr`.
 """
 
-from collections.abc import Mapping
+import datetime
+import keyword
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from ..errors import InputError
 
 _WIDTH = 118
 _STEP = "    "
@@ -115,7 +123,9 @@ def write(expression: Any, indent: str = "", lead: int = 0) -> str:
     match expression:
         case Call(function, arguments, named):
             parts = [write(a, inner) for a in arguments]
-            parts += [f"{key}={write(value, inner, len(key) + 1)}" for key, value in named.items()]
+            plain, odd = _keywords(named)
+            parts += [f"{key}={write(value, inner, len(key) + 1)}" for key, value in plain.items()]
+            parts += [f"**{write(odd, inner, 2)}"] if odd else []
             return f"{write(function, indent)}({_lines(parts, inner)}{indent})"
         case Method(of, name):
             return f"{write(of, indent)}.{name}"
@@ -151,7 +161,9 @@ def _one_line(expression: Any) -> str:
         case Method(of, name):
             return f"{_one_line(of)}.{name}"
         case Call(function, arguments, named):
-            parts = [_one_line(a) for a in arguments] + [f"{key}={_one_line(v)}" for key, v in named.items()]
+            plain, odd = _keywords(named)
+            parts = [_one_line(a) for a in arguments] + [f"{key}={_one_line(v)}" for key, v in plain.items()]
+            parts += [f"**{_one_line(odd)}"] if odd else []
             return f"{_one_line(function)}({', '.join(parts)})"
         case list():
             return f"[{', '.join(_one_line(item) for item in expression)}]"
@@ -159,10 +171,51 @@ def _one_line(expression: Any) -> str:
             return "{" + ", ".join(f"{_text(key)}: {_one_line(value)}" for key, value in expression.items()) + "}"
         case str():
             return _text(expression)
-    return repr(expression)
+        case float() if not math.isfinite(expression):
+            return f'float("{expression}")'
+        case None | bool() | int() | float() | datetime.date() | datetime.time():
+            return repr(expression)
+    kind = type(expression).__name__
+    raise InputError(f"a script cannot hold a value of type {kind}; give text, numbers, lists or tables of them")
+
+
+def _keywords(named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Arguments whose names a call can spell, `kp=2`; and the others, which go into a table, `**{"k p": 2}`.
+
+    >>> _keywords({"kp": 2, "class": 1, "x=1, y": 0})
+    ({'kp': 2}, {'class': 1, 'x=1, y': 0})
+    """
+    plain = {key: value for key, value in named.items() if _is_identifier(key)}
+    return plain, {key: value for key, value in named.items() if key not in plain}
+
+
+def _is_identifier(key: str) -> bool:
+    """Of ASCII: Python reads some other letters as these, so that two keys would become one."""
+    return key.isascii() and key.isidentifier() and not keyword.iskeyword(key) and key != "__debug__"
 
 
 def _text(text: str) -> str:
     """In double quotes, as the formatter has it."""
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in text else plain
+
+
+def names_in(expression: Any) -> Iterator[str]:
+    """What an expression needs to be imported or assigned before it: the first word of each name in it.
+
+    >>> sorted(set(names_in(Call(Name("np.radians"), ([Name("angle"), "sd."],)))))
+    ['angle', 'np']
+    """
+    match expression:
+        case Name(name):
+            yield name.partition(".")[0]
+        case Method(of, _):
+            yield from names_in(of)
+        case Call(function, arguments, named):
+            for part in (function, *arguments, *named.values()):
+                yield from names_in(part)
+        case list() | dict():
+            for part in expression.values() if isinstance(expression, dict) else expression:
+                yield from names_in(part)
+        case datetime.date() | datetime.time():
+            yield "datetime"

@@ -1,10 +1,8 @@
 """A scenario as a program: assignments that can be run, or written as a script."""
 
 import dataclasses
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
 from typing import Any
 
 from .. import control, events, forces, methods, modes
@@ -12,6 +10,7 @@ from ..errors import nearest
 from ..trajectories import waypoints
 from .expressions import Call, Method, Name
 from .faults import check_names, is_path, label, parameters_of
+from .fence import Fence
 from .lines import Path
 
 FORCES: dict[str, type] = {
@@ -31,6 +30,11 @@ METHODS: dict[str, type] = {
 _MOST_RECORDS, _MOST_STEPS = 2_000_000, 1e10
 
 
+def _here(name: str) -> Call:
+    """A file or folder by its name in the scenario's folder."""
+    return Call(Name("here.joinpath"), (name,))
+
+
 @dataclass
 class Program:
     """Assignments, and the call that simulates.
@@ -46,7 +50,7 @@ class Program:
     """
 
     content: Mapping[str, Any]
-    folder: FilePath
+    fence: Fence
     robot_given: bool = False
     assignments: list[tuple[str, Any]] = field(default_factory=list)
     simulate: Call = field(default_factory=lambda: Call(Name("sd.simulate")))
@@ -65,8 +69,7 @@ class Program:
         happenings = [self._event(("events", i), given) for i, given in enumerate(c.get("events", []))]
         self.assignments = [("robot", robot), ("state", state)]
         self.assignments += [
-            (name, Call(Name("control.from_file"), (Call(Name("here.joinpath"), (file,)),), {}, ()))
-            for file, name in self._files.items()
+            (name, Call(Name("control.from_file"), (_here(file),), {}, ())) for file, name in self._files.items()
         ]
         parts = {"laws": laws, "prescribed": prescribed, "forces": pushes, "events": happenings}
         named: dict[str, Any] = {}
@@ -103,7 +106,30 @@ class Program:
             return Call(Name("sd.load"), (name,), options, path)
         if not self.robot_given:
             self._inside(path, "robot", name)
-        return Call(Name("sd.load"), (Call(Name("here.joinpath"), (name,)),), options, path)
+            options = self._robot_options(path, name, options)
+        return Call(Name("sd.load"), (_here(name),), options, path)
+
+    def _robot_options(self, path: Path, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """What the file says of its robot, and the fence: the file chooses among folders inside it."""
+        if name.lower().endswith(".xacro") and not self.fence.xacro:
+            self._fault(
+                path,
+                f"{label(path[:-1])}robot {name!r} is a program of xacro, which reads what it likes; if you trust it, "
+                "spacedyn run --xacro or Scenario.from_toml(…, xacro=True); or expand it: xacro FILE > robot.urdf",
+            )
+        if "within" in given:
+            self._fault((*path, "within"), f"{label(path)}within is for whoever runs it: --allow FOLDER")
+        options, folders = dict(given), given.get("folders", [])
+        if not isinstance(folders, list) or not all(isinstance(one, str) for one in folders):
+            self._fault((*path, "folders"), f"{label(path)}folders: give a list of folders")
+            folders = []
+        for one in folders:
+            self._inside((*path, "folders"), "folder", one, folder=True)
+        if folders:
+            options["folders"] = [_here(one) for one in folders]
+        if not name.lower().endswith(".toml"):
+            options["within"] = [Name("here"), *map(str, self.fence.allowed)]
+        return options
 
     def _state(self, given: Mapping[str, Any]) -> dict[str, Any]:
         named: dict[str, Any] = {}
@@ -250,17 +276,11 @@ class Program:
             self._files[name] = "mine" if not self._files else f"mine_{len(self._files) + 1}"
         return self._files[name]
 
-    def _inside(self, path: Path, what: str, name: str) -> None:
-        """Nothing outside the scenario's folder is read; links are seen through."""
-        try:
-            real = FilePath(os.path.realpath(self.folder / name))
-        except (OSError, ValueError):
-            self._fault(path, f"{label(path[:-1])}{what} {name!r} is not the name of a file")
-            return
-        if not name.isprintable() or not real.is_relative_to(os.path.realpath(self.folder)):
-            self._fault(path, f"{label(path[:-1])}{what} {name!r} lies outside the scenario's folder; copy it there")
-        elif not real.is_file():
-            self._fault(path, f"{label(path[:-1])}there is no file {name!r} in the scenario's folder, {self.folder}")
+    def _inside(self, path: Path, what: str, name: str, folder: bool = False) -> None:
+        """Nothing outside the fence is read."""
+        sentence = self.fence.fault_of(what, name, folder)
+        if sentence:
+            self._fault(path, f"{label(path[:-1])}{sentence}")
 
     def _check_lengths(self) -> None:
         """What would take all memory, or for ever."""

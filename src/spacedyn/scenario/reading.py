@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import Any
@@ -55,10 +56,10 @@ def _depth(data: Any) -> int:
     return depth
 
 
-def load_robot(path: str) -> Model:
-    """A robot whose file a person named, which may be anywhere."""
+def load_robot(path: str, allowed: Sequence[FilePath] = ()) -> Model:
+    """A robot whose file a person named, which may be anywhere; its meshes beside it, or in these folders."""
     try:
-        return load(path)
+        return load(path) if path.lower().endswith(".toml") else load(path, folders=allowed)
     except ModelError as error:
         raise ScenarioError(f"with --set robot={path}", error.problems) from None
 

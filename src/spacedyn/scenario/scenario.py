@@ -21,6 +21,8 @@ from ..simulate import origin_of
 from .changes import changed, plain, settings
 from .expressions import Call, Fault, Missing, Name, evaluate, gather
 from .faults import checked, in_toml, is_path, sound
+from .fence import Fence, Folders
+from .figure_names import figure_groups, figure_names
 from .lines import Path
 from .looks import look_faults
 from .program import Program
@@ -41,6 +43,10 @@ class Scenario:
     ----------
     folder : path, optional
         Where robots' files and laws' files are, which must lie in it or below; the current folder if left out.
+    allow : path or iterable of paths, optional
+        Other folders in which files that it names may lie: robots, their meshes and includes, laws.
+    xacro : bool
+        Whether a robot in xacro may be expanded: that runs what its file says.
     **content
         What stands in a scenario file: robot, duration, state, laws, prescribed, forces, events, method, gravity,
         record, plots, film and so on; docs/howto/scenarios.md has them all.
@@ -71,17 +77,23 @@ class Scenario:
       - there is no key 'duraton'; did you mean 'duration'? There are: title, description, robot, duration, ...
     """
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None, **content: Any):
-        self._take(plain(content), FilePath(folder or "."), "in Python", {}, None)
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        allow: Folders = (),
+        xacro: bool = False,
+        **content: Any,
+    ):
+        self._take(plain(content), Fence.around(FilePath(folder or "."), allow, xacro), "in Python", {}, None)
 
     def _take(
-        self, content: Any, folder: FilePath, source: str, lines: Mapping[Path, int | str], robot: Model | None
+        self, content: Any, fence: Fence, source: str, lines: Mapping[Path, int | str], robot: Model | None
     ) -> None:
-        self.folder, self.source, self._lines, self._given_robot = folder, source, lines, robot
+        self.folder, self.source, self._lines, self._given_robot = fence.folder, source, lines, robot
         self.name = FilePath(source).stem if source.endswith(".toml") else "scenario"
         self.content, faults = checked(content)
         # what is left of a file with faults may have others: they are told together
-        self._program = Program(sound(content, faults), folder, robot is not None)
+        self._program = Program(sound(content, faults), fence, robot is not None)
         faults += self._program.faults
         if faults:
             raise self._problems(faults)
@@ -104,6 +116,8 @@ class Scenario:
         *,
         change: Mapping[str, Any] | Iterable[str] = (),
         folder: str | os.PathLike[str] | None = None,
+        allow: Folders = (),
+        xacro: bool = False,
     ) -> "Scenario":
         """A scenario from a TOML file, from the text of one, or one that comes along by its name.
 
@@ -117,6 +131,10 @@ class Scenario:
             named here may be anywhere.
         folder : path, optional
             Where files are that it names, if not in its own folder.
+        allow : path or iterable of paths, optional
+            Other folders in which files that it names may lie: robots, their meshes and includes, laws.
+        xacro : bool
+            Whether a robot in xacro may be expanded: that runs what its file says.
 
         Raises
         ------
@@ -131,16 +149,17 @@ class Scenario:
         """
         text, source, place = read_text(path_or_text)
         data, lines = parse(text, source)
-        robot, where = None, FilePath(folder) if folder is not None else place
+        fence = Fence.around(FilePath(folder) if folder is not None else place or FilePath.cwd(), allow, xacro)
+        robot = None
         for keys, value in settings(change):
             if keys == ["robot"] and isinstance(value, str) and is_path(value):
                 value = os.path.abspath(value)  # who names it here may have it anywhere
-                robot = load_robot(value)
+                robot = load_robot(value, fence.allowed)
             path = changed(data, keys, value)
             lines = {at: line for at, line in lines.items() if at[: len(path)] != path}
             lines[path] = f"--set {'.'.join(keys)}"
         made = cls.__new__(cls)
-        made._take(data, where or FilePath.cwd(), source, lines, robot)
+        made._take(data, fence, source, lines, robot)
         return made
 
     def to_toml(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -294,9 +313,8 @@ class Scenario:
         """The figures that its [plots] ask for, by name: what a person wants to see first if it asks for none."""
         given = self.content.get("plots", {})
         options = {key: given[key] for key in ("degrees", "style") if key in given}
-        wanted = given.get("figures", [[]])
-        groups = [[one] if isinstance(one, str) else one for one in wanted]
-        names = ["_".join(group).replace(".", "_") or "overview" for group in groups]
+        groups = figure_groups(self.content)
+        names = figure_names(groups)
         return {name: run.plot(*group, **options) for name, group in zip(names, groups, strict=True)}
 
     def film(self, run: Run) -> "Film":

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, UnknownName
+from ..errors import UnknownName
 from .actors import Actor, bounds, cast, looks, lowest
 from .backdrop import add_backdrop
 from .colors import RUNS
 from .film import BACKDROPS
 from .keys import as_html, keys, largest_momenta
 from .meshes import frame_along
+from .own_pages import own_server
 from .stage import TRAIL, Puppet
 
 if TYPE_CHECKING:
@@ -107,14 +108,7 @@ class Viewer:
     """
 
     def __init__(self, port: int = 8080):
-        try:
-            import viser
-        except ModuleNotFoundError as error:
-            raise InputError(
-                "the viewer needs viser: pip install 'spacedyn[view]'; or write a film, run.to_html(...)"
-            ) from error
-        with contextlib.redirect_stdout(io.StringIO()):  # it says where it is, and so does `announce`
-            self._server = viser.ViserServer(host="127.0.0.1", port=port, label="spacedyn", verbose=False)
+        self._server = own_server(port)
         self.url = f"http://localhost:{self._server.get_port()}"
         self.time, self.playing, self._speed = 0.0, False, 1.0
         self._lock, self._over = threading.RLock(), threading.Event()

@@ -1,0 +1,56 @@
+"""What a command is about, by its name or file, and what that file may open."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import InputError, UnknownName
+from ..model.load import available, load
+from ..model.model import Model
+from ..run import Run
+from ..scenario import Scenario, scenarios
+from ..scenario.reading import is_scenario
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scenario, a run or a robot as it was asked for.
+
+    Attributes
+    ----------
+    name : str
+        Of one that comes along, or of a file.
+    change : list of str
+        Changes to a scenario, 'key=value'.
+    allow : list of Path
+        Folders that it may open files in, besides its own.
+    xacro : bool
+        Whether a scenario's robot may be a program of xacro.
+    """
+
+    name: str
+    change: list[str]
+    allow: list[Path]
+    xacro: bool = False
+
+    def scenario(self) -> Scenario:
+        """As a scenario."""
+        return Scenario.from_toml(self.name, change=self.change, allow=self.allow, xacro=self.xacro)
+
+    def found(self) -> Scenario | Run | Model:
+        """As whatever it is."""
+        name, suffix = self.name, Path(self.name).suffix.lower()
+        if not name.strip():
+            raise InputError("give the name of a scenario, a robot or a file; spacedyn list has those that come along")
+        if suffix == ".nc" or (Path(name).is_dir() and not suffix):
+            if not Path(name).exists():
+                raise InputError(f"there is no file {name}")
+            return Run.load(name, folders=self.allow)
+        if suffix == ".toml" and is_scenario(name):
+            return self.scenario()
+        if suffix:
+            return load(name, folders=self.allow) if suffix in (".urdf", ".xacro", ".xml") else load(name)
+        if name in scenarios():  # a scenario may have the name of its robot
+            return self.scenario()
+        if name in available():
+            return load(name)
+        raise UnknownName("scenario or robot that comes along", name, [*scenarios(), *available()])

@@ -1,0 +1,63 @@
+"""Which bodies open a segment: those from which on kernels reckon about a reference point of their own.
+
+A body of radius of gyration r that is reckoned about a point at distance d has its inertia r² beside d², and loses as
+many digits as d²/r² has. How far a free joint's child is, nobody knows at build: it always opens a segment. Any other
+joint that turns its child does where d/r may exceed `FAR`.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .parts import AXIS_KINDS, Body, Joint
+
+if TYPE_CHECKING:
+    from .model import Model
+
+FAR = 200.0  # reach over radius of gyration: up to here some four and a half digits are lost
+_SLIDING = {"prismatic": 1, "cylindrical": 1, "planar": 2}  # coordinates that are lengths: they come first
+_TURNING = ("revolute", "helical", "cylindrical", "universal", "planar", "spherical")
+
+
+def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
+    """The bodies that open a segment; `sequence` has parents before children."""
+    opens = set()
+    reach = {0: float(np.linalg.norm(model.bodies[0].com))}  # most that a body's frame is away from its reference point
+    for index in sequence[1:]:
+        joint, body = model.joints[index - 1], model.bodies[index]
+        at = reach[model.parents[index]] + float(np.linalg.norm(joint.position))
+        if joint.kind == "free":
+            opens.add(index)
+            at = float(np.linalg.norm(body.com))
+        elif joint.kind in _TURNING and at > FAR * _radius(joint, body):
+            opens.add(index)
+            at = 0.0
+        reach[index] = at + _stroke(joint)
+    return opens
+
+
+def _radius(joint: Joint, body: Body) -> float:
+    """Radius of gyration about a joint's axis, the least one if it has several; infinite without mass.
+
+    >>> from spacedyn.model.build import Builder
+    >>> b = Builder("arm")
+    >>> b.base("base", mass=1.0, inertia=(1, 1, 1))
+    >>> b.body("link", mass=2.0, inertia=(1, 1, 0.5), com=(3, 0, 0))
+    >>> b.joint("hinge", "revolute", parent="base", child="link", axis=(0, 0, 1))
+    >>> arm = b.build()
+    >>> _radius(arm.joints[0], arm.bodies[1]) == (0.25 + 9) ** 0.5
+    True
+    """
+    if body.mass <= 0.0:
+        return np.inf
+    square = body.inertia / body.mass + body.com @ body.com * np.eye(3) - np.outer(body.com, body.com)
+    if joint.kind in AXIS_KINDS:
+        return float(np.sqrt(max(joint.axis @ square @ joint.axis, 0.0)))
+    return float(np.sqrt(max(np.linalg.eigvalsh(square)[0], 0.0)))
+
+
+def _stroke(joint: Joint) -> float:
+    """How far a joint's limits let its child slide; 0 without limits."""
+    lengths = slice(0, _SLIDING.get(joint.kind, 0))
+    most = np.maximum(np.abs(joint.lower[lengths]), np.abs(joint.upper[lengths]))
+    return float(np.sum(most[np.isfinite(most)]))

@@ -1,0 +1,134 @@
+"""The one door for numbers that a caller hands in: real numbers come through as arrays, all else is refused by name.
+
+NumPy would convert in silence what is no real number: masked arrays lose their mask, complex numbers their imaginary
+part, booleans become forces of one newton.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+
+_KINDS = {"b": "True or False", "c": "complex numbers", "U": "text", "S": "bytes"}
+
+
+class NotReal(ValueError):
+    """What came instead of real numbers, in words; `sort` is one of the letters of NumPy's kinds of arrays."""
+
+    def __init__(self, reason: str, sort: str = "O"):
+        self.sort = sort
+        super().__init__(reason)
+
+
+def real_array(value: Any, *, truth: bool = False) -> np.ndarray:
+    """Whatever was given as an array of integers or floats; raises NotReal, which says what came instead.
+
+    With `truth`, True and False are welcome as 1 and 0.
+
+    >>> real_array([[1, 2.5]])
+    array([[1. , 2.5]])
+    >>> real_array([1.0, True])
+    Traceback (most recent call last):
+    spacedyn.reals.NotReal: True or False
+    """
+    if type(value) is np.ndarray and value.dtype.kind in "iuf":
+        return value  # the common case, kept short
+    if np.ma.is_masked(value):
+        raise NotReal("a masked array, of which some numbers are missing; fill them: .filled(…)")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise NotReal("rows of different lengths") from None
+    except Exception:  # whatever a foreign object raises, it is not an array of numbers
+        raise NotReal(type_name(value)) from None
+    if array.dtype.kind == "O" and array.size and all(type(x) in (int, float) for x in array.flat):
+        try:
+            return array.astype(float)  # integers of more than 64 bits
+        except OverflowError:
+            raise NotReal("an integer beyond the largest float, 1.8e308") from None
+    kind = array.dtype.kind
+    if truth and kind == "b":
+        return array.astype(float)
+    if kind not in "iuf":
+        other = "a list of other things" if isinstance(value, list | tuple) else type_name(value)
+        raise NotReal(_KINDS.get(kind, other), kind)
+    if not truth and isinstance(value, list | tuple) and _has_truth(value):
+        raise NotReal(_KINDS["b"], "b")
+    return array
+
+
+def _has_truth(value: Any) -> bool:
+    """Whether a list of lists holds True or False, which NumPy takes for 1 and 0 beside other numbers."""
+    return any(_has_truth(x) if isinstance(x, list | tuple) else isinstance(x, bool | np.bool_) for x in value)
+
+
+def real_numbers(name: str, value: Any, expected: str) -> np.ndarray:
+    """Whatever was given as an array of integers or floats, else InputError; `expected` is the shape to speak of."""
+    try:
+        return real_array(value)
+    except NotReal as reason:
+        what = "" if str(reason).startswith("rows") else "real numbers of "
+        raise InputError(f"{name}: expected {what}shape {expected}, got {reason}") from None
+
+
+def finite_array(what: str, value: Any, expected: str, shapes: Any = None) -> np.ndarray:
+    """Finite numbers as a new float64 array; `what` must be `expected`, in words and, if given, one of the shapes.
+
+    >>> finite_array("Wrench: force", [1, 2, 3], "three finite numbers", [(3,)])
+    array([1., 2., 3.])
+    >>> finite_array("Wrench: force", [1, 2j, 3], "three finite numbers", [(3,)])
+    Traceback (most recent call last):
+    spacedyn.errors.InputError: Wrench: force must be three finite numbers, got complex numbers
+    """
+    try:
+        array = real_array(value).astype(float)
+    except NotReal as reason:
+        raise InputError(f"{what} must be {expected}, got {reason}") from None
+    if shapes is not None and array.shape not in shapes:
+        raise InputError(f"{what} must be {expected}, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} must be {expected}, got {_shown(array)}")
+    return array
+
+
+def _shown(array: np.ndarray) -> str:
+    """An array in a message: its numbers, if they are few."""
+    return str(array.tolist()) if array.size < 20 else f"an array of shape {array.shape}"
+
+
+def one_number(name: str, value: Any, expected: str = "one finite number") -> float:
+    """One finite number.
+
+    >>> one_number("duration", 10)
+    10.0
+    >>> one_number("duration", "10")
+    Traceback (most recent call last):
+    spacedyn.errors.InputError: duration: expected one finite number, got '10'
+    """
+    number = real_number(name, value, expected)
+    if math.isinf(number):
+        raise InputError(f"{name}: expected {expected}, got {number}")
+    return number
+
+
+def real_number(name: str, value: Any, expected: str = "one number") -> float:
+    """One number, which may be infinite, but not NaN."""
+    try:
+        array = real_array(value)
+    except NotReal as reason:
+        raise InputError(f"{name}: expected {expected}, got {_said(value, reason)}") from None
+    if array.shape != () or math.isnan(array):
+        raise InputError(f"{name}: expected {expected}, got {_shown(array)}")
+    return float(array)
+
+
+def _said(value: Any, reason: NotReal) -> str:
+    """What came, in a message: short things themselves, others by their sort."""
+    return repr(value) if isinstance(value, str | bool) and len(repr(value)) < 80 else str(reason)
+
+
+def type_name(value: Any) -> str:
+    """The type of a value, for a message."""
+    return "None" if value is None else "the class itself" if isinstance(value, type) else type(value).__name__

@@ -1,0 +1,43 @@
+"""Which figures a scenario asks for, and the names of their files."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_LONGEST = 100  # bytes: file systems take 255, of which a folder's tools want some
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
+"""What Windows takes for a device, whatever the ending."""
+
+
+def figure_groups(content: Mapping[str, Any]) -> list[list[str]]:
+    """The quantities of each figure; one figure of those that a person wants to see first, if it asks for none."""
+    wanted = content.get("plots", {}).get("figures", [[]])
+    return [[one] if isinstance(one, str) else list(one) for one in wanted]
+
+
+def figure_names(groups: Sequence[Sequence[str]]) -> list[str]:
+    """A file name for each figure, without its ending: no two the same, and none that leads out of its folder.
+
+    >>> figure_names([["q", "hand.x"], ["/etc/passwd"], ["q", "hand_x"], []])
+    ['q_hand_x', '_etc_passwd', 'q_hand_x_2', 'overview']
+    """
+    names: list[str] = []
+    for group in groups:
+        name = first = safe_file_name("_".join(group) or "overview")
+        count = 1
+        while name.lower() in {other.lower() for other in names}:  # some file systems take both for one
+            count += 1
+            name = f"{first}_{count}"
+        names.append(name)
+    return names
+
+
+def safe_file_name(text: str) -> str:
+    """Letters, digits, - and _ of a text; everything else, and what systems reserve, is replaced.
+
+    >>> safe_file_name("../a b"), safe_file_name("nul"), safe_file_name("aux.x")
+    ('___a_b', '_nul', 'aux_x')
+    """
+    name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in text)
+    name = name.encode()[:_LONGEST].decode(errors="ignore")
+    return f"_{name}" if _RESERVED.fullmatch(name) or name.startswith("-") else name or "_"
