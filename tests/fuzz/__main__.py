@@ -6,7 +6,6 @@ import random
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from rich.console import Console
@@ -60,7 +59,7 @@ def main() -> int:
     with Console(stderr=True).status("starting") as status:
         for kind in plan.kinds:
             campaign.add(kind, plan.count or FULL[kind], plan.first)
-            campaign.run(plan.jobs, time.monotonic() + plan.seconds, status.update)
+            campaign.run(plan.jobs, plan.seconds, status.update)
             campaign.waiting.clear()
     console.print(table(campaign.tallies, output, plan.seed))
     for line in listed(output):

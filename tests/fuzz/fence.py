@@ -62,10 +62,9 @@ class Fence:
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self._armed or (event not in _OF_PATHS and event not in _FORBIDDEN):
             return
-        paths = [one for one in arguments[:2] if isinstance(one, str | bytes | os.PathLike)]
-        if event == "open":
-            paths = paths[:1]
-        elif event in ("os.remove", "os.rmdir") and arguments[1] >= 0:  # relative to a folder that is open
+        named = arguments[:1] if event == "open" else arguments[:2]
+        paths = [one for one in named if isinstance(one, str | bytes | os.PathLike)]
+        if event in ("os.remove", "os.rmdir") and arguments[1] >= 0:  # relative to a folder that is open
             paths = [os.path.join(os.readlink(f"/proc/self/fd/{arguments[1]}"), os.fsdecode(paths[0]))]
         if event in _OF_PATHS and all(self._inside(path) for path in paths):
             return

@@ -1,5 +1,6 @@
 """Workers, started and watched: what hangs is ended, what crashes is kept, and the next one goes on behind it."""
 
+import math
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from .kinds import kind_of
 from .violations import Violation
 from .worker import ACCEPTED, BUSY, CASE, DONE, FOUND, HUNG, LIMIT, READY, SINCE, SIZE, USED, Board, too_long
 
+_FEW = 1000  # cases that are not worth a second worker
 CHUNK = 20_000  # cases of a worker: what it gathers in memory is given back then
 _START = 1800.0  # s that a worker may take between cases: it may have to compile
 _TESTS = Path(__file__).parents[1]
@@ -55,18 +57,21 @@ class Campaign:
     def add(self, kind: str, count: int, first: int = 0) -> None:
         """Put cases of a kind into the queue."""
         self.tallies.setdefault(kind, Tally())
-        chunk = min(CHUNK, max(1, -(-count // 2)))
+        chunk = min(CHUNK, max(_FEW, -(-count // 2)))
         self.waiting += [Task(kind, at, min(chunk, first + count - at)) for at in range(first, first + count, chunk)]
 
-    def run(self, jobs: int, until: float = float("inf"), tell: Callable[[str], None] = lambda text: None) -> None:
-        """Do all of it, or what can be done until a time of the monotonic clock."""
+    def run(self, jobs: int, seconds: float = math.inf, tell: Callable[[str], None] = lambda text: None) -> None:
+        """Do all of it, or what can be done in some seconds; each worker does one case at least, compiled or not."""
         running: list[_Worker] = []
+        until = math.inf
         with _scratch() as scratch:
             try:
                 while running or (self.waiting and time.monotonic() < until):
                     while self.waiting and len(running) < jobs and time.monotonic() < until:
                         running.append(_Worker(self.waiting.popleft(), self.seed, self.output, scratch))
                     time.sleep(0.05)
+                    if until == math.inf and any(worker.board[READY] for worker in running):
+                        until = time.monotonic() + seconds
                     for worker in [worker for worker in running if worker.over(time.monotonic() > until)]:
                         running.remove(worker)
                         self._count(worker, scratch)
@@ -146,8 +151,8 @@ class _Worker:
         passed = now - (self.board[SINCE] * 1e-9 or self._began)
         used = _processor_time(self.process.pid, passed) - self.board[USED] * 1e-9 if passed > LIMIT else 0.0
         slow = too_long(used, passed, LIMIT + 2.0) if self.board[BUSY] else passed > _START
-        if stop or slow:
-            self.reason = "stopped" if stop else "slow"
+        if (stop and self.board[DONE]) or slow:
+            self.reason = "slow" if slow else "stopped"
             self.end()
         return bool(self.reason)
 
