@@ -76,11 +76,14 @@ def disagreement(case: Case, few: int = 4) -> float:
         data.qacc = rows.a[k]
         mujoco.mj_inverse(robot, data)
         worst.append(_relative(data.qfrc_inverse, rows.tau[k], bias[k]))
-    if max(worst) > AGREEMENT:
-        raise RuntimeError(
-            f"{case.model.name} joints: we and the peers differ by {max(worst):.1e}; nothing was measured"
-        )
-    return max(worst)
+    return agree(f"{case.model.name} joints", max(worst))
+
+
+def agree(what: str, difference: float) -> float:
+    """The difference between us and the peers; raises if it is more than rounding."""
+    if not difference < AGREEMENT:
+        raise RuntimeError(f"{what}: we and the peers differ by {difference:.1e}; nothing was measured")
+    return difference
 
 
 def _coriolis_difference(case: Case, k: int) -> float:

@@ -11,18 +11,20 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar import LANES
 
-from . import accurate, simulation
-from .cases import Case, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
+from . import accurate, kinematics, simulation
+from .cases import Case, agree, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
 from .start import measure_start
 from .timing import Contest, Contestant
 
-SECTIONS = ("many", "call", "simulate", "body", "operators", "start")
+SECTIONS = ("many", "call", "kinematics", "simulate", "body", "operators", "start")
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
 PASSES = 5  # over all contests
 PER_BODY = ("body", "operator mass", "operator mass_inverse")  # rows that are told by the body
+KINEMATICS = "kinematics "  # rows of one call each
+KINEMATICS_OF = ("6", "2x7")
 TARGET_ROBOT = "6"  # the targets are about this one: it is measured longer
 
 
@@ -61,11 +63,11 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     start = perf_counter()
     results: dict[str, Any] = {"machine": machine(take_quietest_core()), "agreement": {}, "quick": plan.quick}
     rows: list[Row] = []
-    if {"many", "call", "simulate"} & set(plan.sections):
+    if {"many", "call", "kinematics", "simulate"} & set(plan.sections):
         for robot in plan.robots:
             say(f"{robot} joints: do we and the peers agree?")
             case = make_case(robot, SIZES[robot])
-            results["agreement"][robot] = disagreement(case)
+            results["agreement"][robot] = max(disagreement(case), agree("kinematics", kinematics.difference(case)))
             rows += robot_rows(case, plan)
     if "body" in plan.sections:
         rows += [body_row(joints) for joints in plan.bodies]
@@ -90,6 +92,8 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
         contestants["many inverse"] = many_inverse(case, ("pinocchio",))
     if "call" in plan.sections:
         contestants |= {f"call {what}": one_call(case, what) for what in ("forward", "inverse", "inertia", "coriolis")}
+    if "kinematics" in plan.sections and case.model.name in KINEMATICS_OF:
+        contestants |= {f"{KINEMATICS}{call}": kinematics.contestants(case, call) for call in kinematics.CALLS}
     if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants["simulate"] = simulation.contestants(case)
         contestants["accurate"] = accurate.contestants(case)

@@ -16,6 +16,8 @@ import spacedyn as sd
 
 Array = np.ndarray
 
+END = "hand"
+"""The endpoint of the robots."""
 NOT_NEEDED = ("CONSTRAINT", "CONTACT", "ACTUATION", "SENSOR", "SPRING", "DAMPER", "GRAVITY", "WARMSTART", "EULERDAMP")
 
 
@@ -39,6 +41,15 @@ def pinocchio_model(model: sd.Model) -> Any:
     for index, body in zip(made, model.bodies, strict=True):
         inertia = pin.Inertia(body.mass, body.com, body.inertia)
         robot.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+    for name, body, place in (
+        (
+            END,
+            model.body_index(model.endpoint(END).body),
+            pin.SE3(model.endpoint(END).rotation, model.endpoint(END).position),
+        ),
+        (model.body_names[-1], len(model.bodies) - 1, pin.SE3(np.eye(3), model.bodies[-1].com)),
+    ):
+        robot.addFrame(pin.Frame(name, made[body], 0, place, pin.FrameType.OP_FRAME))
     robot.gravity.setZero()
     return robot
 

@@ -30,4 +30,5 @@ def free_flyer(name: str, arms: tuple[int, ...]) -> sd.Model:
                 f"arm{arm}-joint{k}", "revolute", parent=parent, child=link, position=position, rotation=TURNS[k % 3]
             )
             parent, position = link, np.array([LENGTH, 0.0, 0.05])
+    builder.endpoint("hand", body=parent, position=(LENGTH, 0.0, 0.05), rotation=TURNS[0])
     return builder.build()

@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .measure import PER_BODY
+from .measure import KINEMATICS, PER_BODY
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -53,6 +53,8 @@ def draw(results: Results) -> Table:
     table.add_column("target\n")
     for what in PARTS:
         _add_part(table, what, results)
+        if what == "call coriolis":
+            _add_kinematics(table, results)
     if "start" in results:
         _add_start(table, results)
     return table
@@ -77,6 +79,20 @@ def _add_part(table: Table, what: str, results: Results) -> None:
         ratios = [f"{growth(who, what)(results):.2f}" for who in ("packs", "float64")]
         table.add_row("  1000 joints : 20 joints", *ratios, *[""] * 4, growing)
     table.add_section()
+
+
+def _add_kinematics(table: Table, results: Results) -> None:
+    """A row for each call; only robots of some sizes are asked."""
+    for robot in dict.fromkeys(row["robot"] for row in results["rows"] if row["what"].startswith(KINEMATICS)):
+        title = f"[bold]Kinematics of one, {robot} joints, µs[/]"
+        names = ["", "[dim]public call[/]", "[dim]its own calls[/]", "", "", ""]
+        table.add_row(title, *names, _verdict(results, KINEMATICS.strip(), robot))
+        for row in results["rows"]:
+            if row["robot"] == robot and row["what"].startswith(KINEMATICS):
+                ours, peer = (row["figures"][who]["seconds"] for who in ("float64", "pinocchio"))
+                cells = ["", number(ours * 1e6), number(peer * 1e6), "", "", faster(peer / ours)]
+                table.add_row(f"  {row['what'].removeprefix(KINEMATICS)}", *cells)
+        table.add_section()
 
 
 def _add_start(table: Table, results: Results) -> None:

@@ -58,6 +58,7 @@ def speed(results: dict[str, Any]) -> str:
         for row in rows:
             cells = [digits(row["figures"][who]["seconds"] * scale) if who in row["figures"] else "–" for who in WHO]
             lines.append(f"| {row['robot']} | " + " | ".join(cells) + " |")
+    lines += kinematics(results)
     lines += [
         "",
         "## Cost per body [ns]",
@@ -72,6 +73,19 @@ def speed(results: dict[str, Any]) -> str:
             f"| {row['robot']} | " + " | ".join(digits(f["seconds"] * share) if f else "–" for f in figures) + " |"
         )
     return "\n".join([*lines, ""])
+
+
+def kinematics(results: dict[str, Any]) -> list[str]:
+    """Single calls of kinematics, momentum and free-floating quantities, as lines of Markdown."""
+    rows = [row for row in results["rows"] if row["what"].startswith("kinematics ")]
+    if not rows:
+        return []
+    lines = ["", "## Kinematics, momentum and recoil, one call from Python [µs]", ""]
+    lines += ["| call | joints | spacedyn, one | Pinocchio |", "|---|---|---|---|"]
+    for row in rows:
+        times = [digits(row["figures"][who]["seconds"] * 1e6) for who in ("float64", "pinocchio")]
+        lines.append(f"| `{row['what'].removeprefix('kinematics ')}` | {row['robot']} | {times[0]} | {times[1]} |")
+    return lines
 
 
 def digits(value: float) -> str:

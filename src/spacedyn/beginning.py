@@ -1,7 +1,6 @@
 """What a simulation cannot begin with: a span of time, a state or a record that makes no sense; said beforehand."""
 
 import os
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from .errors import InputError
 from .model.model import Model
 from .model.state import State
 from .reals import real_number
+from .signatures import is_several
 
 Array = np.ndarray
 _COUNTED = {"spherical": 0, "free": 3}  # coordinates that can have limits; of other kinds all
@@ -82,6 +82,6 @@ def listed(name: str, given: Any, kinds: Any) -> list[Any]:
     """One thing, or several, as a list; raise if it is neither."""
     if isinstance(given, kinds):
         return [given]
-    if given is None or isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not is_several(given):
         raise InputError(f"{name}: expected one or a list, got {given!r}")
     return list(given)

@@ -85,6 +85,13 @@ def vector(name: str, value: Any, example: str) -> Array:
     return array.astype(float)
 
 
+def passive_option(model: Model, passive: Any) -> int:
+    """The kernels' option for forces of joints' own springs, dampers, friction and stops, if there are any."""
+    if not isinstance(passive, bool | np.bool_):
+        raise InputError(f"passive: expected True or False, got {type_name(passive)}")
+    return k.PASSIVE_FORCES if passive and model.flat.passive else 0
+
+
 def gravity_vector(gravity: Any) -> Array:
     """The acceleration of gravity (3,), inertial axes."""
     return np.zeros(3) if gravity is None else vector("gravity", gravity, "such as (0, 0, -9.81)")

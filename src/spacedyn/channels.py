@@ -1,6 +1,6 @@
 """Columns of a row of the record, and which of them are kept."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from .audit import LEDGER
 from .errors import InputError, UnknownName
 from .forces import Force
 from .model.model import Model
+from .signatures import is_several
 
 ALWAYS = ("t", "x", "u")
 """Channels of a row that are always kept."""
@@ -54,12 +55,12 @@ def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]
     """The channels of a row to keep, in its order: all, or time and state and those that are named."""
     if channels is None:
         return tuple(columns)
-    if not isinstance(channels, Iterable):
+    if not is_several(channels):
         raise InputError(f"channels: expected names of channels, such as ['forces', 'ledger'], got {channels!r}")
     wanted = [channels] if isinstance(channels, str) else list(channels)
     offered = [name for name in columns if name not in ALWAYS]
     for name in wanted:
-        if name not in (*columns, "ledger"):
+        if not isinstance(name, str) or name not in (*columns, "ledger"):
             raise UnknownName("channel", name, [*offered, "ledger"])
     if "ledger" in wanted:
         wanted += LEDGER

@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from .calls import _not_finite, check_state, for_robots, gravity_vector, operand, with_wrenches
+from .calls import _not_finite, check_state, for_robots, gravity_vector, operand, passive_option, with_wrenches
 from .kernels import derivatives as _derivatives
 from .kernels import tree as k
 from .kernels.dual import DUAL
@@ -167,7 +167,7 @@ def inverse_dynamics_derivatives(
 
 def _loads(model: Model, state: State, loads: Array, base: Any, endpoints: Any, passive: bool) -> tuple[Array, int]:
     """Rows of loads with wrenches, if there are any, and the kernel's options."""
-    options = k.PASSIVE_FORCES if model.flat.passive and passive else 0
+    options = passive_option(model, passive)
     if base is None and endpoints is None:
         return loads, options
     return with_wrenches(model, state, loads, base, endpoints), options | k.LOADED

@@ -15,6 +15,7 @@ from .calls import (
     beside,
     check_state,
     operand,
+    passive_option,
     run_dynamics,
     run_on_states,
     with_wrenches,
@@ -26,6 +27,7 @@ from .kernels import passive as _passive
 from .kernels import tree as k
 from .model.model import Model
 from .model.state import State
+from .signatures import is_several
 
 Array = np.ndarray
 
@@ -89,7 +91,7 @@ def forward_dynamics(
     flat = model.flat
     joints = flat.joint_rates
     loads = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
-    options = k.PASSIVE_FORCES if flat.passive and passive else 0
+    options = passive_option(model, passive)
     if base_wrench is not None or endpoint_wrenches is not None:
         loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
     return run_dynamics(_forward.run, model, state, loads, flat.rates, options, gravity)
@@ -150,7 +152,7 @@ def hybrid_dynamics(
     accelerations = np.where(mask, operand("udot", udot, nv, state).reshape(*state.shape, nv), 0.0)
     joints = flat.joint_rates
     forces = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
-    loads, options = forces, k.HYBRID | (k.PASSIVE_FORCES if flat.passive and passive else 0)
+    loads, options = forces, k.HYBRID | passive_option(model, passive)
     if base_wrench is not None or endpoint_wrenches is not None:
         loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
     loads = beside(state, loads, accelerations)
@@ -165,10 +167,10 @@ def given_mask(model: Model, given: Iterable[str]) -> Array:
     mask = np.zeros(model.nv, dtype=np.int64)
     if isinstance(given, str):
         given = [given]
-    elif not isinstance(given, Iterable):
+    elif not is_several(given):
         raise InputError(f"given: expected names of joints (or the base's), got {given!r}")
     for name in given:
-        if name == model.bodies[0].name:
+        if isinstance(name, str) and name == model.bodies[0].name:
             mask[: model.base_dof] = 1
             continue
         try:
@@ -262,8 +264,7 @@ def newton_euler(
     check_state(model, state)
     flat = model.flat
     loads = operand("udot", udot, flat.rates, state)
-    if flat.passive and passive:
-        options |= k.PASSIVE_FORCES
+    options |= passive_option(model, passive)
     if base is not None or endpoints is not None:
         loads, options = with_wrenches(model, state, loads, base, endpoints), options | k.LOADED
     width = flat.rates + (6 * len(model.bodies) if options & k.REACTIONS else 0)

@@ -132,7 +132,9 @@ class UnknownName(SpacedynError, LookupError):
 
     def __init__(self, what: str, name: object, known: Sequence[str], meant: str | None = None):
         self.what, self.name, self.known = what, name, tuple(known)
-        super().__init__(f"no {what} named {name!r}; {nearest(str(name), self.known, meant=meant)}")
+        text = str(name)
+        shown = repr(name) if len(text) <= 200 else f"{text[:80]!r}… ({len(text)} characters)"
+        super().__init__(f"no {what} named {shown}; {nearest(text[:200], self.known, meant=meant)}")
 
 
 def nearest(name: str, known: Sequence[str], most: int = 12, meant: str | None = None) -> str:

@@ -22,6 +22,7 @@ from .model.model import Model
 from .model.state import State
 from .modes import Switch
 from .reals import one_number
+from .signatures import checked_arguments, checked_fields, is_several
 
 CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": "o[0:1]"})
 _SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
@@ -100,6 +101,7 @@ class ReadyMade:
     of: Callable[[Model], Condition]
 
 
+@checked_arguments()
 def joint_reaches(joint: str, value: float, *, part: int = 0) -> ReadyMade:
     """A joint's coordinate passes through a value.
 
@@ -136,6 +138,7 @@ def joint_reaches(joint: str, value: float, *, part: int = 0) -> ReadyMade:
     return ReadyMade(f"{joint} reaches {value:g}", of)
 
 
+@checked_arguments()
 def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> ReadyMade:
     """An endpoint passes through a plane.
 
@@ -167,6 +170,7 @@ def _distance(t: float, s: Any, p: Any, out: Any) -> None:
     out.value[0] = square**0.5 - p.distance
 
 
+@checked_arguments()
 def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
     """Two endpoints come within a distance of each other: a hand reaches what it is to catch.
 
@@ -198,6 +202,7 @@ def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
     return ReadyMade(f"{endpoint} within {distance:g} of {other}", of)
 
 
+@checked_fields
 @dataclass(frozen=True, eq=False)
 class Event:
     """Something that happens when a condition passes through zero.
@@ -319,6 +324,8 @@ class Happening:
 
 def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]]:
     """Check what was given; the conditions for this robot."""
+    if not (isinstance(events, Event) or is_several(events)):
+        raise InputError(f"events: expected Event(...), or a list of them, got {events!r}")
     chosen = [events] if isinstance(events, Event) else list(events)
     for event in chosen:
         if not isinstance(event, Event):

@@ -22,6 +22,7 @@ from .errors import InputError, UnknownName
 from .kernels import plan as p
 from .model.model import Model
 from .reals import finite_array, one_number, real_number
+from .signatures import checked_fields
 
 Array = np.ndarray
 
@@ -57,6 +58,7 @@ class Force:
         return getattr(self, "name", None) or f"{type(self).__name__.lower()} on {self.body}"
 
 
+@checked_fields
 @dataclass(frozen=True, eq=False)
 class Wrench(Force):
     """A constant force and moment on a body, for a while or throughout.
@@ -135,6 +137,7 @@ class Wrench(Force):
         raise UnknownName("frame", self.frame, ["inertial", "body", *model.body_names, *model.endpoint_names])
 
 
+@checked_fields
 @dataclass(frozen=True, eq=False)
 class Spring(Force):
     """A spring, with a damper beside it, between two points: of two bodies, or of a body and the inertial frame.
@@ -208,6 +211,7 @@ class Spring(Force):
         return Element(body, other, np.concatenate([point, far, rest]))
 
 
+@checked_fields
 @dataclass(frozen=True, eq=False)
 class Tether(Spring):
     """A spring that only pulls, and is slack below its rest length; otherwise as `Spring`.
@@ -222,6 +226,7 @@ class Tether(Spring):
     tension_only: bool = True
 
 
+@checked_fields
 @dataclass(frozen=True, eq=False)
 class Drag(Force):
     """Viscous drag on a body that moves through a medium at rest in the inertial frame.

@@ -82,7 +82,7 @@ def reaction_null_space(model: Model, state: State, *, reaction: str = "moment")
     >>> np.allclose(sd.base_recoil(robot, state)[2:] @ quiet, 0)
     True
     """
-    if reaction not in ("moment", "all"):
+    if not isinstance(reaction, str) or reaction not in ("moment", "all"):
         raise InputError(f"reaction: expected 'moment' or 'all', got {reaction!r}")
     return _floating(model, state, k.QUIET_MOMENT if reaction == "moment" else k.QUIET, None)
 

@@ -3,8 +3,6 @@
 Everything is in inertial axes; velocities are (linear; angular). Every function takes one state or a batch.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +28,6 @@ from .kernels import tree as k
 from .model.flatten import Frames
 from .model.model import Model
 from .model.state import State
-from .reals import real_numbers
 
 Array = np.ndarray
 
@@ -47,8 +44,7 @@ class Pose(NamedTuple):
         return Rotation.from_matrix(self.rotation)
 
 
-@dataclass(frozen=True)
-class Motion:
+class Motion(NamedTuple):
     """Poses and motion of a family of frames: arrays over (…, frames, …), in the order of the model.
 
     `velocity` and `acceleration` are (linear; angular), of the frame's origin, in inertial axes; the acceleration is
@@ -84,32 +80,40 @@ class Kinematics:
         Each family of frames, in the order of the model.
     """
 
+    __slots__ = ("_families", "_made", "_rows")
+
     def __init__(self, families: "tuple[_Family, ...]", rows: Array):
         self._families, self._rows = families, rows
+        self._made: dict[int, Motion] = {}
 
-    @cached_property
+    @property
     def bodies(self) -> Motion:
         """Of the bodies' frames, the base first."""
         return self._motion(0)
 
-    @cached_property
+    @property
     def joints(self) -> Motion:
         """Of the joints' frames, fixed to the parents."""
         return self._motion(1)
 
-    @cached_property
+    @property
     def centroids(self) -> Motion:
         """Of the bodies' axes at their centres of mass."""
         return self._motion(2)
 
-    @cached_property
+    @property
     def endpoints(self) -> Motion:
         """Of the endpoints."""
         return self._motion(3)
 
     def _motion(self, place: int) -> Motion:
-        family = self._families[place]
-        return Motion(family.names, *_parts(self._rows[..., family.frames, :]))
+        made = self._made.get(place)
+        if made is None:  # only what is asked for is taken apart
+            family, rows = self._families[place], self._rows
+            made = self._made[place] = _parts(
+                family.names, rows[family.frames] if rows.ndim == 2 else rows[..., family.frames, :]
+            )
+        return made
 
     def __repr__(self) -> str:
         return f"<Kinematics of {self._rows.shape[-2]} frames: bodies, joints, centroids, endpoints>"
@@ -143,7 +147,8 @@ def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None
     """
     check_state(model, state)
     families, every = _all_frames(model)
-    return Kinematics(families, _motion(model, state, every, udot))
+    rates = None if udot is None else finite_operand("udot", udot, model.nv, state)
+    return Kinematics(families, _motion(model, state, every, rates))
 
 
 class _Family(NamedTuple):
@@ -176,21 +181,21 @@ def _all_frames(model: Model) -> tuple[tuple[_Family, ...], Frames]:
     return known[0]
 
 
-def _motion(model: Model, state: State, where: Frames, udot: ArrayLike | None) -> Array:
+def _motion(model: Model, state: State, where: Frames, udot: Array | None) -> Array:
     """Rows (…, frames, 18 or 24): position, rotation, velocity and, with accelerations given, acceleration."""
     options, rates, each = k.VELOCITIES, NOTHING, _frames.POSE + _frames.TWIST
     if udot is not None:
-        options, each = k.VELOCITIES | k.ACCELERATIONS, _frames.POSE + 2 * _frames.TWIST
-        rates = finite_operand("udot", udot, model.flat.rates, state).reshape(-1)
+        options, rates, each = k.VELOCITIES | k.ACCELERATIONS, udot.reshape(-1), _frames.POSE + 2 * _frames.TWIST
     operands, many = (rates, where.bodies, where.table), where.bodies.size
     rows, _ = run_on_states(_frames.run, model, state, operands, (options,), many * each, each)
     return rows.reshape(*state.shape, many, each)
 
 
-def _parts(rows: Array) -> tuple[Array, Array, Array, Array | None]:
+def _parts(names: tuple[str, ...], rows: Array) -> Motion:
     """Position, rotation, velocity, acceleration out of rows (…, 18 or 24)."""
-    rotation = rows[..., 3:12].reshape(*rows.shape[:-1], 3, 3)
-    return rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if rows.shape[-1] > 18 else None
+    *batch, width = rows.shape
+    rotation = rows[..., 3:12].reshape(*batch, 3, 3)
+    return Motion(names, rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if width > 18 else None)
 
 
 def frame_motion(
@@ -203,7 +208,9 @@ def frame_motion(
     udot: ArrayLike | None = None,
 ) -> Motion:
     """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
-    return Motion((name,), *_parts(_motion(model, state, frames(model, [body], position, rotation), udot)[..., 0, :]))
+    rates = None if udot is None else finite_operand("udot", udot, model.nv, state)
+    where = frames(model, [body], position, rotation)
+    return _parts((name,), _motion(model, state, where, rates)[..., 0, :])
 
 
 def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
@@ -262,8 +269,8 @@ def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint:
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     check_state(model, state)
-    where = endpoint_frame(model, endpoint)
-    return _motion(model, state, where, real_numbers("udot", udot, f"({model.nv},)"))[..., 0, 18:]
+    rates = finite_operand("udot", udot, model.nv, state)
+    return _motion(model, state, endpoint_frame(model, endpoint), rates)[..., 0, 18:]
 
 
 def endpoint_jacobian(model: Model, state: State, endpoint: str) -> Array:

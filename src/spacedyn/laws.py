@@ -13,13 +13,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import CodeType
 from typing import Any, ClassVar, overload
 
 import numpy as np
 
 from .errors import InputError, nearest
 from .law_names import Role, attributes, steps_of, used
-from .reals import NotReal, finite_array, one_number, real_array
+from .reals import NotReal, finite_array, one_number, real_array, type_name
 from .signatures import check_names
 from .trajectories import packed
 
@@ -62,6 +63,10 @@ class LawTemplate:
     period: float | None = None
     delay: float = 0.0
     states: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(getattr(self.function, "__code__", None), CodeType):
+            raise InputError(f"{self.made.role.what}: expected a function, made by def, got {type_name(self.function)}")
 
     def __call__(self, *, period: float | None = None, delay: float | None = None, **parameters: Any) -> "Law":
         """The law with parameters: numbers, arrays of up to two dimensions, or tables (waypoints, splines of SciPy)."""
@@ -140,7 +145,11 @@ class Law:
         if self.role is not LAW and not attributes(self.function, self.role, "out", set(self.role.written)):
             raise InputError(f"{self.role.what} '{self.name}' writes nothing; write to `out`: out.{first}[0] = ...")
         for name, size in self.states.items():
-            if not name.isidentifier() or not isinstance(size, int | np.integer) or size < 1:
+            if (
+                not (isinstance(name, str) and name.isidentifier())
+                or not isinstance(size, int | np.integer)
+                or size < 1
+            ):
                 raise InputError(
                     f"law '{self.name}': states are {{name: how many numbers}}, such as {{'integral': 6}}, got "
                     f"{{{name!r}: {size!r}}}"
@@ -259,11 +268,12 @@ def law(
     >>> damp(kd=2.0).period
     0.01
     """
-    if not isinstance(states or {}, Mapping):
+    kept = {} if states is None else states
+    if not isinstance(kept, Mapping):
         raise InputError(f"law: states are {{name: how many numbers}}, such as {{'integral': 6}}, got {states!r}")
     if function is None:
-        return lambda f: LawTemplate(f, period, delay, dict(states or {}))
-    return LawTemplate(function, period, delay, dict(states or {}))
+        return lambda f: LawTemplate(f, period, delay, dict(kept))
+    return LawTemplate(function, period, delay, dict(kept))
 
 
 def _parameter(whose: str, name: str, value: Any) -> np.ndarray:

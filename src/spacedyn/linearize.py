@@ -26,6 +26,8 @@ from .methods import DormandPrince8
 from .model.model import Model
 from .model.state import State
 from .prescribe import read_prescribed, start_of
+from .reals import one_number
+from .signatures import checked_arguments
 from .simulate import checked_laws
 
 Array = np.ndarray
@@ -56,10 +58,11 @@ class Linearization:
         return values[np.argsort(-values.real, kind="stable")]
 
 
+@checked_arguments()
 def linearize(
     model: Model,
     state: State,
-    laws: Iterable[Law] = (),
+    laws: Law | Iterable[Law] = (),
     *,
     time: float = 0.0,
     gravity: ArrayLike | None = None,
@@ -125,7 +128,8 @@ def linearize(
     if state.shape:
         raise InputError(f"linearize takes one state; this is a batch {state.shape}: pick one, such as states[0]")
     chosen = [_continuous(law, sampled_as_continuous) for law in checked_laws(laws)]
-    joints = read_prescribed(model, prescribed or {}, {}, time, time + 1.0)
+    time = one_number("time", time, "a time [s]")
+    joints = read_prescribed(model, {} if prescribed is None else prescribed, {}, time, time + 1.0)
     state = start_of(model, state, joints, time, False) if joints else state
     elements, code = read_forces(model, listed("forces", forces, Force)), [compile_law(law) for law in chosen]
     method, end = DormandPrince8(), time + 1.0

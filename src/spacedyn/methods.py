@@ -14,9 +14,11 @@ from numpy.polynomial import polynomial as poly
 from . import dormand_prince_8
 from .errors import InputError
 from .kernels.plan import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
-from .reals import one_number, real_number
+from .reals import one_number
+from .signatures import checked_fields
 
 Array = np.ndarray
+_MOST = 1e14  # steps of a run: a year of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +154,16 @@ def _check_step(method: Method, *steps: Any) -> None:
             raise InputError(f"{type(method).__name__}: the step must be a positive time [s], got {step!r}")
 
 
+def check_steps(method: Method, duration: float) -> None:
+    """Raise if a method with a fixed step would never come to the end of a run [s]."""
+    step = getattr(method, "step", None)
+    if step is not None and duration / step > _MOST:
+        raise InputError(
+            f"{type(method).__name__}: {duration:g} s in steps of {step:g} s are {duration / step:.1e} steps, which "
+            "would take years; give a longer step, or a shorter duration"
+        )
+
+
 @dataclass(frozen=True)
 class _FixedStep(Method):
     step: float
@@ -160,6 +172,7 @@ class _FixedStep(Method):
         _check_step(self, self.step)
 
 
+@checked_fields
 @dataclass(frozen=True)
 class RungeKutta4(_FixedStep):
     """The Runge-Kutta-Munthe-Kaas method of the fourth order with a fixed step [s].
@@ -175,6 +188,7 @@ class RungeKutta4(_FixedStep):
     own_axes: ClassVar[bool] = False  # it is there to be compared with SpaceDyn and others: step by step as they do
 
 
+@checked_fields
 @dataclass(frozen=True)
 class SemiImplicitEuler(_FixedStep):
     """Rates first, then positions with the new rates; first order, with a fixed step [s]: what games use.
@@ -192,6 +206,7 @@ class SemiImplicitEuler(_FixedStep):
     )
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Variational(_FixedStep):
     """A variational integrator on the manifold, of second order with a fixed step [s]: for very long runs.
@@ -225,9 +240,6 @@ class _Adaptive(Method):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        for what in ("rtol", "atol", "max_step", "step", "first_step"):
-            if getattr(self, what) is not None:
-                real_number(f"{name}: {what}", getattr(self, what))
         if self.step is not None:
             _check_step(self, self.step)
         if not (self.rtol >= 0.0 and self.atol > 0.0 and self.rtol < 1.0):
@@ -236,6 +248,7 @@ class _Adaptive(Method):
             raise InputError(f"{name}: steps must be positive times [s], got {self.max_step} and {self.first_step}")
 
 
+@checked_fields
 @dataclass(frozen=True)
 class DormandPrince5(_Adaptive):
     """Order 5 with a fourth-order error estimate, step by PI control, dense output of order 4.
@@ -255,6 +268,7 @@ class DormandPrince5(_Adaptive):
     tableau: ClassVar[Tableau] = _dormand_prince_5()
 
 
+@checked_fields
 @dataclass(frozen=True)
 class DormandPrince8(_Adaptive):
     """Order 8 with error estimates of orders 5 and 3, step by PI control, dense output of order 7. The default.
@@ -272,6 +286,7 @@ class DormandPrince8(_Adaptive):
     tableau: ClassVar[Tableau] = _dormand_prince_8()
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Radau5(_Adaptive):
     """The implicit method Radau IIA of order 5, for stiff springs, end stops, friction and contact.

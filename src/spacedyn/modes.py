@@ -27,6 +27,7 @@ from .model.state import State
 from .momentum import kinetic_energy
 from .prescribe import MODES, Prescribed, mode_number
 from .reals import finite_array
+from .signatures import checked_arguments
 
 Array = np.ndarray
 FREE, LOCKED, PRESCRIBED = p.MODE_FREE, p.MODE_LOCKED, p.MODE_PRESCRIBED
@@ -145,6 +146,7 @@ def attach(*joints: str) -> Switch:
     return Switch(dict.fromkeys(_named("attach", joints), "locked"))
 
 
+@checked_arguments()
 def release(joint: str, rates: ArrayLike | None = None) -> Switch:
     """An action for events: a body that a locked joint holds is let go, pushed off if wanted.
 

@@ -111,17 +111,20 @@ def read_prescribed(
         raise InputError(f"prescribed: expected {{joint: motion}}, got {prescribed!r}")
     if not isinstance(modes, Mapping):
         raise InputError(f"modes: expected {{joint: mode}}, got {modes!r}")
-    found = {name: _read(model, name, value, start, end) for name, value in prescribed.items()}
+    found = {}
+    for given, value in prescribed.items():
+        name = model.joint(given).name
+        found[name] = _read(model, name, value, start, end)
     for joint in model.joints if every else [model.joint(name) for name in modes]:
         found.setdefault(joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE, joint.nq > joint.nv))
-    for name, mode in modes.items():
+    for name, mode in ((model.joint(given).name, mode) for given, mode in modes.items()):
         found[name] = replace(found[name], mode=mode_number(name, mode, found[name].given is not None))
     return sorted(found.values(), key=lambda one: model.joint_index(one.joint))
 
 
 def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
     """A mode as the kernels have it; raise if the joint cannot have it."""
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise InputError(f"modes: expected one of {', '.join(map(repr, MODES))} for joint '{joint}', got {mode!r}")
     if mode == "prescribed" and not has_motion:
         raise InputError(f"joint '{joint}' has no motion to follow; give it one: prescribed={{'{joint}': ...}}")

@@ -10,6 +10,7 @@ from .keeping import Past
 from .reals import NotReal, real_array
 
 Array = np.ndarray
+_MOST = 2.0**53  # records that can be counted
 
 
 def checked_record(record: Any, start: float, end: float) -> float | Array | str:
@@ -57,6 +58,10 @@ class RecordTimes:
             self.count = self._first.size + self._given.size
             return
         self._interval, self._given = record, np.empty(0)
+        if not (end - start) / record < _MOST:
+            raise InputError(
+                f"record: {(end - start) / record:.3g} records of a run from {start:g} to {end:g} s are too many"
+            )
         self._last = math.floor((end - start) / record * (1 + 1e-12))  # the end comes as one more if it is not this
         more = end - (start + self._last * record) >= 1e-9 * (end - start)
         self._skip = 0 if after < start else math.floor((after - start) / record + 1e-9) + 1

@@ -21,7 +21,8 @@ from .laws import Law
 from .model.state import State
 from .momentum import kinetic_energy, momentum, potential_energy
 from .origin import Origin
-from .signatures import check_names, keywords_of
+from .reals import one_number
+from .signatures import check_names, checked_arguments, keywords_of
 
 if TYPE_CHECKING:
     import pandas
@@ -133,8 +134,8 @@ class Run:
         >>> run["tau"].shape, run["forces"].shape, bool((run["tau"] == run["forces"][:, 6:]).all())
         ((3, 6), (3, 12), True)
         """
-        if name not in self._all_columns:
-            if name in self.data:
+        if not isinstance(name, str) or name not in self._all_columns:
+            if isinstance(name, str) and name in self.data:
                 return np.asarray(self.data[name].values)
             raise UnknownName("channel", name, [*self._columns, *(str(one) for one in self.data.data_vars)])
         if name not in self._columns:
@@ -152,6 +153,7 @@ class Run:
         """The states at all recorded times: a batch (times, …)."""
         return State(self.model, np.array(self._rows[..., self._state_columns], order="C"))
 
+    @checked_arguments()
     def at(self, time: float) -> State:
         """The state at a recorded time [s]; there is none between them.
 
@@ -167,10 +169,12 @@ class Run:
         """
         return State(self.model, np.array(self._rows[self.index(time)][..., self._state_columns], order="C"))
 
+    @checked_arguments()
     def index(self, time: float) -> int:
         """Which record is of a time [s]."""
         if not self.time.size:
             raise InputError("nothing was recorded")
+        time = one_number("time", time, "a time [s]")
         nearest = int(np.argmin(np.abs(self.time - time)))
         if abs(self.time[nearest] - time) <= 1e-9 * max(abs(time), 1e-3):
             return nearest
@@ -327,6 +331,7 @@ class Run:
 
         return dataframe(self)
 
+    @checked_arguments()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a NetCDF file: all that was recorded, to the bit, what made it, and checkpoints to go on from.
 
@@ -337,6 +342,7 @@ class Run:
         save(self, Path(path))
 
     @staticmethod
+    @checked_arguments()
     def load(path: str | os.PathLike[str], *, folders: "Iterable[str | os.PathLike[str]]" = ()) -> "Run":
         """Read a run from a file that `save` wrote, or from a folder that it was streamed to.
 
@@ -371,6 +377,7 @@ class Run:
 
         return load(Path(path), [Path(folder).absolute() for folder in folders])
 
+    @checked_arguments()
     def resume(
         self,
         until: float | None = None,
@@ -436,6 +443,7 @@ class Run:
 
     # --- to look at it -----------------------------------------------------------------------------------------------
 
+    @checked_arguments()
     def plot(
         self,
         *names: str,
@@ -502,6 +510,7 @@ class Run:
         check_names("option of a film", options, keywords_of(film)[1:])
         return film(self, **options)
 
+    @checked_arguments()
     def to_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a film of it as one HTML file that opens offline, and return where; see `film` for the options.
 

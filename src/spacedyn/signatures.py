@@ -1,14 +1,24 @@
-"""Arguments that a function does not have: our error, with the nearest name, instead of Python's bare TypeError."""
+"""Arguments that a function does not have, or of a kind that it does not take: our error, said at the call.
+
+Instead of Python's bare TypeErrors, and of other libraries' tracebacks from deep inside. Numbers are looked at further
+where they come in: reals.py.
+"""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import os
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from .errors import UnknownName
+import numpy as np
+
+from .errors import InputError, UnknownName
+from .reals import NotReal, real_array, type_name
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def check_names(what: str, given: Iterable[str], known: Iterable[str], meant: Mapping[str, str] | None = None) -> None:
@@ -43,27 +53,136 @@ def keywords_of(function: Callable) -> list[str]:
     return [name for name in named if name not in ("self", "cls")]
 
 
-def known_arguments(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function refuse names of arguments that it does not have by `check_names`; `meant` as there.
+class Kind(NamedTuple):
+    """What an argument may be."""
+
+    fits: Callable[[Any], bool]
+    words: str
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return real_array(value).shape == ()
+    except NotReal:
+        return False
+
+
+def is_several(value: Any) -> bool:
+    """Whether a value can be gone through one by one; an array without axes cannot."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+SIMPLE: dict[Any, Kind] = {
+    bool: Kind(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    int: Kind(lambda value: isinstance(value, int | np.integer) and not isinstance(value, bool), "an integer"),
+    float: Kind(_is_number, "a number"),
+    str: Kind(lambda value: isinstance(value, str), "text"),
+    None: Kind(lambda value: value is None, "None"),
+    os.PathLike: Kind(lambda value: isinstance(value, os.PathLike), "a path"),
+    Mapping: Kind(lambda value: isinstance(value, Mapping), "a dict"),
+    Iterable: Kind(is_several, "a list"),
+    Callable: Kind(callable, "a function"),
+}
+
+
+CHECKED_INSIDE = ("Model", "State")  # by `calls.check_state`, which also sees whether they belong together
+
+
+def kind_of(hint: Any) -> Kind | None:
+    """What a type hint lets through; None if anything, or if it cannot be told.
+
+    >>> kind_of(float | None).words, kind_of(dict[str, int]).words
+    ('a number or None', 'a dict')
+    """
+    origin = get_origin(hint)
+    if hint is None or hint is type(None):
+        return SIMPLE[None]
+    if origin in (Union, types.UnionType):
+        kinds = [kind_of(part) for part in get_args(hint)]
+        known = [kind for kind in kinds if kind is not None]
+        if len(known) < len(kinds):
+            return None
+        words = " or ".join(dict.fromkeys(kind.words for kind in known))
+        return Kind(lambda value: any(kind.fits(value) for kind in known), words)
+    made = origin or hint
+    if not isinstance(made, type) or made in (Any, complex, bytes, object):  # ArrayLike has complex and bytes
+        return None
+    if made is not str and issubclass(made, Mapping):
+        return SIMPLE[Mapping]
+    if origin is not None and issubclass(made, Iterable):
+        return _several(get_args(hint))
+    if made in SIMPLE:
+        return SIMPLE[made]
+    if made.__name__ in CHECKED_INSIDE:
+        return None
+    return Kind(lambda value: isinstance(value, made), f"a {made.__name__}")
+
+
+def _several(parts: tuple[Any, ...]) -> Kind:
+    """A list whose items are looked at, unless it can be gone through only once."""
+    item = SIMPLE.get(parts[0]) if parts else None
+
+    def fits(value: Any) -> bool:
+        if not is_several(value):
+            return False
+        return item is None or isinstance(value, Iterator) or all(item.fits(one) for one in value)
+
+    return Kind(fits, "a list" if item is None else f"a list, each {item.words}")
+
+
+def checked(name: str, function: Callable[P, R], meant: Mapping[str, str]) -> Callable[P, R]:
+    """A function that looks at the names and kinds of its arguments; `name` is what people call it by."""
+    parameters = [one for one in inspect.signature(function).parameters.values() if one.name not in ("self", "cls")]
+    skipped = len(inspect.signature(function).parameters) - len(parameters)
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    kinds = {one.name: kind for one in parameters if (kind := kind_of(one.annotation)) is not None}
+    placed = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    rest = [one.name for one in parameters if one.kind is one.VAR_POSITIONAL]
+    defaults = {one.name: one.default for one in parameters}
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        if not open_ended:
+            check_names(f"argument of {name}()", named, known, meant)
+        more = [(rest[0], value) for value in arguments[skipped + len(placed) :]] if rest else []
+        for argument, value in (*zip(placed, arguments[skipped:], strict=False), *more, *named.items()):
+            kind = kinds.get(argument)
+            if kind is not None and value is not defaults[argument] and not kind.fits(value):
+                raise InputError(f"{name}(): {argument}: expected {kind.words}, got {_shown(value)}")
+        return function(*arguments, **named)
+
+    return call
+
+
+def _shown(value: Any) -> str:
+    """A value in a message: short ones themselves, others by their type."""
+    if isinstance(value, str | bool | int | float | list | tuple) and len(text := repr(value)) < 80:
+        return text
+    return type_name(value)
+
+
+def checked_arguments(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function refuse arguments that it does not have, and those of other kinds than its signature says.
+
+    `meant` says what people are likely to mean by names that it does not have: see `check_names`.
 
     Examples
     --------
-    >>> @known_arguments(length="size")
-    ... def draw(size=1.0):
+    >>> @checked_arguments(length="size")
+    ... def draw(size: float = 1.0):
     ...     return size
     >>> draw(length=2.0)
     Traceback (most recent call last):
     spacedyn.errors.UnknownName: no argument of draw() named 'length'; did you mean 'size'? There are: size
+    >>> draw("2 m")
+    Traceback (most recent call last):
+    spacedyn.errors.InputError: draw(): size: expected a number, got '2 m'
     """
+    return lambda function: checked(function.__name__, function, meant)
 
-    def wrap(function: Callable[P, R]) -> Callable[P, R]:
-        known = keywords_of(function)
 
-        @wraps(function)
-        def call(*arguments: P.args, **named: P.kwargs) -> R:
-            check_names(f"argument of {function.__name__}()", named, known, meant)
-            return function(*arguments, **named)
-
-        return call
-
-    return wrap
+def checked_fields(made: type[T]) -> type[T]:
+    """The same for a dataclass: its fields are the arguments."""
+    setattr(made, "__init__", checked(made.__name__, made.__init__, {}))  # noqa: B010  # a method, for type checkers
+    return made

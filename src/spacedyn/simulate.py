@@ -26,7 +26,7 @@ from .kernels.scalar import LANES
 from .law_compiling import check_names, compile_law
 from .laws import Law, LawTemplate
 from .machine import Machine, build_machine, has_stops
-from .methods import DormandPrince8, Method, Variational
+from .methods import DormandPrince8, Method, Variational, check_steps
 from .model.model import Model
 from .model.state import State
 from .modes import Switcher
@@ -35,20 +35,20 @@ from .prescribe import Prescribed, read_prescribed, start_of
 from .record_times import RecordTimes, checked_record
 from .recording import Outcome, Recording
 from .run import Run
-from .signatures import known_arguments
+from .signatures import checked_arguments
 from .streaming import Folder
 from .watch import Watch
 
 Array = np.ndarray
 
 
-@known_arguments(time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
+@checked_arguments(time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
 def simulate(
     model: Model,
     state: State,
     duration: float,
     *,
-    laws: Iterable[Law] = (),
+    laws: Law | Iterable[Law] = (),
     method: Method | None = None,
     record: float | ArrayLike | str | None = None,
     gravity: ArrayLike | None = None,
@@ -166,7 +166,7 @@ def origin_of(
     state: State,
     duration: float,
     *,
-    laws: Iterable[Law] = (),
+    laws: Law | Iterable[Law] = (),
     method: Method | None = None,
     record: float | ArrayLike | str | None = None,
     gravity: ArrayLike | None = None,
@@ -187,9 +187,11 @@ def origin_of(
     if not isinstance(method, Method):
         raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
     end = check_span(start, duration, budget)
+    check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    joints = read_prescribed(model, prescribed or {}, modes or {}, start, end)
+    prescribed, modes = {} if prescribed is None else prescribed, {} if modes is None else modes
+    joints = read_prescribed(model, prescribed, modes, start, end)
     if isinstance(method, Variational) and (prescribed or modes or may_switch(chosen, listed("events", events, Event))):
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
@@ -211,8 +213,8 @@ def origin_of(
         laws=tuple(chosen),
         method=method,
         gravity=None if gravity is None else gravity_vector(gravity),
-        prescribed=dict(prescribed or {}),
-        modes=dict(modes or {}),
+        prescribed=dict(prescribed),
+        modes=dict(modes),
         forces=tuple(elements),
         events=tuple(watched),
         start=float(start),

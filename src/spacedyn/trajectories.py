@@ -22,6 +22,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 from .errors import InputError
 from .reals import finite_array
+from .signatures import checked_arguments
 from .turning import Turning, ascending_times, of_rotation
 
 Array = np.ndarray
@@ -111,6 +112,7 @@ class Trajectory:
         return np.concatenate([self.coefficients.shape, self.breaks, self.coefficients.ravel()])
 
 
+@checked_arguments()
 def waypoints(times: ArrayLike, values: ArrayLike, kind: str = "quintic", *, stop: bool = False) -> Trajectory:
     """A smooth motion through waypoints that begins and ends at rest.
 
@@ -158,6 +160,7 @@ def _from_rest_to_rest(t: Array, y: Array, kind: str, stop: bool) -> Trajectory:
     return _of_b_spline(make_interp_spline(t, y, k=5, bc_type=(ends, ends)))
 
 
+@checked_arguments()
 def table(times: ArrayLike, values: ArrayLike, kind: str = "cubic") -> Trajectory:
     """Values over time, interpolated: a reference for laws, made by hand or of what an earlier run recorded.
 

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 from .errors import InputError
 from .reals import finite_array
+from .signatures import checked_arguments
 
 Array = np.ndarray
 _NEAR = 1e-9
@@ -57,6 +58,7 @@ class Turning:
                 )
 
 
+@checked_arguments()
 def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
     """A motion from attitude to attitude, for a spherical joint: each time a turn about one axis, with a stop at each.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import peers
+from .calls import check_model
 from .dynamics import bias_force, forward_dynamics
 from .errors import InputError, nearest
 from .kinematics import endpoint_pose
@@ -19,6 +20,7 @@ from .model.parts import Endpoint
 from .model.state import State
 from .model.surgery import assemble_known
 from .momentum import center_of_mass
+from .signatures import checked_arguments
 
 PEERS = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo"}
 GRAVITY = np.array([0.4, -0.3, -9.81])
@@ -86,6 +88,7 @@ class Verification:
         return table(self.model, ["peer", "quantity", "largest relative difference"], rows, note)
 
 
+@checked_arguments()
 def verify(
     model: Model,
     *,
@@ -129,10 +132,13 @@ def verify(
     True
     """
     for peer in against:
-        if peer not in PEERS:
+        if not isinstance(peer, str) or peer not in PEERS:
             raise InputError(f"there is no peer {peer!r}; {nearest(str(peer), list(PEERS))}.")
-    if states < 1:
-        raise InputError(f"states is {states}; give 1 or more.")
+    check_model(model)
+    if not 1 <= states <= 10**6:
+        raise InputError(f"states is {states}; give 1 or more, a million at most.")
+    if seed < 0:
+        raise InputError(f"seed is {seed}; give zero or more.")
     rng = np.random.default_rng(seed)
     marked = _with_frames(model)
     cases = [marked.random_state(rng) for _ in range(states)]

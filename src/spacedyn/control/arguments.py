@@ -11,6 +11,7 @@ from ..freefloating import generalized_inertia
 from ..matrices import mass_matrix
 from ..model.model import Model
 from ..model.state import State
+from ..model.values import LARGEST
 from ..prescribe import SIMPLE
 from ..reals import finite_array, one_number
 from ..trajectories import Trajectory, waypoints
@@ -54,7 +55,7 @@ def numbers(law: str, name: str, value: Any, size: int, *, least: float | None =
     if least is not None:
         expected += f", {least:g} or more"
     array = finite_array(f"{law}: {name}", value, expected, [(), (1,), (size,)])
-    if least is not None and (array < least).any():
+    if (least is not None and (array < least).any()) or (np.abs(array) > LARGEST).any():
         raise InputError(f"{law}: {name} must be {expected}, got {value!r}")
     return np.broadcast_to(array, (size,)).copy()
 
@@ -62,8 +63,9 @@ def numbers(law: str, name: str, value: Any, size: int, *, least: float | None =
 def number(law: str, name: str, value: Any, *, least: float | None = None) -> float:
     """One finite number."""
     one = one_number(f"{law}: {name}", value)
-    if least is not None and one < least:
-        raise InputError(f"{law}: {name}: expected a finite number, {least:g} or more, got {value!r}")
+    if (least is not None and one < least) or abs(one) > LARGEST:
+        more = "" if least is None else f", {least:g} or more"
+        raise InputError(f"{law}: {name}: expected a finite number{more}, got {value!r}")
     return one
 
 
@@ -91,7 +93,7 @@ class Joints:
             names = [names]
         self.law, self.model = law, model
         movable = [joint.name for joint in model.joints if joint.nv > 0]
-        self.names: Sequence[str] = movable if names is None else list(names)
+        self.names: Sequence[str] = movable if names is None else [model.joint(name).name for name in names]
         self.places: list[int] = []
         rates: list[int] = []
         for name in self.names:

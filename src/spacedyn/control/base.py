@@ -13,7 +13,7 @@ from ..laws import Law, law
 from ..matrices import mass_matrix_blocks
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import known_arguments
+from ..signatures import checked_arguments
 from .arguments import MEANT, called, check, free_base, number, numbers
 
 Array = np.ndarray
@@ -68,7 +68,7 @@ def _detumble(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * torque
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def detumble(
     model: Model,
     state: State,
@@ -148,7 +148,7 @@ def _attitude(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * torque
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def attitude_hold(
     model: Model,
     state: State,
@@ -221,7 +221,7 @@ def _wheels(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * (motor - gyroscopic)
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def wheel_attitude_hold(
     model: Model,
     state: State,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import known_arguments
+from ..signatures import checked_arguments
 from ..trajectories import sample
 from .arguments import MEANT, Joints, called, check, number, numbers
 
@@ -24,7 +24,7 @@ def _hold(t: float, s: Any, p: Any, out: Any) -> None:
         out.tau[qd] = min(max(tau, -p.limit[i]), p.limit[i])
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def joint_hold(
     model: Model,
     state: State,
@@ -90,7 +90,7 @@ def _follow(t: float, s: Any, p: Any, out: Any) -> None:
         out.tau[qd] = min(max(tau, -p.limit[i]), p.limit[i])
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def joint_path(
     model: Model,
     state: State,
@@ -157,7 +157,7 @@ def _round_trip(t: float, s: Any, p: Any, out: Any) -> None:
         out.tau[qd] = p.kp[i] * (wanted - s.q[q]) + p.kd[i] * (speed - s.qd[qd])
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def joint_round_trip(
     model: Model,
     state: State,
@@ -222,7 +222,7 @@ def _torque(t: float, s: Any, p: Any, out: Any) -> None:
             out.tau[int(p.joints[1, i])] = p.tau[i]
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def joint_torque(
     model: Model,
     state: State,
@@ -277,7 +277,7 @@ def _damp(t: float, s: Any, p: Any, out: Any) -> None:
         out.tau[qd] = -p.kd[i] * s.qd[qd]
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def joint_damping(model: Model, state: State, *, kd: ArrayLike, period: float | None = None, delay: float = 0.0) -> Law:
     """Brakes in all joints: τ = -kd q̇; also in spherical and free ones.
 

@@ -10,7 +10,7 @@ from ..kinematics import endpoint_pose
 from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import known_arguments
+from ..signatures import checked_arguments
 from ..trajectories import Trajectory, sample, waypoints
 from .arguments import MEANT, Joints, called, check, number
 from .plant import joint_forces, plant, recoil, solve, terms
@@ -33,7 +33,7 @@ def _computed_torque(t: float, s: Any, p: Any, out: Any) -> None:
         out.tau[i] = tau[i]
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def computed_torque(
     model: Model,
     state: State,
@@ -139,7 +139,7 @@ def _endpoint(t: float, s: Any, p: Any, out: Any) -> None:
         out.tau[i] = tau[i]
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def endpoint_path(
     model: Model,
     state: State,

@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import InputError
 from ..motions import Motion
 from ..motions import motion as make_motion
-from ..signatures import known_arguments
+from ..signatures import checked_arguments
 from .arguments import called
 
 
@@ -19,7 +19,7 @@ def _swing(t: float, p: Any, out: Any) -> None:
     out.acceleration[0] = -p.size * p.speed**2 * math.sin(angle)
 
 
-@known_arguments(amplitude="size", frequency="speed", offset="middle")
+@checked_arguments(amplitude="size", frequency="speed", offset="middle")
 def swing(*, size: float, speed: float, phase: float = 0.0, middle: float = 0.0, from_rest: bool = False) -> Motion:
     """To and fro: middle + size sin(speed t + phase).
 

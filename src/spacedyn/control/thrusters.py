@@ -10,7 +10,7 @@ from ..laws import Law, law
 from ..model.model import Model
 from ..model.state import State
 from ..reals import finite_array
-from ..signatures import known_arguments
+from ..signatures import checked_arguments
 from .arguments import MEANT, called, check, free_base, number, numbers
 from .base import attitude_error, axes_of, into, wanted_attitude
 
@@ -28,7 +28,7 @@ def _pulses(t: float, s: Any, p: Any, out: Any) -> None:
                     out.base_wrench[3 + k] += R[k, axis] * p.moment[j, axis]
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def thruster_pulses(
     model: Model,
     state: State,
@@ -104,7 +104,7 @@ def _bang_bang(t: float, s: Any, p: Any, out: Any) -> None:
             out.base_wrench[3 + k] += R[k, i] * torque
 
 
-@known_arguments(**MEANT)
+@checked_arguments(**MEANT)
 def thruster_attitude_hold(
     model: Model,
     state: State,

@@ -10,6 +10,7 @@ from ..calls import check_state, finite_operand
 from ..dynamics import Hybrid, given_mask
 from ..model.model import Model
 from ..model.state import State
+from ..signatures import checked_arguments
 from .forces import generalized_active_forces, generalized_inertia_forces, rotors, weighed_bodies
 from .partial import jacobians_of_bodies
 
@@ -24,6 +25,7 @@ class Equations(NamedTuple):
     free: Array  # (free,) their places in u
 
 
+@checked_arguments()
 def equations_of_motion(
     model: Model,
     state: State,
@@ -74,6 +76,7 @@ def equations_of_motion(
     return Equations(matrix + np.diag(rotors(model)[~given]), rest[..., ~given], np.flatnonzero(~given))
 
 
+@checked_arguments()
 def prescribed_dynamics(
     model: Model,
     state: State,

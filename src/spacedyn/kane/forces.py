@@ -10,6 +10,7 @@ from ..dynamics import passive_force
 from ..kinematics import forward_kinematics
 from ..model.model import Model
 from ..model.state import State
+from ..signatures import checked_arguments
 from .partial import jacobians_of, jacobians_of_bodies
 
 Array = np.ndarray
@@ -46,6 +47,7 @@ def generalized_inertia_forces(model: Model, state: State, udot: ArrayLike) -> A
     return total - rotors(model) * accelerations
 
 
+@checked_arguments()
 def generalized_active_forces(
     model: Model,
     state: State,

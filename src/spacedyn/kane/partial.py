@@ -13,6 +13,7 @@ from ..kinematics import forward_kinematics
 from ..model.model import Model
 from ..model.names import all_rate_names
 from ..model.state import State
+from ..signatures import checked_arguments
 
 if TYPE_CHECKING:
     import xarray
@@ -30,6 +31,7 @@ class PartialVelocities(NamedTuple):
     rates: tuple[str, ...]  # names of the rates that are not prescribed
 
 
+@checked_arguments()
 def partial_velocities(
     model: Model, state: State, prescribed: Iterable[str] = (), *, axes: str = "inertial"
 ) -> PartialVelocities:
@@ -77,6 +79,7 @@ def partial_velocities(
     return PartialVelocities(columns[..., :3], columns[..., 3:], remainder[..., :3], remainder[..., 3:], names)
 
 
+@checked_arguments()
 def partial_velocity_table(
     model: Model, state: State, prescribed: Iterable[str] = (), *, axes: str = "inertial"
 ) -> "xarray.Dataset":

@@ -18,6 +18,7 @@ from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
 from ..model.state_parts import BASE_RATES
+from ..signatures import checked_arguments
 from .geometry import LEVI_CIVITA, Geometry, base_twist, geometry_of
 from .twists import bracket, structure
 
@@ -93,6 +94,7 @@ def mass_matrix_derivatives(model: Model, state: State, selection: ArrayLike | N
     return inertia_derivatives(geometry_of(model, state, selection))
 
 
+@checked_arguments()
 def coriolis_matrix(
     model: Model, state: State, selection: ArrayLike | None = None, *, form: str = "christoffel"
 ) -> Array:
@@ -123,6 +125,7 @@ def coriolis_matrix(
     return coriolis_of(g, inertia_derivatives(g), v, form)
 
 
+@checked_arguments()
 def forward_dynamics(
     model: Model,
     state: State,

@@ -17,11 +17,13 @@ from ..model.urdf import read_urdf
 from ..model.urdf_checks import check_urdf, urdf_doubts
 from ..model.urdf_source import urdf_tree
 from ..model.xml_source import Element, parse_xml, read_source
+from ..signatures import checked_arguments
 from .findings import Finding, Findings
 from .model_rules import model_findings
 from .urdf_rules import urdf_findings
 
 
+@checked_arguments()
 def check_file(
     path: str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = (), xacro: bool = True
 ) -> Findings:

@@ -1,12 +1,12 @@
 """The forms in which SpaceDyn's arrays arrive, brought into one, with every wrong shape and contradiction found."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..reals import NotReal, real_array
+from ..signatures import is_several
 
 KINDS = {"R": "revolute", "P": "prismatic"}
 """SpaceDyn's letters for the kinds of joints."""
@@ -61,7 +61,7 @@ def read_parents(BB: ArrayLike, problems: list[str]) -> list[int] | None:
     if numbers.size != max(numbers.shape, default=1):
         problems.append(f"BB has shape {numbers.shape}: give the parent's number of every link in one row.")
         return None
-    if (numbers != np.round(numbers)).any():
+    if not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
         problems.append(
             f"BB is {numbers.ravel().tolist()}: give whole numbers, the parent of every link, 0 for the base."
         )
@@ -118,7 +118,7 @@ def _row(label: str, value: ArrayLike, n: int, problems: list[str]) -> np.ndarra
 
 
 def _letters(J_type: Any, n: int, problems: list[str]) -> list[str]:
-    if not isinstance(J_type, Iterable):
+    if not is_several(J_type):
         problems.append(f"J_type is {J_type!r}: give 'R' or 'P' for each joint, such as \"RRP\".")
         return []
     letters = [str(letter) for letter in J_type]
@@ -126,6 +126,7 @@ def _letters(J_type: Any, n: int, problems: list[str]) -> list[str]:
         letters = list(letters[0])  # a MATLAB char array arrives as one string
     if len(letters) != n:
         problems.append(f"J_type has {len(letters)} entries: BB has {n} links, give 'R' or 'P' for each.")
+        return []
     for i, letter in enumerate(letters, start=1):
         if letter not in KINDS:
             problems.append(f"J_type of joint {i} is {letter!r}: give 'R' (revolute) or 'P' (prismatic).")

@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError, ModelError
 from ..reals import real_numbers
+from ..signatures import checked_arguments, checked_fields
 from .model import Model
 from .urdf_checks import check_urdf
 from .urdf_source import urdf_tree
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Mimic:
     """q(joint) = multiplier · q(leader) + offset, for joints of one coordinate [rad, m]."""
@@ -30,6 +32,7 @@ class Mimic:
     offset: float = 0.0
 
 
+@checked_arguments()
 def read_mimics(path_or_text: str | os.PathLike[str]) -> tuple[Mimic, ...]:
     """The ties between joints that a URDF states: q(joint) = multiplier · q(leader) + offset.
 
@@ -55,6 +58,7 @@ def read_mimics(path_or_text: str | os.PathLike[str]) -> tuple[Mimic, ...]:
     )
 
 
+@checked_arguments()
 def mimic_coupling(model: Model, mimics: Iterable[Mimic]) -> tuple[np.ndarray, np.ndarray]:
     """The matrix of ties, u = G u_r, and the coordinates of the joints when every leader is at zero.
 
@@ -83,7 +87,10 @@ def mimic_coupling(model: Model, mimics: Iterable[Mimic]) -> tuple[np.ndarray, n
     >>> G.ravel(), offset
     (array([ 1., -1.]), array([0. , 0.1]))
     """
-    ties = {mimic.joint: mimic for mimic in mimics}
+    several = list(mimics)
+    if not isinstance(model, Model) or not all(isinstance(mimic, Mimic) for mimic in several):
+        raise InputError("mimic_coupling: expected a Model, and a list of Mimic(joint, leader, multiplier, offset)")
+    ties = {mimic.joint: mimic for mimic in several}
     G, offset = np.eye(model.nv), np.zeros(model.nq)
     for name in ties:
         factor, shift, at = 1.0, 0.0, name

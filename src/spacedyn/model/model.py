@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import UnknownName
-from ..signatures import check_names, keywords_of, known_arguments
+from ..signatures import check_names, checked_arguments, keywords_of
 from .digest import content_digest
 from .parts import BASE_KINDS, Body, Endpoint, Joint
 from .state_parts import MEANT
@@ -173,7 +173,7 @@ class Model:
 
         return flatten(self)
 
-    @known_arguments(**MEANT)
+    @checked_arguments(**MEANT)
     def state(
         self,
         *,
@@ -215,12 +215,14 @@ class Model:
 
         return State.random(self, rng, size)
 
+    @checked_arguments()
     def lock(self, joints: str | Iterable[str] | Mapping[str, ArrayLike | None], at: "State | None" = None) -> "Model":
         """The same robot with some joints fixed: as given, or as they stand in the state `at`. See `surgery.lock`."""
         from .surgery import lock
 
         return lock(self, joints, at)
 
+    @checked_arguments()
     def subtree(self, body: str, base_kind: str = "free") -> "Model":
         """A robot of its own from a body and all that hangs on it. See `surgery.subtree`."""
         from .surgery import subtree
@@ -251,12 +253,14 @@ class Model:
         return to_arrays(self)
 
     @staticmethod
+    @checked_arguments()
     def from_toml(path_or_text: str | os.PathLike[str]) -> "Model":
         """A robot from a TOML file, or the text of one. See `files.read_model`."""
         from .files import read_model
 
         return read_model(path_or_text)
 
+    @checked_arguments()
     def to_toml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The robot as TOML, without loss; also written to `path`, if given. See `files.write_model`."""
         from .files import write_model
@@ -264,6 +268,7 @@ class Model:
         return write_model(self, path)
 
     @staticmethod
+    @checked_arguments()
     def from_urdf(path_or_text: str | os.PathLike[str], **options: Any) -> "Model":
         """A robot from a URDF file, or the text of one. See `urdf.read_urdf` for the options."""
         from .urdf import read_urdf
@@ -272,6 +277,7 @@ class Model:
         return read_urdf(path_or_text, **options)
 
     @staticmethod
+    @checked_arguments()
     def from_mjcf(path_or_text: str | os.PathLike[str], **options: Any) -> "Model":
         """A robot from MuJoCo's XML, a file or the text of one. See `mjcf.read_mjcf` for the options."""
         from .mjcf import read_mjcf
@@ -279,6 +285,7 @@ class Model:
         check_names("option of from_mjcf()", options, keywords_of(read_mjcf)[1:])
         return read_mjcf(path_or_text, **options)
 
+    @checked_arguments()
     def to_urdf(self, path: str | os.PathLike[str] | None = None, *, lossy: bool = False) -> str:
         """The robot as URDF; also written to `path`, if given. See `urdf_write.write_urdf`."""
         from .urdf_write import write_urdf

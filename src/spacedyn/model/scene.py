@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, UnknownName
+from ..signatures import checked_arguments
 from .model import Model
 from .parts import Body, Endpoint, Joint
 from .surgery import assemble_known
@@ -19,6 +20,7 @@ MOVES = {"free": "free", "planar": "planar", "attitude": "spherical", "fixed": "
 """The joint by which a robot with each kind of base moves in the world."""
 
 
+@checked_arguments()
 def scene(
     robots: Mapping[str, Model] | Sequence[Model],
     *,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, NoSuchRobot
-from ..signatures import check_names, keywords_of, known_arguments
+from ..signatures import check_names, checked_arguments, keywords_of
 from .quaternions import conjugate, exponential, logarithm, multiply, normalised
 from .state_parts import (
     BASE_RATES,
@@ -93,7 +93,7 @@ class State:
         return cls(model, data)
 
     @classmethod
-    @known_arguments(**MEANT)
+    @checked_arguments(**MEANT)
     def from_parts(
         cls,
         model: "Model",
@@ -324,8 +324,8 @@ class State:
             if isinstance(index, int | np.integer):
                 return State(self.model, self._data[index])
             picked = np.arange(self.count).reshape(self.shape)[index]  # an ellipsis must not reach the parts of a state
-        except (IndexError, TypeError, ValueError) as reason:
-            raise NoSuchRobot(f"the batch of shape {self.shape} has no {index!r}: {reason}") from None
+        except Exception as reason:  # whatever NumPy, or a foreign object, says of such an index
+            raise NoSuchRobot(f"the batch of shape {self.shape} has no such robots: {reason}") from None
         return State(self.model, self._data.reshape(self.count, self._data.shape[-1])[picked])
 
     def __len__(self) -> int:

@@ -69,11 +69,9 @@ def lock(
     >>> fixed.joint("rail").kind, fixed.joint("rail").position
     ('fixed', array([1.  , 0.  , 0.25]))
     """
-    wanted: dict[str, Any]
-    if isinstance(joints, str):
-        wanted = {joints: None}
-    else:
-        wanted = dict(joints) if isinstance(joints, Mapping) else dict.fromkeys(joints)
+    given = {joints: None} if isinstance(joints, str) else joints
+    pairs = given.items() if isinstance(given, Mapping) else ((name, None) for name in given)
+    wanted = {model.joint(name).name: value for name, value in pairs}
     q = _coordinates(model, at)
     records = list(model.joints)
     for name, value in wanted.items():
@@ -289,8 +287,7 @@ def _given(joint: Joint, value: ArrayLike) -> np.ndarray:
     """Coordinates (nq,) that came with the joint's name."""
     problems: list[str] = []
     where = f"joint '{joint.name}' ({joint.kind})"
-    single = joint.nq == 1 and np.ndim(value) == 0
-    q = numbers(problems, f"{where}: q", [value] if single else value, (joint.nq,))
+    q = numbers(problems, f"{where}: q", value, (joint.nq,), spread=joint.nq == 1)
     if q is not None and joint.kind in ("spherical", "free"):
         unit(problems, f"{where}: its quaternion (x, y, z, w)", q[-4:], (4,))
     if problems or q is None:

@@ -9,6 +9,7 @@ from ..calls import finite_operand
 from ..dynamics import inverse_dynamics
 from ..errors import InputError
 from ..model.state_parts import BASE_RATES
+from ..signatures import checked_arguments
 from .spatial import SpatialOperators
 
 Array = np.ndarray
@@ -21,6 +22,7 @@ class BaseRates(NamedTuple):
     rate: Array  # (…, 3) [rad/s]
 
 
+@checked_arguments()
 def base_rates(
     ops: SpatialOperators, qd: ArrayLike, momentum: ArrayLike | None = None, *, about: str = "com"
 ) -> BaseRates:
@@ -77,6 +79,7 @@ def base_rates(
     return _of_base(ops, total[..., list(BASE_RATES[model.base_kind])] - (ops.mass @ rates)[..., :b])
 
 
+@checked_arguments()
 def base_acceleration(
     ops: SpatialOperators,
     qdd: ArrayLike,

@@ -9,6 +9,7 @@ from ..calls import finite_operand, for_robots, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..kernels import operators as _operators
 from ..kernels import tree as t
+from ..signatures import checked_arguments
 from .spatial import SpatialOperators
 
 Array = np.ndarray
@@ -24,6 +25,7 @@ class Smoothed(NamedTuple):
     alpha: Array  # (…, bodies, 6) psi' H' nu = phi' H' u': the bodies' accelerations that come from u'
 
 
+@checked_arguments()
 def filter_smoother(
     ops: SpatialOperators,
     tau: ArrayLike | None = None,
@@ -73,6 +75,7 @@ def filter_smoother(
     return Smoothed(udot, innovations, nu, *(a.reshape(*state.shape, len(model.bodies), 6) for a in (z, alpha)))
 
 
+@checked_arguments()
 def motion_forces(
     ops: SpatialOperators,
     *,

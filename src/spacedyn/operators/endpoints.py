@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import InputError
+from ..signatures import checked_arguments
 from .spatial import SpatialOperators
 
 Array = np.ndarray
 
 
+@checked_arguments()
 def operational_compliance(ops: SpatialOperators, endpoints: Sequence[str] | None = None) -> Array:
     """J H⁻¹ J' of a set of endpoints, (…, 6 m, 6 m): accelerations per unit of wrenches, O(n) for each column.
 
@@ -43,6 +45,7 @@ def operational_compliance(ops: SpatialOperators, endpoints: Sequence[str] | Non
     return (give_way @ unit)[..., chosen, :]
 
 
+@checked_arguments()
 def operational_inertia(ops: SpatialOperators, endpoints: Sequence[str] | None = None) -> Array:
     """(J H⁻¹ J')⁻¹ of a set of endpoints, (…, 6 m, 6 m): the inertia that is felt at them.
 

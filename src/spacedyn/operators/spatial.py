@@ -80,7 +80,7 @@ class SpatialOperators:
 
     def __init__(self, model: Model, state: State, *, about: str = "base"):
         check_state(model, state)
-        if about not in ("base", "bodies"):
+        if not isinstance(about, str) or about not in ("base", "bodies"):
             raise InputError(f"about: expected 'base' or 'bodies', got {about!r}")
         self.model, self.state, self.about = model, state, about
         self._same_order = bool((np.diff(model.flat.order) == 1).all())

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, UnknownName
+from ..reals import one_number
 from .curves import key_names, panels
 from .drawing import draw_curves, dress, mark_events
 from .panel import Panel
@@ -45,12 +46,14 @@ def plot(
 def named_runs(against: "Run | Sequence[Run] | Mapping[str, Run]") -> "dict[str, Run]":
     """Other runs by name: as given, or numbered."""
     if isinstance(against, Mapping):
-        return {str(name): run for name, run in against.items()}
-    many = list(against) if isinstance(against, Sequence) else [against]
-    for run in many:
+        named = {str(name): run for name, run in against.items()}
+    else:
+        many = list(against) if isinstance(against, Sequence) else [against]
+        named = {f"run {i}": run for i, run in enumerate(many, start=2)}
+    for run in named.values():
         if not hasattr(run, "origin"):
             raise InputError(f"against: expected runs, or a dict of them by name, got {type(run).__name__}")
-    return {f"run {i}": run for i, run in enumerate(many, start=2)}
+    return named
 
 
 def _draw(
@@ -62,10 +65,14 @@ def _draw(
     happened: list[tuple[float, str]],
 ) -> "Figure":
     count = len(each[0])
+    if columns is not None and not 1 <= columns <= 100:
+        raise InputError(f"columns: expected 1 or more, got {columns}")
     across = columns or (1 if count <= 3 or style == "publication" else 2)
     rows = -(-count // across)
     if isinstance(width, str) and width not in WIDTHS:
         raise UnknownName("width", width, list(WIDTHS))
+    if not isinstance(width, str) and width is not None and not 0.0 < one_number("width", width) < 1e3:
+        raise InputError(f"width: expected a positive length, got {width}")
     wide = WIDTHS[width if isinstance(width, str) else style] if not isinstance(width, int | float) else float(width)
     wide *= 1.4 if across > 1 and width is None else 1.0
     tall = max(HEIGHTS[style] * rows, 1.15 * HEIGHTS[style])

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, UnknownName
 from ..plots.curves import key_names, panels
+from ..signatures import checked_arguments
 from .actors import MOST_ROBOTS, Actor, bounds, cast, looks, lowest
 from .colors import HAND, RUNS
 from .keys import HALVES, MOMENTUM_COLORS, keys, largest_momenta
@@ -22,6 +23,7 @@ BACKDROPS = ("stars", "ground", "none")
 _SPEEDS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)
 
 
+@checked_arguments()
 def film(
     what: Any,
     *,

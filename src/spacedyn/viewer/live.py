@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UnknownName
+from ..signatures import checked_arguments
 from .actors import Actor, bounds, cast, looks, lowest
 from .backdrop import add_backdrop
 from .colors import RUNS
@@ -30,6 +31,7 @@ _SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64")
 FRAME = 1.0 / 30.0
 
 
+@checked_arguments()
 def view(
     what: Any,
     *,
