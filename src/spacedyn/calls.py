@@ -1,6 +1,7 @@
 """From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from .errors import InputError
 from .kernels import forward_dynamics as _forward
 from .kernels import tree as k
 from .kernels.scalar import LANES, ONE, PACK
-from .model.flatten import aligned
+from .model.flatten import Flat, aligned, in_packs
 from .model.model import Model
 from .model.state import State
 
@@ -148,7 +149,7 @@ def run_dynamics(
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     out = np.empty((*state.shape, width)) if state.shape else np.empty(width)
     ints = flat.tree if tree is None else tree
-    if count == 1 or config.DISABLE_JIT:
+    if count == 1 or (config.DISABLE_JIT and not flat.robots):
         try:
             work = flat.spare.pop()  # one robot's call is short enough for the allocation of scratch memory to show
         except IndexError:  # none yet, or in the hands of other threads
@@ -157,7 +158,10 @@ def run_dynamics(
         finite = kernel(ints, par, work, state._rows, loads, rows, count, options, ONE)
         flat.spare.append(work)
     else:
-        finite = kernel(ints, par, flat.scratch(LANES), state._rows, loads, out.reshape(-1), count, options, PACK)
+        (kind, lanes), rows, finite = scalar_kind(count), out.reshape(-1), True
+        work = flat.scratch(lanes)
+        for part, some in rounds(flat, count):
+            finite &= kernel(ints, par, work, part(state._rows), part(loads), part(rows), some, options, kind)
     if not finite:
         raise _not_finite(model, state, loads, options, forward=kernel is _forward.run)
     return out
@@ -211,17 +215,41 @@ def run_on_states(kernel: Callable, model: Model, state: State, width: int, room
         spare.append(work)
         return row
     kind, lanes = scalar_kind(state.count)
-    out = aligned(state.count * width)
-    kernel(flat.tree, flat.par, flat.scratch(lanes, room), state._rows, out, state.count, *options, kind)
+    out, work = aligned(state.count * width), flat.scratch(lanes, room)
+    for part, some in rounds(flat, state.count):
+        kernel(flat.tree, flat.par, work, part(state._rows), part(out), some, *options, kind)
     return out.reshape(*state.shape, width)
+
+
+def rounds(flat: Flat, count: int) -> Iterator[tuple[Callable[[Array], Array], int]]:
+    """What a kernel is called with to do so many rows: a function that cuts arrays of rows, and how many it does then.
+
+    Rows of robots that differ repeat these in their order: each call does all of them once.
+    """
+    times = count // flat.robots if flat.robots else 1
+    for i in range(times):
+        yield partial(_cut, times, i), count // times
+
+
+def _cut(parts: int, i: int, rows: Array) -> Array:
+    """An array of rows from the i-th of so many equal parts on."""
+    return rows[rows.size // parts * i :]
 
 
 def frame_rows(
     model: Model, bodies: list[int], positions: Array, rotations: Array | None = None
 ) -> tuple[Array, Array]:
-    """Frames on bodies, given in the bodies' own axes, as the kernels' table: bodies, and positions (rotations)."""
-    flat = model.flat
-    turn, offset = flat.to_internal[bodies], flat.offset[bodies]
-    place = offset + np.einsum("fij,fj->fi", turn, positions)
-    table = place if rotations is None else np.concatenate([place, (turn @ rotations).reshape(-1, 9)], axis=1)
-    return flat.order[bodies], np.ascontiguousarray(table).reshape(-1)
+    """Frames on bodies, given in the bodies' own axes, as the kernels' table: bodies, and positions (rotations).
+
+    Positions (frames, 3) or, of robots that differ, (*shape, frames, 3); rotations likewise.
+    """
+    flat, frames = model.flat, len(bodies)
+    turn, offset = flat.to_internal[bodies], flat.offset[:, bodies]
+    place = offset + np.einsum("fij,...fj->...fi", turn, positions).reshape(-1, frames, 3)
+    if rotations is not None:
+        axes = (turn @ rotations).reshape(-1, frames, 9)
+        robots = max(len(place), len(axes))
+        both = np.broadcast_to(place, (robots, frames, 3)), np.broadcast_to(axes, (robots, frames, 9))
+        place = np.concatenate(both, axis=-1)
+    table = np.ascontiguousarray(place).reshape(len(place), -1)
+    return flat.order[bodies], table.reshape(-1) if len(table) == 1 else in_packs(table)

@@ -7,7 +7,8 @@ free joints by theirs in the child's axes. So a matrix of derivatives by x has o
 of u. Derivatives are exact to rounding, not differences. Every function takes one state or a batch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from .calls import _not_finite, check_state, gravity_vector, operand, with_wrenches
+from .calls import _cut, _not_finite, check_state, gravity_vector, operand, with_wrenches
 from .kernels import derivatives as _derivatives
 from .kernels import tree as k
 from .kernels.dual import DUAL
@@ -184,17 +185,31 @@ _SPARE: WeakKeyDictionary[Flat, list[tuple[Array, Array, Array]]] = WeakKeyDicti
 """Scratch memory to be used again: it is large enough for new pages to cost more than the work in them."""
 
 
+def _by_description(flat: Flat, count: int, gravity: Any) -> Iterator[tuple[Array, Callable[[Array], Array], int]]:
+    """Robots that share a description: it, a function that cuts arrays of rows, and how many they are."""
+    if not flat.robots:
+        yield (flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))), lambda rows: rows, count
+        return
+    assert flat.rows is not None
+    for row in range(count):
+        par = flat.rows[row % flat.robots].copy()
+        par[-3:] = gravity_vector(gravity)
+        yield par, partial(_cut, count, row), 1
+
+
 def _run(kernel: Callable, model: Model, state: State, loads: Array, columns: int, options: int, gravity: Any) -> Array:
     """Call an entry point of derivatives; matrices (…, nv, columns)."""
     flat = model.flat
-    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     spare = _SPARE.setdefault(flat, [])
     try:
         scratch = spare.pop()
     except IndexError:  # none yet, or in the hands of other threads
         scratch = _scratch(flat)
     out = np.empty((*state.shape, model.nv, columns))
-    finite = kernel(flat.tree, par, *scratch, state._rows, loads, out.reshape(-1), state.count, options, DUAL)
+    finite = True
+    for mine, part, some in _by_description(flat, state.count, gravity):
+        rows = part(state._rows), part(loads), part(out.reshape(-1))
+        finite &= kernel(flat.tree, mine, *scratch, *rows, some, options, DUAL)
     spare.append(scratch)
     if not finite:
         raise _not_finite(model, state, loads, options, forward=kernel is _derivatives.forward)

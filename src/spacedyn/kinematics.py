@@ -3,6 +3,7 @@
 Everything is in inertial axes; velocities are (linear; angular). Every function takes one state or a batch.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from .calls import NOTHING, check_model, check_state, finite_operand, frame_rows, scalar_kind, vector
+from .calls import NOTHING, check_model, check_state, finite_operand, frame_rows, rounds, scalar_kind, vector
 from .kernels import frames as _frames
 from .kernels import jacobians as _jacobians
 from .kernels import tree as k
 from .model.model import Model
+from .model.parts import stacked
 from .model.state import State
 
 Array = np.ndarray
@@ -99,20 +101,30 @@ def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None
     (3,)
     """
     check_state(model, state)
-    families = _families(model)
-    bodies = [b for family in families for b in family[1]]
-    positions = np.concatenate([family[2] for family in families])
-    rotations = np.concatenate([family[3] for family in families])
-    everything = _motion(model, state, bodies, positions, rotations, udot)
+    families, frames = _all_frames(model)
+    everything = _motion_of(model, state, *frames, udot)
     parts, start = [], 0
-    for names, places, *_ in families:
-        stop = start + len(places)
+    for names, count in families:
+        stop = start + count
         mine: list[Any] = [
-            None if a is None else a[:, start:stop].reshape(*state.shape, len(places), *a.shape[2:]) for a in everything
+            None if a is None else a[:, start:stop].reshape(*state.shape, count, *a.shape[2:]) for a in everything
         ]
         parts.append(Motion(names, *mine))
         start = stop
     return Kinematics(*parts)
+
+
+def _all_frames(model: Model) -> tuple[list[tuple[tuple[str, ...], int]], tuple[Array, Array]]:
+    """Names and number of frames of bodies, joints, centroids and endpoints; the kernels' table of all, made once."""
+    kept = vars(model).get("_all_frames")
+    if kept is None:
+        families = _families(model)
+        bodies = [b for family in families for b in family[1]]
+        positions = _joined([family[2] for family in families], 2)
+        rotations = _joined([family[3] for family in families], 3)
+        kept = [(family[0], len(family[1])) for family in families], frame_rows(model, bodies, positions, rotations)
+        vars(model)["_all_frames"] = kept
+    return kept
 
 
 def _families(model: Model) -> list[tuple[tuple[str, ...], list[int], Array, Array]]:
@@ -123,44 +135,59 @@ def _families(model: Model) -> list[tuple[tuple[str, ...], list[int], Array, Arr
     joints, endpoints = model.joints, model.endpoints
     parents = [model.body_index(j.parent) for j in joints]
     hosts = [model.body_index(e.body) for e in endpoints]
-    coms = np.array([b.com for b in model.bodies])
+    coms = stacked(model.bodies, "com")
     return [
         (model.body_names, every, np.zeros((count, 3)), turned),
         (
             model.joint_names,
             parents,
-            _stack([j.position for j in joints], (3,)),
-            _stack([j.rotation for j in joints], (3, 3)),
+            _stack(joints, "position", (3,)),
+            _stack(joints, "rotation", (3, 3)),
         ),
         (model.body_names, every, coms, turned),
         (
             model.endpoint_names,
             hosts,
-            _stack([e.position for e in endpoints], (3,)),
-            _stack([e.rotation for e in endpoints], (3, 3)),
+            _stack(endpoints, "position", (3,)),
+            _stack(endpoints, "rotation", (3, 3)),
         ),
     ]
 
 
-def _stack(arrays: list[Array], shape: tuple[int, ...]) -> Array:
-    return np.array(arrays) if arrays else np.empty((0, *shape))
+def _joined(frames: list[Array], axes: int) -> Array:
+    """Frames (…, frames, …) one after another; batch axes of those that robots differ in are there for all."""
+    batch = np.broadcast_shapes(*(a.shape[: a.ndim - axes] for a in frames))
+    whole = [np.broadcast_to(a, (*batch, *a.shape[a.ndim - axes :])) for a in frames]
+    return np.concatenate(whole, axis=len(batch))
+
+
+def _stack(parts: Sequence[Any], field: str, shape: tuple[int, ...]) -> Array:
+    return stacked(parts, field) if parts else np.empty((0, *shape))
 
 
 def _motion(
     model: Model, state: State, bodies: list[int], positions: Array, rotations: Array, udot: ArrayLike | None
 ) -> tuple[Array, Array, Array, Array | None]:
     """Position, rotation, velocity, acceleration of frames: (count, frames, …)."""
-    places, table = frame_rows(model, bodies, positions, rotations)
+    return _motion_of(model, state, *frame_rows(model, bodies, positions, rotations), udot)
+
+
+def _motion_of(
+    model: Model, state: State, places: Array, table: Array, udot: ArrayLike | None
+) -> tuple[Array, Array, Array, Array | None]:
+    """The same of frames in the kernels' table."""
     options, rates = k.VELOCITIES, NOTHING
     if udot is not None:
         options, rates = options | k.ACCELERATIONS, finite_operand("udot", udot, model.nv, state).reshape(-1)
     each = _frames.POSE + _frames.TWIST * (1 if udot is None else 2)
     flat, (kind, lanes) = model.flat, scalar_kind(state.count)
-    out = np.empty(state.count * len(bodies) * each)
+    out = np.empty(state.count * len(places) * each)
     work = flat.scratch(lanes, each)
-    _frames.run(flat.tree, flat.par, work, state._rows, rates, places, table, out, state.count, options, kind)
-    rows = out.reshape(state.count, len(bodies), each)
-    rotation = rows[..., 3:12].reshape(state.count, len(bodies), 3, 3)
+    for part, some in rounds(flat, state.count):
+        given = part(state._rows), part(rates), places, table
+        _frames.run(flat.tree, flat.par, work, *given, part(out), some, options, kind)
+    rows = out.reshape(state.count, len(places), each)
+    rotation = rows[..., 3:12].reshape(state.count, len(places), 3, 3)
     return rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if udot is not None else None
 
 
@@ -174,7 +201,7 @@ def frame_motion(
     udot: ArrayLike | None = None,
 ) -> Motion:
     """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
-    parts = _motion(model, state, [body], position[None], rotation[None], udot)
+    parts = _motion(model, state, [body], position[..., None, :], rotation[..., None, :, :], udot)
     mine: list[Any] = [None if a is None else a.reshape(*state.shape, *a.shape[2:]) for a in parts]
     return Motion((name,), *mine)
 
@@ -182,7 +209,8 @@ def frame_motion(
 def _endpoint_motion(model: Model, state: State, endpoint: str, udot: ArrayLike | None = None) -> tuple[Any, ...]:
     check_state(model, state)
     e = model.endpoint(endpoint)
-    parts = _motion(model, state, [model.body_index(e.body)], e.position[None], e.rotation[None], udot)
+    position, rotation = e.position[..., None, :], e.rotation[..., None, :, :]
+    parts = _motion(model, state, [model.body_index(e.body)], position, rotation, udot)
     return tuple(None if a is None else a.reshape(*state.shape, *a.shape[2:]) for a in parts)
 
 
@@ -320,10 +348,12 @@ def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[int, 
 
 def _jacobian(model: Model, state: State, body: int, point: Array, options: int) -> Array:
     check_state(model, state)
-    places, table = frame_rows(model, [body], point[None])
+    places, table = frame_rows(model, [body], point[..., None, :])
     nv = model.nv
     out = np.empty((*state.shape, 6, nv))
     flat, (kind, lanes) = model.flat, scalar_kind(state.count)
     work = flat.scratch(lanes, 6 * nv)
-    _jacobians.run(flat.tree, flat.par, work, state._rows, places, table, out.reshape(-1), state.count, options, kind)
+    for part, some in rounds(flat, state.count):
+        rows = part(state._rows), places, table, part(out.reshape(-1))
+        _jacobians.run(flat.tree, flat.par, work, *rows, some, options, kind)
     return out

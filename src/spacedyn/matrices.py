@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .calls import check_state, finite_operand, real_numbers, run_on_states, scalar_kind
+from .calls import check_state, finite_operand, real_numbers, rounds, run_on_states, scalar_kind
 from .errors import InputError
 from .kernels import coriolis as _coriolis
 from .kernels import inertia as _inertia
@@ -153,7 +153,8 @@ def _products(model: Model, state: State, vectors: Array) -> Array:
     kind, lanes = scalar_kind(state.count)
     out = np.empty(vectors.shape)
     rows = np.array(vectors, dtype=float, order="C").reshape(-1)
-    _mass_matrix_inverse.run(
-        flat.tree, flat.par, flat.scratch(lanes), state._rows, rows, out.reshape(-1), state.count, many, kind
-    )
+    work = flat.scratch(lanes)
+    for part, some in rounds(flat, state.count):
+        parts = part(state._rows), part(rows), part(out.reshape(-1))
+        _mass_matrix_inverse.run(flat.tree, flat.par, work, *parts, some, many, kind)
     return out

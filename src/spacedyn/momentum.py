@@ -26,7 +26,7 @@ def center_of_mass(model: Model, state: State) -> Array:
     """
     check_state(model, state)
     first_moment = run_on_states(_energy.run, model, state, 8, 8)[..., 4:7]
-    return state.base_position + first_moment / model.total_mass
+    return state.base_position + first_moment / _mass(model)
 
 
 def center_of_mass_velocity(model: Model, state: State) -> Array:
@@ -41,7 +41,7 @@ def center_of_mass_velocity(model: Model, state: State) -> Array:
     """
     check_state(model, state)
     relative = run_on_states(_energy.run, model, state, 8, 8)[..., 1:4]
-    return state.base_velocity + relative / model.total_mass
+    return state.base_velocity + relative / _mass(model)
 
 
 def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> Array:
@@ -60,7 +60,7 @@ def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> 
     accelerations = finite_operand("udot", udot, model.nv, state)
     A, rate, _ = _about_base(model, state, rate=True)
     force = _apply(A, accelerations) + _apply(rate, state.u)
-    return force[..., :3] / model.total_mass
+    return force[..., :3] / _mass(model)
 
 
 def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
@@ -166,6 +166,11 @@ def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = 
     return rows[..., 7] - rows[..., 4:7] @ g - model.total_mass * (state.base_position @ g)
 
 
+def _mass(model: Model) -> Array:
+    """The robot's, or (…, 1) of robots that differ."""
+    return np.asarray(model.total_mass)[..., None]
+
+
 def _apply(matrix: Array, vector: Array) -> Array:
     return np.einsum("...ij,...j->...i", matrix, vector)
 
@@ -185,8 +190,8 @@ def _lever(model: Model, state: State, about: str | ArrayLike, moment: Array, A:
         if about == "base":
             return np.zeros((*state.shape, 3)), np.zeros((*state.shape, 3))
         if about == "com":
-            velocity = _apply(A[..., :3, :], state.u) / model.total_mass
-            return moment / model.total_mass, velocity - state.base_velocity
+            velocity = _apply(A[..., :3, :], state.u) / _mass(model)
+            return moment / _mass(model), velocity - state.base_velocity
         if about == "origin":
             return -state.base_position, -state.base_velocity
         raise InputError(f"about: expected 'com', 'base', 'origin' or a point of 3 numbers, got {about!r}")

@@ -22,7 +22,7 @@ from .forces import Force
 from .kernels.compiling import SOURCES
 from .laws import Law
 from .methods import Method
-from .model.model import Model
+from .model.model import Model, robot_of
 from .model.state import State
 from .trajectories import Trajectory, trajectory_of, turning_of
 from .turning import Turning
@@ -122,6 +122,10 @@ class Origin:
     def robots(self) -> int:
         """How many robots a record holds."""
         return self.state.count
+
+    def model_of(self, robot: tuple[int, ...]) -> Model:
+        """The model of one robot of the batch."""
+        return robot_of(self.model, int(np.ravel_multi_index(robot, self.shape)) if robot else 0)
 
     @property
     def staggered(self) -> bool:

@@ -94,7 +94,8 @@ def _events(data: "xarray.Dataset", origin: Origin) -> list[Happening]:
     told, times, states = json.loads(data.attrs[_EVENTS]), _numbers(data["event_time"]), _numbers(data["event_states"])
     made = []
     for (name, robot, terminal), time, both in zip(told, times, states, strict=True):
-        before, after = (State(origin.model, one) for one in both)
+        model = origin.model_of(tuple(robot))
+        before, after = (State(model, one) for one in both)
         made.append(Happening(name, float(time), before, after, tuple(robot), terminal))
     return made
 

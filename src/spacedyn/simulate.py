@@ -233,7 +233,7 @@ def carry_out(
     joints, start = _joints(origin), origin.state.q.reshape(origin.robots, -1)
     if stream is None and times is not None:
         check_memory(times.count, origin.robots, row_width(kept_columns(columns, origin.channels)))
-    auditor = Auditor(origin.model, origin.gravity, columns, origin.robots, joints, start)
+    auditor = Auditor(origin.state.flattened().model, origin.gravity, columns, origin.robots, joints, start)
     switcher = Switcher(origin.model, joints)
     happened = () if past is None else past.events
     log = EventLog(origin.model, origin.events, origin.gravity, switcher, origin.shape, happened)
@@ -259,13 +259,13 @@ def carry_out(
 def build_machines(origin: Origin, window: int) -> list[Machine]:
     """A machine for each pack of robots."""
     o, size = origin, pack_size(origin)
-    everyone = State(o.model, o.state._data.reshape(o.robots, -1))
+    everyone = o.state.flattened()
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
     laws, joints = list(o.laws), _joints(o)
     forces, (events, conditions) = list(o.forces), read_events(o.model, o.events)
     code = list(map(compile_law, [*laws, *conditions]))
     given = laws, o.method, window, o.gravity, joints, forces, events, conditions, code
-    machines = [build_machine(o.model, part, o.start, o.end, *given) for part in parts]
+    machines = [build_machine(part.model, part, o.start, o.end, *given) for part in parts]
     for i, machine in enumerate(machines):
         machine.first = i * size
         machine.set_directions(directions(events))
@@ -276,7 +276,12 @@ def pack_size(origin: Origin) -> int:
     """Robots that step together: those of a pack have the same steps and the same modes."""
     o = origin
     alone = config.DISABLE_JIT or not o.method.in_packs or bool(o.events) or may_switch(o.laws, o.events)
-    return 1 if alone else LANES
+    return 1 if alone or (bool(o.forces) and _frames_differ(o.model)) else LANES
+
+
+def _frames_differ(model: Model) -> bool:
+    """Whether frames that forces are given in are elsewhere on their bodies from robot to robot."""
+    return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
 
 
 def _joints(o: Origin) -> list[Prescribed]:

@@ -236,7 +236,8 @@ def read_events(path: Path, origin: Origin) -> list[Happening]:
     found = [json.loads(line) for line in (path / _EVENTS).read_text(encoding="utf-8").splitlines()[:count]]
     made = []
     for one in found:
-        before, after = (State(origin.model, np.array(one[when])) for when in ("state", "after"))
+        model = origin.model_of(tuple(one["robot"]))
+        before, after = (State(model, np.array(one[when])) for when in ("state", "after"))
         made.append(Happening(one["name"], one["time"], before, after, tuple(one["robot"]), one["terminal"]))
     return made
 

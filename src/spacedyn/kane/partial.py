@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..calls import check_state, frame_rows, scalar_kind
+from ..calls import check_state, frame_rows, rounds, scalar_kind
 from ..dynamics import given_mask
 from ..errors import InputError
 from ..kernels import jacobians as _jacobians
 from ..kinematics import forward_kinematics
 from ..model.model import Model
 from ..model.names import all_rate_names
+from ..model.parts import stacked
 from ..model.state import State
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def partial_velocity_table(
 
 def jacobians_of_bodies(model: Model, state: State) -> Array:
     """(…, bodies, 6, nv) of all centres of mass."""
-    return jacobians_of(model, state, list(range(len(model.bodies))), np.array([b.com for b in model.bodies]))
+    return jacobians_of(model, state, list(range(len(model.bodies))), stacked(model.bodies, "com"))
 
 
 def jacobians_of(model: Model, state: State, bodies: list[int], points: Array) -> Array:
@@ -122,5 +123,6 @@ def jacobians_of(model: Model, state: State, bodies: list[int], points: Array) -
     flat, (kind, lanes) = model.flat, scalar_kind(state.count)
     out = np.empty(state.count * len(bodies) * 6 * model.nv)
     work = flat.scratch(lanes, 6 * model.nv)
-    _jacobians.run(flat.tree, flat.par, work, state._rows, places, table, out, state.count, 0, kind)
+    for part, some in rounds(flat, state.count):
+        _jacobians.run(flat.tree, flat.par, work, part(state._rows), places, table, part(out), some, 0, kind)
     return out.reshape(*state.shape, len(bodies), 6, model.nv)

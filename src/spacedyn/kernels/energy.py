@@ -6,6 +6,7 @@ T = T_relative + v0.P_relative + m v0.v0 / 2, which keeps its digits at orbital 
 
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner
+from .descriptions import parameters
 from .kinematics import move, place
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import elastic_energy
@@ -35,18 +36,19 @@ def run(tree, par, work, state, out, count, kind):
     zero = zero_of(kind)
     nv, room = integer(tree, RATES), integer(tree, W_OUT)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         for k in range(nv):
             store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, zero)
-        place(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         move(tree, work, (zero, zero, zero), zero)
         energy, P, h = body_sums(tree, work, zero)
         for k in range(nv):
             rate = load(work, integer(tree, W_U) + k, zero)
-            energy += 0.5 * shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero) * rate * rate
+            energy += 0.5 * shared(mine, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero) * rate * rate
         store(work, room, energy)
         store3(work, room + 1, P)
         store3(work, room + 4, h)
-        store(work, room + 7, elastic_energy(tree, par, work, zero))
+        store(work, room + 7, elastic_energy(tree, mine, work, zero))
         write_rows(out, 8, 0, 8, row, count, work, room, 1, zero)

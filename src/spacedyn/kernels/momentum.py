@@ -6,6 +6,7 @@ those of inertias add up over the tree as inertias do. Orin, Goswami & Lee (2013
 
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner
+from .descriptions import parameters
 from .inertia import composite_inertias, momentum_columns
 from .kinematics import move, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
@@ -90,18 +91,19 @@ def run(tree, par, work, state, out, count, options, kind):
     more = 6 * nv if options & VELOCITIES else 0
     width = 3 + 6 * nv + more
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         if more > 0:
             for k in range(nv):
                 store(work, rates + k * RATE_WORK + QDD, zero)
             move(tree, work, (zero, zero, zero), zero)
             for i in range(integer(tree, BODIES)):
-                inertia_rate(tree, par, work, i, zero)
+                inertia_rate(tree, mine, work, i, zero)
         composite_inertias(tree, work, zero)
         if more > 0:
-            momentum_rates(tree, par, work, room, zero)
+            momentum_rates(tree, mine, work, room, zero)
             write_rows(out, width, 3 + 6 * nv, 6 * nv, row, count, work, room, 1, zero)
         momentum_columns(tree, work, zero)
         write_rows(out, width, 0, 3, row, count, work, integer(tree, W_BODY) + INERTIA + 1, 1, zero)
