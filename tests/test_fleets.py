@@ -188,6 +188,17 @@ def test_a_run_goes_on_bit_for_bit(where, tmp_path):
     np.testing.assert_array_equal(on.endpoint("hand").position, whole.endpoint("hand").position)
 
 
+def test_runs_are_shown_and_tabled():
+    """Films show each robot as it is; datasets and tables have the robots along their own axis."""
+    fleet = some(3)
+    run = sd.simulate(fleet, fleet.state(qd=[0.5]), 0.2, record=0.1)
+    assert run.data.sizes["robot"] == 3
+    assert len(run.to_dataframe()) == 9
+    assert run.energy().total.shape == (3, 3)
+    assert "hinge" in run.film().html
+    assert run.states[:, 1].model == fleet[[1, 1, 1]]
+
+
 # --- what it is ------------------------------------------------------------------------------------------------------
 
 
@@ -263,6 +274,11 @@ def test_what_is_for_one_robot_says_so():
     for act in (lambda: fleet.lock("hinge"), lambda: fleet.to_urdf(), lambda: fleet.subtree("arm")):
         with pytest.raises(sd.InputError, match="for one robot"):
             act()
+    for act in (lambda: sd.verify(fleet), lambda: hinge().attach(fleet, at="hand"), lambda: sd.scene([fleet])):
+        with pytest.raises(sd.InputError, match=r"one robot|single robots"):
+            act()
+    with pytest.raises(sd.InputError, match=r"fleet\.nominal"):
+        sd.control.joint_damping(fleet, fleet.neutral_state(), kd=1.0)
     with pytest.raises(sd.InputError, match=r"this is a state of model"):
         sd.forward_dynamics(fleet, hinge().neutral_state())
     with pytest.raises(sd.InputError, match="batch axes"):

@@ -130,6 +130,8 @@ def verify(
     for peer in against:
         if peer not in PEERS:
             raise InputError(f"there is no peer {peer!r}; {nearest(str(peer), list(PEERS))}.")
+    if model.shape:
+        raise InputError("verify is for one robot; take one, verify(fleet[0])")
     if states < 1:
         raise InputError(f"states is {states}; give 1 or more.")
     rng = np.random.default_rng(seed)
