@@ -215,7 +215,7 @@ def _check_file(data: Mapping[str, Any], problems: list[str]) -> dict[str, dict[
     """The tables by sort and name, with what does not belong reported and taken out."""
     for key in data:
         if key not in ("name", "vary", *KEYS):
-            problems.append(f"at the top: there is no {key!r}; {nearest(key, ['name', 'vary', *KEYS])}.")
+            problems.append(f"at the top: there is no {key!r}; {nearest(key, ['name', *KEYS, 'vary'])}.")
     if "name" in data and not isinstance(data["name"], str):
         problems.append(f"at the top: name is {shown(data['name'])}; {WANTED['text']}.")
     tables: dict[str, dict[str, dict[str, Any]]] = {sort: {} for sort in KEYS}
