@@ -7,6 +7,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
+from spacedyn.kernels import tree as k
 from spacedyn.kernels.scalar import LANES
 from spacedyn.model.build import assemble
 
@@ -58,12 +59,25 @@ def functions(model: sd.Model) -> dict:
         "kinetic": lambda m, s: sd.kinetic_energy(m, s)[..., None],
         "potential": lambda m, s: sd.potential_energy(m, s, gravity=DOWN)[..., None],
         "centre": sd.center_of_mass,
+        "centre's velocity": sd.center_of_mass_velocity,
+        "centre's acceleration": lambda m, s: sd.center_of_mass_acceleration(m, s, np.ones(m.nv)),
         "momentum": lambda m, s: sd.momentum(m, s, about="com"),
+        "momentum about a point": lambda m, s: sd.momentum(m, s, about=(0.3, -0.2, 0.1)),
+        "momentum matrix": lambda m, s: sd.momentum_matrix(m, s, about="origin"),
+        "its rate": lambda m, s: sd.momentum_matrix_rate(m, s, about="com"),
+        "recoil": sd.base_recoil,
+        "felt inertia": sd.generalized_inertia,
+        "generalized jacobian": lambda m, s: sd.generalized_jacobian(m, s, end),
+        "null space": sd.reaction_null_space,
         "centroids": lambda m, s: sd.forward_kinematics(m, s).centroids.position,
         "joints": lambda m, s: sd.forward_kinematics(m, s).joints.position,
         "pose": lambda m, s: sd.endpoint_pose(m, s, end).rotation,
         "velocity": lambda m, s: sd.endpoint_velocity(m, s, end),
         "jacobian": lambda m, s: sd.endpoint_jacobian(m, s, end),
+        "jacobian's rate": lambda m, s: sd.endpoint_jacobian_rate(m, s, end),
+        "base's jacobian": lambda m, s: sd.body_jacobian(m, s, m.body_names[0], (0.1, 0.2, 0.3)),
+        "centroid's jacobian": lambda m, s: sd.body_jacobian(m, s, m.body_names[-1]),
+        "acceleration": lambda m, s: sd.endpoint_acceleration(m, s, np.ones(m.nv), end),
         "derivatives": lambda m, s: sd.forward_dynamics_derivatives(m, s, gravity=DOWN)[0],
         "kane": lambda m, s: sd.kane.generalized_active_forces(m, s, gravity=DOWN, base_wrench=np.arange(6.0)),
         "kane's inertia": lambda m, s: sd.kane.generalized_inertia_forces(m, s, np.ones(m.nv)),
@@ -99,6 +113,41 @@ def test_a_thousand_robots():
         single = fleet[i] if i % 20 else alone(fleet[i])
         wanted = sd.forward_dynamics(single, sd.State(single, states._data[i]), gravity=DOWN)
         np.testing.assert_allclose(udot[i], wanted, rtol=0, atol=1e-13 * np.abs(wanted).max())
+
+
+def test_far_bodies_keep_their_digits():
+    """A target a kilometre away on a free joint, a small body at the end of booms of which only one is long."""
+    b = sd.Builder("chaser")
+    b.base("bus", mass=100.0, inertia=(10.0, 12.0, 11.0), com=(0.1, 0.2, 0.0))
+    b.body("target", mass=5.0, inertia=(0.1, 0.12, 0.09), com=(0.05, 0.0, 0.02))
+    b.joint("apart", "free", parent="bus", child="target")
+    b.body("tip", mass=0.5, inertia=(1e-3, 1.2e-3, 1.1e-3), com=(0.01, 0.0, 0.0))
+    b.joint("boom", "revolute", parent="bus", child="tip", axis=(0, 1, 0))
+    b.endpoint("hand", body="target", position=(0.1, 0.0, 0.0))
+    each = np.arange(LANES + 1)
+    fleet = b.build().vary(
+        mass={"target": 5.0 + each},
+        com={"bus": np.outer(each, [0.01, 0.02, 0.0]), "target": np.outer(each, [0.02, 0.0, 0.01])},
+        position={"boom": np.outer(np.where(each == 2, 500.0, 0.5), [1.0, 0.0, 0.1])},
+    )
+    assert [m.flat.tree[k.SEGMENTS] for m in (fleet, alone(fleet[0]), alone(fleet[2]))] == [2, 1, 2]
+    q = {"apart": [1000.0, -300.0, 200.0, 0.5, 0.5, 0.5, 0.5], "boom": 0.3}
+    states = fleet.state(q=q, qd={"apart": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3], "boom": 0.2}, base_rate=[0.01, 0.02, 0.03])
+    asked = {
+        "forward": lambda m, s: sd.forward_dynamics(m, s, np.arange(1.0, 8.0), gravity=DOWN),
+        "inverse": lambda m, s: sd.inverse_dynamics(m, s, np.ones(m.nv)),
+        "velocity": lambda m, s: sd.endpoint_velocity(m, s, "hand"),
+        "momentum": lambda m, s: sd.momentum(m, s, about="com"),
+        "energy": lambda m, s: sd.kinetic_energy(m, s)[..., None],
+    }
+    for name, ask in asked.items():
+        both = ask(fleet, states)
+        for i in range(len(fleet)):
+            wanted = ask(fleet[i], states[i])
+            np.testing.assert_allclose(both[i], wanted, rtol=1e-13, atol=1e-13, err_msg=name)
+            single = alone(fleet[i])
+            wanted = ask(single, sd.State(single, states._data[i]))
+            np.testing.assert_allclose(both[i], wanted, rtol=0, atol=1e-13 * np.abs(wanted).max(), err_msg=name)
 
 
 # --- simulation ------------------------------------------------------------------------------------------------------
@@ -188,6 +237,21 @@ def test_a_run_goes_on_bit_for_bit(where, tmp_path):
     np.testing.assert_array_equal(on.endpoint("hand").position, whole.endpoint("hand").position)
 
 
+def test_a_run_of_other_robots_is_refused(tmp_path):
+    """Parameters are among what digests are made of: one changed number in a folder, and the run is not read."""
+    fleet = some(3)
+    sd.simulate(fleet, fleet.state(qd=[1.0]), 0.2, record=0.1, stream=tmp_path / "run")
+    others = fleet.vary(mass={"arm": [1.0, 1.1, 1.3]})
+    a, b = (sd.simulate(m, m.state(qd=[1.0]), 0.2, record=0.1).origin.physics() for m in (fleet, others))
+    assert a != b
+    file = next(file for file in (tmp_path / "run").iterdir() if "vary" in file.read_text(errors="ignore"))
+    text = file.read_text()
+    assert "1.2" in text
+    file.write_text(text.replace("1.2", "1.3"))
+    with pytest.raises(sd.InputError, match="changed"):
+        sd.Run.load(tmp_path / "run")
+
+
 def test_runs_are_shown_and_tabled():
     """Films show each robot as it is; datasets and tables have the robots along their own axis."""
     fleet = some(3)
@@ -249,6 +313,30 @@ def test_problems_name_robot_and_part():
     left = np.diag([1.0, 1.0, -1.0])
     with pytest.raises(sd.ModelError, match="robot 1: joint 'hinge': rotation is left-handed"):
         hinge().vary(rotation={"hinge": [np.eye(3), left]})
+
+
+def test_a_file_cannot_ask_for_more_numbers_than_it_holds():
+    """Two lists of a thousand would make a million robots."""
+    file = f"""{hinge().to_toml()}
+[vary.mass]
+arm = {[[1.0]] * 1001}
+[vary.damping]
+hinge = {[[[0.1]] * 1001]}
+"""
+    with pytest.raises(sd.ModelError, match="more than the 1000000 that are read"):
+        sd.Model.from_toml(file)
+    with pytest.raises(sd.ModelError, match="did you mean 'mass'"):
+        sd.Model.from_toml(f"{hinge().to_toml()}\n[vary.mas]\narm = [1.0]\n")
+    with pytest.raises(sd.ModelError, match="there is no parameter 'self'"):
+        sd.Model.from_toml(f"{hinge().to_toml()}\n[vary.self]\narm = [1.0]\n")
+
+
+def test_an_index_beyond_the_fleet():
+    fleet = some(3)
+    assert [model.body("arm").mass for model in fleet] == [1.0, 1.1, 1.2]
+    for index in (3, "arm", (0, 0)):
+        with pytest.raises(IndexError, match="no such robots"):
+            fleet[index]
 
 
 @pytest.mark.parametrize(
