@@ -236,7 +236,7 @@ def test_all_slips_are_reported_together_by_table():
     [jonts.x]
     """)
     wanted = [
-        "at the top: there is no 'spring'; there are: name, base, bodies, joints, endpoints.",
+        "at the top: there is no 'spring'; there are: name, base, bodies, joints, endpoints, vary.",
         "at the top: there is no 'jonts'; did you mean 'joints'?",
         "at the top: name is 3; give text",
         "[base]: there is no key 'mas'; did you mean 'mass'?",

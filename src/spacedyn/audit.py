@@ -26,7 +26,7 @@ LEDGER = (*WORKS, "force_energy", "dissipated", "impulse")
 _ROUND_OFF = 1e-12
 _ROUNDING = 64 * np.finfo(float).eps
 """Of energies: their differences are known no better."""
-_prepared: set[tuple[bool, bool]] = set()
+_prepared: set[tuple[bool, ...]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
 
@@ -191,11 +191,11 @@ class Auditor:
 
     def prepare(self, records: int) -> None:
         """Compile what looking at so many records takes, before they come."""
-        many, free = records > 1, has_momentum(self._model)
-        if not config.DISABLE_JIT and (many, free) not in _prepared:
-            _prepared.add((many, free))
-            states = State(self._model, np.tile(self._model.neutral_state()._data, (1 + many, 1)))
-            quantities(self._model, states, lambda name: np.zeros((states.count, 1)), self._gravity)
+        kind = records > 1, has_momentum(self._model), self._model.flat.robots > 0
+        if not config.DISABLE_JIT and kind not in _prepared:
+            _prepared.add(kind)
+            states = State.neutral(self._model, 1 + kind[0])
+            quantities(self._model, states, lambda name: np.zeros((*states.shape, 1)), self._gravity)
 
     @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
     def add(self, rows: Array) -> None:

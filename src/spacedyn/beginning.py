@@ -50,17 +50,20 @@ def check_limits(model: Model, state: State) -> None:
             continue
         q = state.q[..., model.q_slice(joint.name)][..., :count].reshape(-1, count)
         for part in range(count):
-            lower, upper = float(joint.lower[part]), float(joint.upper[part])
-            span = upper - lower if np.isfinite(upper - lower) else 1.0
-            room = _GIVING_WAY * span if joint.stop_stiffness[part] > 0.0 else 1e-9 * span
+            lower, upper, stiffness = (
+                np.broadcast_to(of_each[..., part], state.shape).reshape(-1)
+                for of_each in (joint.lower, joint.upper, joint.stop_stiffness)
+            )
+            span = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+            room = np.where(stiffness > 0.0, _GIVING_WAY, 1e-9) * span
             beyond = np.maximum(q[:, part] - upper, lower - q[:, part])
-            worst = int(np.argmax(beyond))
-            if beyond[worst] > room:
+            worst = int(np.argmax(beyond - room))
+            if beyond[worst] > room[worst]:
                 which = f" (coordinate {part})" if count > 1 else ""
                 whose = f" of robot {worst}" if state.count > 1 else ""
                 raise InputError(
-                    f"joint '{joint.name}'{which}{whose} starts at {q[worst, part]:g}, beyond its limits {lower:g} and "
-                    f"{upper:g}; give a state within them, or limits=False"
+                    f"joint '{joint.name}'{which}{whose} starts at {q[worst, part]:g}, beyond its limits "
+                    f"{lower[worst]:g} and {upper[worst]:g}; give a state within them, or limits=False"
                 )
 
 

@@ -87,6 +87,7 @@ def fastest_rate(model: Model, machine: Any) -> str:
 def stiffest(model: Model, state: State, forces: Sequence[Force]) -> tuple[str, float]:
     """The joint or the spring between bodies that asks for the shortest steps, and how fast it is [1/s]."""
     one = state[(0,) * len(state.shape)] if state.shape else state
+    model = one.model  # of robots that differ, the first
     mobility = np.diag(mass_matrix_inverse(model, one))
     found = [("", 0.0)]
     for joint in model.joints:

@@ -1,6 +1,6 @@
 """From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
@@ -11,7 +11,7 @@ from .errors import InputError
 from .kernels import forward_dynamics as _forward
 from .kernels import tree as k
 from .kernels.scalar import LANES, ONE, PACK
-from .model.flatten import Frames, aligned
+from .model.flatten import Frames, aligned, in_packs
 from .model.model import Model
 from .model.state import State
 from .reals import real_numbers, type_name
@@ -150,6 +150,7 @@ def run_on_states(
     room: int = 0,
     par: Array | None = None,
     tree: Array | None = None,
+    tables: int = 0,
 ) -> tuple[Array, Any]:
     """Call an entry point on one state or a batch: all calls of kernels by states alone go through here.
 
@@ -160,11 +161,13 @@ def run_on_states(
     model, state
         Checked.
     operands, options
-        Flat arrays, and integers, that this kernel takes.
+        Flat arrays of rows, one for each state, and integers, that this kernel takes.
     width, room : int
         Numbers in a row of the result, and scalars of scratch memory that the kernel needs for its output.
     par, tree : optional
         Instead of the model's own.
+    tables : int
+        How many of the last operands are no rows, but tables that hold for all states.
 
     Returns
     -------
@@ -190,8 +193,23 @@ def run_on_states(
         return row, answer
     kind, lanes = scalar_kind(count)
     out, work = aligned(count * width), flat.scratch(lanes, room)
-    answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
+    if flat.robots in (0, count):  # nothing differs, or each row is of another robot
+        answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
+    else:  # rows repeat the robots that differ: a call does each of them once
+        first = len(operands) - tables
+        answer = all(
+            [
+                kernel(tree, par, work, *rows, *operands[first:], mine, flat.robots, *options, kind)
+                for *rows, mine in in_parts(count // flat.robots, (state._rows, *operands[:first], out))
+            ]
+        )
     return out.reshape(*state.shape, width), answer
+
+
+def in_parts(count: int, rows: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
+    """So many equal parts of arrays of rows."""
+    for i in range(count):
+        yield tuple(array[array.size // count * i : array.size // count * (i + 1)] for array in rows)
 
 
 def run_dynamics(
@@ -246,7 +264,7 @@ def endpoint_frame(model: Model, name: Any) -> Frames:
     if type(name) is not str or name not in known:
         endpoint = model.endpoint(name)
         name, body = endpoint.name, model.body_index(endpoint.body)
-        known[name] = frames(model, [body], endpoint.position, endpoint.rotation)
+        known[name] = frames(model, [body], endpoint.position[..., None, :], endpoint.rotation[..., None, :, :])
     return known[name]
 
 
@@ -257,20 +275,30 @@ def centroid_frame(model: Model, name: Any) -> Frames:
     if type(name) is not str or name not in known:
         body, index = model.body(name), model.body_index(name)
         name = body.name
-        known[name] = frames(model, [index], body.com, np.eye(3))
+        known[name] = frames(model, [index], body.com[..., None, :], np.eye(3)[None])
     return known[name]
 
 
 def frames(model: Model, bodies: list[int], positions: Array, rotations: Array) -> Frames:
-    """Frames on bodies, given in the bodies' own axes: positions (…, 3) and rotations (…, 3, 3)."""
-    flat = model.flat
-    turn, offset = flat.to_internal[bodies], flat.offset[bodies]
-    points = offset + np.einsum("fij,fj->fi", turn, np.reshape(positions, (-1, 3)))
-    table = np.concatenate([points, (turn @ np.reshape(rotations, (-1, 3, 3))).reshape(-1, 9)], axis=1)
-    return Frames(flat.order[bodies], np.ascontiguousarray(points).reshape(-1), table.reshape(-1))
+    """Frames on bodies, given in the bodies' own axes: positions (frames, 3) and rotations (frames, 3, 3).
+
+    Of robots that differ they may have batch axes before these.
+    """
+    flat, count = model.flat, len(bodies)
+    turn, offset = flat.to_internal[bodies], flat.offset[:, bodies]
+    points = offset + np.einsum("fij,...fj->...fi", turn, positions).reshape(-1, count, 3)
+    axes = (turn @ rotations).reshape(-1, count, 9)
+    robots = max(len(points), len(axes))
+    both = np.broadcast_to(points, (robots, count, 3)), np.broadcast_to(axes, (robots, count, 9))
+    return Frames(flat.order[bodies], _table(points), _table(np.concatenate(both, axis=-1)))
 
 
 def point_on(model: Model, body: int, point: Array) -> tuple[Array, Array]:
     """A point of a body, in the body's own axes, as `Frames` has its body and its position."""
     flat = model.flat
-    return flat.order[body : body + 1], flat.offset[body] + flat.to_internal[body] @ point
+    return flat.order[body : body + 1], _table(flat.offset[:, body] + flat.to_internal[body] @ point)
+
+
+def _table(rows: Array) -> Array:
+    """Numbers (1 or robots, …) as kernels take them: one row for all robots, or packs of those that differ."""
+    return np.ascontiguousarray(rows).reshape(-1) if len(rows) == 1 else in_packs(rows.reshape(len(rows), -1))

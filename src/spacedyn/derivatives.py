@@ -15,7 +15,16 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from .calls import _not_finite, check_state, for_robots, gravity_vector, operand, passive_option, with_wrenches
+from .calls import (
+    _not_finite,
+    check_state,
+    for_robots,
+    gravity_vector,
+    in_parts,
+    operand,
+    passive_option,
+    with_wrenches,
+)
 from .kernels import derivatives as _derivatives
 from .kernels import tree as k
 from .kernels.dual import DUAL
@@ -187,15 +196,21 @@ _SPARE: WeakKeyDictionary[Flat, list[tuple[Array, Array, Array]]] = WeakKeyDicti
 def _run(kernel: Callable, model: Model, state: State, loads: Array, columns: int, options: int, gravity: Any) -> Array:
     """Call an entry point of derivatives; matrices (…, nv, columns)."""
     flat = model.flat
-    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     spare = _SPARE.setdefault(flat, [])
     try:
         scratch = spare.pop()
     except IndexError:  # none yet, or in the hands of other threads
         scratch = _scratch(flat)
     out = np.empty((*state.shape, model.nv, columns))
-    count, rows = state.count, out.reshape(-1)
-    finite = for_robots(count, kernel, flat.tree, par, *scratch, state._rows, loads, rows, count, options, DUAL)
+    count, rows, finite = state.count, (state._rows, loads, out.reshape(-1)), True
+    if flat.rows is None:
+        par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
+        finite = for_robots(count, kernel, flat.tree, par, *scratch, *rows, count, options, DUAL)
+    else:
+        for row, mine in enumerate(in_parts(count, rows)):
+            par = flat.rows[row % flat.robots].copy()
+            par[-3:] = gravity_vector(gravity)
+            finite &= kernel(flat.tree, par, *scratch, *mine, 1, options, DUAL)
     spare.append(scratch)
     if not finite:
         raise _not_finite(model, state, loads, options, forward=kernel is _derivatives.forward)

@@ -151,7 +151,7 @@ class EventLog:
         """The state that an action returned, if it can be used."""
         if after is None:
             return before
-        if not isinstance(after, State) or after.model != self._model or after.shape:
+        if not isinstance(after, State) or after.model != before.model or after.shape:
             raise InputError(
                 f"it must return a State of '{self._model.name}', lock(...) or the like, or nothing, not {after!r}"
             )
@@ -166,7 +166,7 @@ class EventLog:
 
     def _change(self, machine: Any, before: State, after: State) -> None:
         """Go on from another state; the ledger takes the change of energy and momentum."""
-        plan, model, work = machine.plan, self._model, machine.work
+        plan, model, work = machine.plan, after.model, machine.work
         energy = self._energy(machine, before)
         x, y = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
         work[x : x + 7 + model.nq] = after.x
@@ -178,7 +178,7 @@ class EventLog:
 
     def _energy(self, machine: Any, state: State) -> float:
         """Kinetic, potential, and elastic in forces; the machine must be at the state."""
-        total = kinetic_energy(self._model, state) + potential_energy(self._model, state, gravity=self._gravity)
+        total = kinetic_energy(state.model, state) + potential_energy(state.model, state, gravity=self._gravity)
         count, at = int(machine.plan[p.FORCES]), int(machine.plan[p.Y_FORCES])
         if count:
             machine.evaluate()

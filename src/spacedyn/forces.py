@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from .calls import point_on
 from .errors import InputError, UnknownName
 from .kernels import plan as p
-from .model.model import Model
+from .model.model import Model, robot_of
 from .reals import finite_array, one_number, real_number
 from .signatures import checked_fields
 
@@ -293,6 +293,7 @@ def _point(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
 def read_forces(model: Model, forces: Any) -> list[Force]:
     """Check what was given; bodies must exist."""
     chosen = [forces] if isinstance(forces, Force) else list(forces)
+    model = robot_of(model, 0)
     for force in chosen:
         if not isinstance(force, Force):
             raise InputError(f"forces: expected Wrench, Spring, Tether or Drag, got {force!r}")
@@ -318,6 +319,7 @@ def force_names(forces: Iterable[Force]) -> list[str]:
 
 def lay_out_forces(model: Model, forces: list[Force], counter: int, put: Callable) -> tuple[Array, Array]:
     """Records for the plan, and the times that steps must end at."""
+    model = robot_of(model, 0)  # robots that differ where a force acts have a machine each
     records = np.zeros((len(forces), p.ELEMENT_INTS), dtype=np.int64)
     for i, force in enumerate(forces):
         element = force.element(model)

@@ -98,5 +98,6 @@ def _floating(model: Model, state: State, what: int, rows: int | None, point: tu
         raise InputError(f"'{model.name}' has a fixed base, which does not recoil; build it with base='free'")
     rows = joints if rows is None else rows
     room = 2 * nv * (nv + 9)
-    found, _ = run_on_states(_freefloating.run, model, state, point, (what, rows * joints), rows * joints, room)
+    numbers = rows * joints
+    found, _ = run_on_states(_freefloating.run, model, state, point, (what, numbers), numbers, room, tables=2)
     return found.reshape(*state.shape, rows, joints)

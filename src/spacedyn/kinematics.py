@@ -27,6 +27,7 @@ from .kernels import jacobians as _jacobians
 from .kernels import tree as k
 from .model.flatten import Frames
 from .model.model import Model
+from .model.parts import Endpoint, stacked
 from .model.state import State
 
 Array = np.ndarray
@@ -163,22 +164,22 @@ def _all_frames(model: Model) -> tuple[tuple[_Family, ...], Frames]:
     known = model.flat.families
     if not known:
         count, joints, endpoints = len(model.bodies), model.joints, model.endpoints
-        every, unturned = list(range(count)), [np.eye(3)] * count
+        every = list(range(count))
         bodies = [*every, *map(model.body_index, (j.parent for j in joints)), *every]
         bodies += [model.body_index(e.body) for e in endpoints]
-        positions = [np.zeros(3)] * count + [j.position for j in joints] + [b.com for b in model.bodies]
-        rotations = unturned + [j.rotation for j in joints] + unturned
         names = (model.body_names, model.joint_names, model.body_names, model.endpoint_names)
         stops = np.cumsum([0, *map(len, names)]).tolist()
         families = tuple(_Family(n, slice(stops[i], stops[i + 1])) for i, n in enumerate(names))
-        table = frames(
-            model,
-            bodies,
-            np.array(positions + [e.position for e in endpoints]),
-            np.array(rotations + [e.rotation for e in endpoints]),
-        )
-        known.append((families, table))
+        known.append((families, frames(model, bodies, *_poses(model))))
     return known[0]
+
+
+def _poses(model: Model) -> tuple[Array, Array]:
+    """Positions and rotations on their bodies of the frames of bodies, joints, centroids and endpoints."""
+    still = [Endpoint("", "", np.zeros(3), np.eye(3))] * len(model.bodies)
+    centroids = [Endpoint("", "", body.com, np.eye(3)) for body in model.bodies]
+    every = [*still, *model.joints, *centroids, *model.endpoints]
+    return stacked(every, "position"), stacked(every, "rotation")
 
 
 def _motion(model: Model, state: State, where: Frames, udot: Array | None) -> Array:
@@ -187,7 +188,7 @@ def _motion(model: Model, state: State, where: Frames, udot: Array | None) -> Ar
     if udot is not None:
         options, rates, each = k.VELOCITIES | k.ACCELERATIONS, udot.reshape(-1), _frames.POSE + 2 * _frames.TWIST
     operands, many = (rates, where.bodies, where.table), where.bodies.size
-    rows, _ = run_on_states(_frames.run, model, state, operands, (options,), many * each, each)
+    rows, _ = run_on_states(_frames.run, model, state, operands, (options,), many * each, each, tables=2)
     return rows.reshape(*state.shape, many, each)
 
 
@@ -209,7 +210,7 @@ def frame_motion(
 ) -> Motion:
     """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
     rates = None if udot is None else finite_operand("udot", udot, model.nv, state)
-    where = frames(model, [body], position, rotation)
+    where = frames(model, [body], position[..., None, :], rotation[..., None, :, :])
     return _parts((name,), _motion(model, state, where, rates)[..., 0, :])
 
 
@@ -239,7 +240,7 @@ def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
     check_state(model, state)
     where = endpoint_frame(model, endpoint)
     operands = (NOTHING, where.bodies, where.table)
-    rows, _ = run_on_states(_frames.run, model, state, operands, (0,), _frames.POSE, _frames.POSE)
+    rows, _ = run_on_states(_frames.run, model, state, operands, (0,), _frames.POSE, _frames.POSE, tables=2)
     return Pose(rows[..., :3], rows[..., 3:].reshape(*state.shape, 3, 3))
 
 
@@ -348,5 +349,5 @@ def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[Array
 def _jacobian(model: Model, state: State, place: tuple[Array, Array], options: int) -> Array:
     check_state(model, state)
     nv = model.flat.rates
-    rows, _ = run_on_states(_jacobians.run, model, state, place, (options,), 6 * nv, 6 * nv)
+    rows, _ = run_on_states(_jacobians.run, model, state, place, (options,), 6 * nv, 6 * nv, tables=2)
     return rows.reshape(*state.shape, 6, nv)

@@ -27,7 +27,7 @@ from .law_compiling import Compiled
 from .laws import Law
 from .methods import Method
 from .model.flatten import aligned
-from .model.model import Model
+from .model.model import Model, robot_of
 from .model.quaternions import turned
 from .model.state import State
 from .momentum import kinetic_energy, potential_energy
@@ -55,6 +55,7 @@ class Machine:
     spare: Array  # scratch memory of methods with a step of their own
     given: Array  # what laws, motions and forces are described by: the end of `numbers`, which stays as it is
     callees: dict[int, Law]  # laws, conditions and motions by the number that `memory` has while they are called
+    model: Model  # of its robots
     view_at_fault: Array | None = None  # what a law saw that raised something
     first: int = 0  # its first robot's number in the batch
 
@@ -82,6 +83,12 @@ class Machine:
             steps,
             kind,
         )
+
+    def state(self) -> State:
+        """Where its first robot stands."""
+        x = int(self.plan[p.Y_ORIGIN])
+        coordinates = self.work.reshape(-1, self.lanes)[x : x + 7 + self.model.nq, 0]
+        return State(robot_of(self.model, 0), np.concatenate([coordinates, self.rates()[:, 0]]))
 
     def rates(self) -> Array:
         """(nv, lanes) rates u at the present state, all in inertial axes."""
@@ -235,7 +242,7 @@ def build_machine(
         ring = _lay_out_law(plan[p.PLAN + i * p.LAW_INTS :], law, compiled[i].address, handed, doubles, put)
         doubles += ring * lanes * outputs
         first += law.state_size
-    plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes).address
+    plan[p.LAW_AT], plan[p.FLOW] = p.PLAN, flow_address(lanes, flat.robots > 0).address
 
     spare = _own_step(plan, method, scalars, 2 * nv + internal, size)
     tree = flat.with_given(given)
@@ -244,12 +251,12 @@ def build_machine(
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
     counters = np.zeros(counter + len(prescribed) + len(forces), dtype=np.int64)
     if phases:
-        tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes).address
+        tree[k.W_STOP], plan[p.STOPPER] = flat.slots, stops_address(lanes, flat.robots > 0).address
     machine = Machine(
-        tree, par.copy(), plan, np.concatenate(numbers), work.reshape(-1),
+        tree, _own(par), plan, np.concatenate(numbers), work.reshape(-1),
         _memory(plan, model, state, prescribed, doubles), counters, _clock(method, t0, t1),
         compiled + motions, state.count, lanes, tolerances, spare,
-        np.concatenate(numbers)[plan[p.N_SCALE] + tolerances.size :], _callees(called, prescribed),
+        np.concatenate(numbers)[plan[p.N_SCALE] + tolerances.size :], _callees(called, prescribed), model,
     )  # fmt: skip
     machine.choose_tolerances()
     return machine
@@ -259,6 +266,13 @@ def _callees(called: list[Any], prescribed: list[Prescribed]) -> dict[int, Law]:
     """Laws and conditions, from 1 on, and motions, from -1 down."""
     motions = {-i: one.given for i, one in enumerate(prescribed, 1) if isinstance(one.given, Law)}
     return dict(enumerate(called, 1)) | motions
+
+
+def _own(par: Array) -> Array:
+    """A copy of the parameters, for actions of events to change; packs of them begin on a cache line."""
+    mine = aligned(par.size)
+    mine[:] = par.reshape(-1)
+    return mine
 
 
 def _choices(model: Model, laws: list[Law], called: list[Any], window: int) -> int:

@@ -263,9 +263,10 @@ class Switcher:
 
     def switch(self, machine: Any, modes: Mapping[str, str], rates: Mapping[str, Array]) -> None:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
-        model, present, t = self._model, self._modes(machine), float(machine.clock[p.T])
+        present, t = self._modes(machine), float(machine.clock[p.T])
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state = self.state(machine)
+        model = state.model
         for joint, name in modes.items():
             one = self._joints[place[joint]]
             mode: float = mode_number(joint, name, one.given is not None)
@@ -294,8 +295,7 @@ class Switcher:
 
     def state(self, machine: Any) -> State:
         """Where a machine of one robot stands."""
-        model, x = self._model, int(machine.plan[p.Y_ORIGIN])
-        return State(model, np.concatenate([machine.work[x : x + 7 + model.nq], machine.rates()[:, 0]]))
+        return machine.state()
 
     def _modes(self, machine: Any) -> Array:
         """Of all joints that may be held, in the machine's memory."""

@@ -42,7 +42,7 @@ def center_of_mass_velocity(model: Model, state: State) -> Array:
     [1.0, 0.0, 0.0]
     """
     check_state(model, state)
-    return _sums(model, state)[..., _LINEAR] / model.total_mass
+    return _sums(model, state)[..., _LINEAR] / _mass(model)
 
 
 def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> Array:
@@ -58,7 +58,7 @@ def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> 
     True
     """
     rows = newton_euler(model, state, udot, None, None, None, False, k.REACTIONS)
-    return rows[..., model.nv : model.nv + 3] / model.total_mass  # the force that must act on the base from outside
+    return rows[..., model.nv : model.nv + 3] / _mass(model)  # the force that must act on the base from outside
 
 
 def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
@@ -177,6 +177,11 @@ def totals(model: Model, state: State, gravity: ArrayLike | None = None) -> Tota
 _CENTRE = slice(_totals.CENTRE, _totals.CENTRE + 3)
 _LINEAR = slice(_totals.LINEAR, _totals.LINEAR + 3)
 _MOMENTUM = slice(_totals.LINEAR, _totals.ANGULAR + 3)
+
+
+def _mass(model: Model) -> Any:
+    """The robot's total mass; (…, 1) of robots that differ."""
+    return np.asarray(model.total_mass)[..., None] if model.shape else model.total_mass
 
 
 def _sums(model: Model, state: State, points: Array = NOTHING, options: int = 0, gravity: Any = None) -> Array:

@@ -25,7 +25,7 @@ from .kernels.compiling import SOURCES
 from .laws import Law
 from .methods import Method
 from .model.files import read_stored_model
-from .model.model import Model
+from .model.model import Model, robot_of
 from .model.state import State
 from .model.values import shown
 from .run_reading import parse_object
@@ -131,6 +131,10 @@ class Origin:
         """How many robots a record holds."""
         return self.state.count
 
+    def model_of(self, robot: tuple[int, ...]) -> Model:
+        """The model of one robot of the batch."""
+        return robot_of(self.model, int(np.ravel_multi_index(robot, self.shape)) if robot else 0)
+
     @property
     def staggered(self) -> bool:
         """Whether robots of a batch may end at different times."""
@@ -201,6 +205,10 @@ class Origin:
         shape, width = made["shape"], 7 + model.nq + model.nv
         if not all(type(size) is int and size >= 0 for size in shape) or math.prod(shape) * width != state.size:
             raise InputError(f"the state at the start has {state.size} numbers, not those of robots {shape}")
+        if tuple(shape[len(shape) - len(model.shape) :]) != model.shape:
+            raise InputError(
+                f"the robots of the file's model are {model.shape}, those of the state at the start {shape}"
+            )
         return cls(
             model,
             State(model, np.array(state, dtype=float, order="C").reshape(*shape, width)),

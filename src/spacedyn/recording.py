@@ -21,7 +21,6 @@ from .event_log import EventLog
 from .interruption import Interruption
 from .keeping import Keeper, Past
 from .kernels import plan as p
-from .model.state import State
 from .origin import Origin
 from .record_times import RecordTimes
 from .snapshot import snapshot
@@ -155,9 +154,7 @@ class Recording:
             return
         self._told = True
         o, clock, h = self._origin, machine.clock, float(machine.clock[p.H_TAKEN])
-        work, first = machine.work.reshape(-1, machine.lanes)[:, 0], int(machine.plan[p.Y_ORIGIN])
-        state = State(o.model, np.concatenate([work[first : first + 7 + o.model.nq], machine.rates()[:, 0]]))
-        note = stiffness_note(o.model, state, o.forces, h) or "; a law may jump, or motion be very fast"
+        note = stiffness_note(o.model, machine.state(), o.forces, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _too_slow(self, machine: "Machine", steps: float) -> bool:

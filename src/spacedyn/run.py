@@ -545,7 +545,7 @@ class Run:
         >>> run.audit().worst < 1e-10
         True
         """
-        auditor = Auditor(self.model, self.gravity, self._all_columns, self.origin.robots)
+        auditor = Auditor(self.origin.state.flattened().model, self.gravity, self._all_columns, self.origin.robots)
         if self._ledger is not None:
             auditor.numbers[:] = self._ledger
         return auditor.audit(self.origin.budget, lambda: self._balance)

@@ -201,7 +201,8 @@ def happening(origin: Origin, one: dict[str, Any], number: int) -> Happening:
     before, after = (checked_numbers(origin.model, one[when], f"{what}, its state") for when in ("state", "after"))
     if before.ndim != 1 or after.ndim != 1:
         raise InputError(f"{what}: its states are not of one robot")
-    states = State(origin.model, before), State(origin.model, after)
+    model = origin.model_of(tuple(robot))
+    states = State(model, before), State(model, after)
     return Happening(name, float(time), *states, tuple(robot), terminal)
 
 

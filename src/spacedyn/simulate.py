@@ -239,7 +239,7 @@ def carry_out(
     joints, start = _joints(origin), origin.state.q.reshape(origin.robots, -1)
     if stream is None and times is not None:
         check_memory(times.count, origin.robots, row_width(kept_columns(columns, origin.channels)))
-    auditor = Auditor(origin.model, origin.gravity, columns, origin.robots, joints, start)
+    auditor = Auditor(origin.state.flattened().model, origin.gravity, columns, origin.robots, joints, start)
     switcher = Switcher(origin.model, joints)
     happened = () if past is None else past.events
     log = EventLog(origin.model, origin.events, origin.gravity, switcher, origin.shape, happened)
@@ -287,13 +287,13 @@ def _not_written(origin: Origin, stream: Path | None, reason: str) -> Simulation
 def build_machines(origin: Origin, window: int) -> list[Machine]:
     """A machine for each pack of robots."""
     o, size = origin, pack_size(origin)
-    everyone = State(o.model, o.state._data.reshape(o.robots, -1))
+    everyone = o.state.flattened()
     parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
     laws, joints = list(o.laws), _joints(o)
     forces, (events, conditions) = list(o.forces), read_events(o.model, o.events)
     code = list(map(compile_law, [*laws, *conditions]))
     given = laws, o.method, window, o.gravity, joints, forces, events, conditions, code
-    machines = [build_machine(o.model, part, o.start, o.end, *given) for part in parts]
+    machines = [build_machine(part.model, part, o.start, o.end, *given) for part in parts]
     for i, machine in enumerate(machines):
         machine.first = i * size
         machine.set_directions(directions(events))
@@ -305,7 +305,8 @@ def _compiled_parts(origin: Origin, joints: list[Prescribed]) -> list[str]:
     o, size = origin, pack_size(origin)
     laws = [f"law-{one.name}" for one in (*o.laws, *read_events(o.model, o.events)[1])]
     motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
-    kinds = (["pack"] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
+    pack = "varied" if o.model.flat.robots else "pack"
+    kinds = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
     step = {p.IMPLICIT: ["implicit.step", "flow.dual"], p.VARIATIONAL: ["variational.step"]}.get(o.method.kind, [])
     stops = [f"stops.{kind}" for kind in kinds] if o.method.adaptive and has_stops(o.model) else []
     scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
@@ -317,7 +318,12 @@ def pack_size(origin: Origin) -> int:
     """Robots that step together: those of a pack have the same steps and the same modes."""
     o = origin
     alone = config.DISABLE_JIT or not o.method.in_packs or bool(o.events) or may_switch(o.laws, o.events)
-    return 1 if alone else LANES
+    return 1 if alone or (bool(o.forces) and _frames_differ(o.model)) else LANES
+
+
+def _frames_differ(model: Model) -> bool:
+    """Whether frames that forces are given in are elsewhere on their bodies from robot to robot."""
+    return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
 
 
 def _joints(o: Origin) -> list[Prescribed]:

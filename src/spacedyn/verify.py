@@ -135,6 +135,8 @@ def verify(
         if not isinstance(peer, str) or peer not in PEERS:
             raise InputError(f"there is no peer {peer!r}; {nearest(str(peer), list(PEERS))}.")
     check_model(model)
+    if model.shape:
+        raise InputError("verify is for one robot; take one, verify(fleet[0])")
     if not 1 <= states <= 10**6:
         raise InputError(f"states is {states}; give 1 or more, a million at most.")
     if seed < 0:

@@ -45,6 +45,10 @@ def called(name: str) -> Callable[[Callable], Callable]:
 def check(law: str, model: Model, state: State) -> None:
     """Raise unless the state is one of this robot, not of many."""
     check_state(model, state)
+    if model.shape:
+        raise InputError(
+            f"{law}: a law has one set of parameters for all robots; give it one model, such as fleet.nominal"
+        )
     if state.shape:
         raise InputError(f"{law}: its reference is one state; pick one of the batch of {state.count}")
 

@@ -73,7 +73,9 @@ def equations_of_motion(
     matrix = np.einsum("...bir,b,...bis->...rs", v, mass[:, 0], v) + np.einsum(
         "...bir,...bij,...bjs->...rs", w, inertia, w
     )
-    return Equations(matrix + np.diag(rotors(model)[~given]), rest[..., ~given], np.flatnonzero(~given))
+    return Equations(
+        matrix + rotors(model)[..., ~given, None] * np.eye(matrix.shape[-1]), rest[..., ~given], np.flatnonzero(~given)
+    )
 
 
 @checked_arguments()

@@ -9,6 +9,7 @@ from ..calls import check_state, finite_operand, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..kinematics import forward_kinematics
 from ..model.model import Model
+from ..model.parts import Endpoint, stacked
 from ..model.state import State
 from ..signatures import checked_arguments
 from .partial import jacobians_of, jacobians_of_bodies
@@ -78,28 +79,30 @@ def generalized_active_forces(
     if passive:
         F += passive_force(model, state)
     if gravity is not None:
-        weights = np.array([body.mass for body in model.bodies])[:, None] * gravity_vector(gravity)
-        F += np.einsum("...bij,bi->...j", jacobians_of_bodies(model, state)[..., :3, :], weights)
+        weights = stacked(model.bodies, "mass")[..., None] * gravity_vector(gravity)
+        F += np.einsum("...bij,...bi->...j", jacobians_of_bodies(model, state)[..., :3, :], weights)
     if base_wrench is not None or endpoint_wrenches is not None:
         nothing = np.empty((*state.shape, 0))
         wrenches = with_wrenches(model, state, nothing, base_wrench, endpoint_wrenches)
         hosts = [0, *(model.body_index(e.body) for e in model.endpoints)]
-        points = np.array([model.bodies[0].com, *(e.position for e in model.endpoints)])
+        host = Endpoint("", model.body_names[0], model.bodies[0].com, np.eye(3))
+        points = stacked([host, *model.endpoints], "position")
         J = jacobians_of(model, state, hosts, points)
         F += np.einsum("...eij,...ei->...j", J, wrenches.reshape(*state.shape, len(hosts), 6))
     return F
 
 
 def weighed_bodies(model: Model, state: State) -> tuple[Array, Array]:
-    """Masses (bodies, 1) and inertias (…, bodies, 3, 3) about centres of mass in inertial axes."""
+    """Masses (…, bodies, 1) and inertias (…, bodies, 3, 3) about centres of mass in inertial axes."""
     R = forward_kinematics(model, state).bodies.rotation
-    inertia = np.array([body.inertia for body in model.bodies])
-    return np.array([[body.mass] for body in model.bodies]), R @ inertia @ np.swapaxes(R, -1, -2)
+    inertia = stacked(model.bodies, "inertia")
+    return stacked(model.bodies, "mass")[..., None], R @ inertia @ np.swapaxes(R, -1, -2)
 
 
 def rotors(model: Model) -> Array:
-    """(nv,) gear² × rotor inertia."""
-    return np.concatenate([np.zeros(model.base_dof), *(j.gear**2 * j.rotor_inertia for j in model.joints)])
+    """(…, nv) gear² × rotor inertia."""
+    each = [np.zeros(model.base_dof), *(j.gear**2 * j.rotor_inertia for j in model.joints)]
+    return np.concatenate([np.broadcast_to(a, (*model.shape, a.shape[-1])) for a in each], axis=-1)
 
 
 def _times(matrices: Array, vectors: Array) -> Array:

@@ -12,6 +12,7 @@ from ..kernels import jacobians as _jacobians
 from ..kinematics import forward_kinematics
 from ..model.model import Model
 from ..model.names import all_rate_names
+from ..model.parts import stacked
 from ..model.state import State
 from ..signatures import checked_arguments
 
@@ -116,7 +117,7 @@ def partial_velocity_table(
 
 def jacobians_of_bodies(model: Model, state: State) -> Array:
     """(…, bodies, 6, nv) of all centres of mass."""
-    return jacobians_of(model, state, list(range(len(model.bodies))), np.array([b.com for b in model.bodies]))
+    return jacobians_of(model, state, list(range(len(model.bodies))), stacked(model.bodies, "com"))
 
 
 def jacobians_of(model: Model, state: State, bodies: list[int], points: Array) -> Array:
@@ -124,5 +125,5 @@ def jacobians_of(model: Model, state: State, bodies: list[int], points: Array) -
     there = frames(model, bodies, points, np.broadcast_to(np.eye(3), (len(bodies), 3, 3)))
     matrix = 6 * model.nv
     operands = (there.bodies, there.points)
-    rows, _ = run_on_states(_jacobians.run, model, state, operands, (0,), len(bodies) * matrix, matrix)
+    rows, _ = run_on_states(_jacobians.run, model, state, operands, (0,), len(bodies) * matrix, matrix, tables=2)
     return rows.reshape(*state.shape, len(bodies), 6, model.nv)

@@ -14,6 +14,7 @@ matrix as a sum over bodies: the connection of the kinetic energy, of Christoffe
 
 from .bodies import momentum_of, store_inertia, weigh_body
 from .compiling import entry, inner, outlined
+from .descriptions import parameters
 from .kinematics import base_axis, move, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_state, write_rows
@@ -188,6 +189,7 @@ def run(tree, par, work, state, out, count, kind):
     zero = zero_of(kind)
     nv, C = integer(tree, RATES), integer(tree, W_OUT)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        coriolis_matrix(tree, par, work, C, zero)
+        coriolis_matrix(tree, mine, work, C, zero)
         write_rows(out, nv * nv, 0, nv * nv, row, count, work, C, 1, zero)

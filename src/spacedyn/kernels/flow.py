@@ -10,6 +10,7 @@ from numba.core import types
 from .bodies import add_wrenches, centre_of_mass, clear_forces, motions
 from .charts import chart_rates, inertial_rates, move_along, turn_into_base
 from .compiling import Address, call, inner, outlined
+from .descriptions import lanes_pointer
 from .dual import DUAL
 from .forces import apply_elements
 from .forward_dynamics import solve_dynamics
@@ -253,19 +254,24 @@ def _flow_of_dual(tree, par, work, plan, numbers, memory, counters, t, y, k, due
 
 
 _doubles, _integers = types.CPointer(types.float64), types.CPointer(types.int64)
-_SIGNATURE = types.void(
-    _integers, _doubles, _doubles, _integers, _doubles, _doubles, _integers, types.float64, *[types.int64] * 3
-)
-STEP_SIGNATURE = types.void(  # of a method's own step: t, h; where the new vector goes; laws that are due
-    _integers, _doubles, _doubles, _integers, _doubles, _doubles, _integers, *[types.float64] * 2, *[types.int64] * 2
-)
+_SIMULATION = _doubles, _integers, _doubles, _doubles, _integers  # work, plan, numbers, memory, counters
+_SIGNATURE = types.void(_integers, _doubles, *_SIMULATION, types.float64, *[types.int64] * 3)
+_VARIED_SIGNATURE = types.void(_integers, lanes_pointer, *_SIMULATION, types.float64, *[types.int64] * 3)
+# of a method's own step: t, h; where the new vector goes; laws that are due
+STEP_SIGNATURE = types.void(_integers, _doubles, *_SIMULATION, *[types.float64] * 2, *[types.int64] * 2)
+VARIED_STEP_SIGNATURE = types.void(_integers, lanes_pointer, *_SIMULATION, *[types.float64] * 2, *[types.int64] * 2)
 
 
 @cache
-def flow_address(lanes):
-    """The right-hand side for one robot or for a pack, as a C function: compiled once for all drivers."""
+def flow_address(lanes, varied=False):
+    """The right-hand side for one robot or for a pack, as a C function: compiled once for all drivers.
+
+    `varied`: the robots of the pack differ in parameters.
+    """
     if lanes == 1:
         return Address(_flow(ONE), _SIGNATURE, "flow.one")
+    if varied:
+        return Address(_flow(PACK), _VARIED_SIGNATURE, "flow.varied")
     return Address(_flow(PACK), _SIGNATURE, "flow.pack")
 
 

@@ -19,6 +19,7 @@ from .articulated import (
 from .base import factorise_base, reduce_base
 from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_body
 from .compiling import entry, inner
+from .descriptions import parameters
 from .factors import recover_accelerations
 from .kinematics import is_given
 from .memory import integer, lanes_of, load, pointer, store, zero_of
@@ -142,6 +143,7 @@ def run(tree, par, work, state, loads, out, count, options, kind):
     joints, width = nv - base, nv - base + wrenches + more
     finite = True
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         for k in range(base):
             store(work, rate + k * RATE_WORK + TAU, zero)
@@ -150,7 +152,7 @@ def run(tree, par, work, state, loads, out, count, options, kind):
         read_rows(loads, width, 0, joints, row, count, work, rate + base * RATE_WORK + TAU, RATE_WORK, zero)
         read_rows(loads, width, joints, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
         read_rows(loads, width, joints + wrenches, more, row, count, work, rate + QDD, RATE_WORK, zero)
-        forward_dynamics(tree, par, work, options, zero)
+        forward_dynamics(tree, mine, work, options, zero)
         finite &= are_finite(work, rate + QDD, RATE_WORK, nv, zero)
         write_rows(out, nv + more, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
         write_rows(out, nv + more, nv, more, row, count, work, rate + TAU, RATE_WORK, zero)

@@ -4,6 +4,7 @@ A frame is a body, a position on it and a rotation: body frames, joints, centroi
 """
 
 from .compiling import entry, inner
+from .descriptions import of_robots, parameters
 from .kinematics import move, place
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .rows import read_rows, read_state, write_rows
@@ -70,8 +71,9 @@ def run(tree, par, work, state, udot, bodies, frames, out, count, options, kind)
     if options & ACCELERATIONS:
         each += TWIST
     for row in range(0, count, lanes_of(zero)):
+        mine, table = parameters(tree, par, row), of_robots(frames, many * FRAME_PARS, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
+        place(tree, mine, work, zero)
         if each > POSE:
             for k in range(nv):
                 store(work, rates + k * RATE_WORK + QDD, zero)
@@ -83,9 +85,9 @@ def run(tree, par, work, state, udot, bodies, frames, out, count, options, kind)
             i = integer(bodies, f)
             body = integer(tree, W_BODY) + i * BODY_WORK
             R = load9(work, body + ROTATION, zero)
-            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(frames, f * FRAME_PARS, zero)))
+            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(table, f * FRAME_PARS, zero)))
             store3(work, room, add3(origin, add3(origin_of(tree, work, i, zero), r)))
-            store9(work, room + 3, compose(R, shared9(frames, f * FRAME_PARS + 3, zero)))
+            store9(work, room + 3, compose(R, shared9(table, f * FRAME_PARS + 3, zero)))
             if each > POSE:
                 frame_motion(tree, work, i, r, room + POSE, options, zero)
             write_rows(out, many * each, f * each, each, row, count, work, room, 1, zero)

@@ -10,6 +10,7 @@ from .articulated import rigid_start
 from .base import factorise_base, recover_base, reduce_base
 from .bodies import weigh
 from .compiling import entry, inner
+from .descriptions import of_robots, parameters
 from .inertia import columns_about_base, composite_inertias, mass_matrix, momentum_columns
 from .jacobians import jacobian, store_column
 from .kinematics import base_axis, place
@@ -109,22 +110,23 @@ def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
     recoil = room + nv * (nv + TWIST)  # behind a matrix that is handed out and the six rows of one that is not
     H = recoil + TWIST * nv
     for row in range(0, count, lanes_of(zero)):
+        mine, table = parameters(tree, par, row), of_robots(points, 3, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         composite_inertias(tree, work, zero)
         momentum_columns(tree, work, zero)
         if what == FELT_INERTIA:
-            mass_matrix(tree, par, work, H, zero)  # before the base's columns give way to its factors
+            mass_matrix(tree, mine, work, H, zero)  # before the base's columns give way to its factors
         if integer(tree, SEGMENTS) > 0:
             columns_about_base(tree, work, zero)
-        recoils(tree, par, work, recoil, zero)
+        recoils(tree, mine, work, recoil, zero)
         if what == RECOIL:
             store_recoil(tree, work, recoil, room, zero)
         elif what == JACOBIAN:
             i = integer(bodies, 0)
             body = integer(tree, W_BODY) + i * BODY_WORK
-            point = turn(load9(work, body + ROTATION, zero), shared3(points, 0, zero))
+            point = turn(load9(work, body + ROTATION, zero), shared3(table, 0, zero))
             point = add3(load3(work, body + POSITION, zero), point)
             store_generalized_jacobian(tree, work, i, point, recoil, room, zero)
         elif what == FELT_INERTIA:

@@ -9,6 +9,7 @@ without the division by w.
 
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner
+from .descriptions import parameters
 from .kinematics import place
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .rows import read_state, write_rows
@@ -86,10 +87,11 @@ def run(tree, par, work, state, out, count, kind):
     zero = zero_of(kind)
     nv, H = integer(tree, RATES), integer(tree, W_OUT)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         composite_inertias(tree, work, zero)
         momentum_columns(tree, work, zero)
-        mass_matrix(tree, par, work, H, zero)
+        mass_matrix(tree, mine, work, H, zero)
         write_rows(out, nv * nv, 0, nv * nv, row, count, work, H, 1, zero)

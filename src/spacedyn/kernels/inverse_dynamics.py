@@ -8,6 +8,7 @@ Leaves to base, every body hands the force it needs on to its parent. Feathersto
 
 from .bodies import add_wrenches, motion_forces
 from .compiling import entry, inner
+from .descriptions import parameters
 from .kinematics import base_axis
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import passive_forces
@@ -64,10 +65,11 @@ def run(tree, par, work, state, loads, out, count, options, kind):
     width = nv + 6 * bodies if options & REACTIONS else nv
     finite = True
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         read_rows(loads, nv + wrenches, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
         read_rows(loads, nv + wrenches, nv, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
-        inverse_dynamics(tree, par, work, options, zero)
+        inverse_dynamics(tree, mine, work, options, zero)
         finite &= are_finite(work, rate + TAU, RATE_WORK, nv, zero)
         write_rows(out, width, 0, nv, row, count, work, rate + TAU, RATE_WORK, zero)
         if options & REACTIONS:

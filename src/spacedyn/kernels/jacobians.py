@@ -6,6 +6,7 @@ Only rates between the body and the root have a column. SpaceDyn (3.25)-(3.28), 
 """
 
 from .compiling import entry, inner
+from .descriptions import of_robots, parameters
 from .kinematics import move, place
 from .memory import integer, lanes_of, pointer, store, zero_of
 from .rows import read_state, write_rows
@@ -70,8 +71,9 @@ def run(tree, par, work, state, bodies, points, out, count, options, kind):
     zero = zero_of(kind)
     nv, room = integer(tree, RATES), integer(tree, W_OUT)
     for row in range(0, count, lanes_of(zero)):
+        mine, table = parameters(tree, par, row), of_robots(points, 3 * many, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
+        place(tree, mine, work, zero)
         if options & VELOCITIES:
             for k in range(nv):
                 store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, zero)
@@ -80,7 +82,7 @@ def run(tree, par, work, state, bodies, points, out, count, options, kind):
             i = integer(bodies, f)
             body = integer(tree, W_BODY) + i * BODY_WORK
             R = load9(work, body + ROTATION, zero)
-            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(points, 3 * f, zero)))
+            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(table, 3 * f, zero)))
             if options & VELOCITIES:
                 jacobian_rate(tree, work, i, r, room, zero)
             else:

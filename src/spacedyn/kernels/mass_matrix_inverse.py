@@ -2,6 +2,7 @@
 
 from .bodies import weigh
 from .compiling import entry
+from .descriptions import parameters
 from .factors import factorise_body, recover_accelerations, reduce_bodies
 from .kinematics import place
 from .memory import integer, lanes_of, pointer, zero_of
@@ -19,15 +20,16 @@ def run(tree, par, work, state, vectors, out, count, many, kind):
     bodies, rates = integer(tree, BODIES), integer(tree, RATES)
     body, rate = integer(tree, W_BODY), integer(tree, W_RATE)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         for i in range(bodies - 1, -1, -1):
-            factorise_body(tree, par, work, i, zero)
+            factorise_body(tree, mine, work, i, zero)
         for m in range(many):
             read_rows(vectors, many * rates, m * rates, rates, row, count, work, rate + TAU, RATE_WORK, zero)
             for i in range(bodies):
                 store6(work, body + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
             reduce_bodies(tree, work, zero)
-            recover_accelerations(tree, par, work, zero)
+            recover_accelerations(tree, mine, work, zero)
             write_rows(out, many * rates, m * rates, rates, row, count, work, rate + QDD, RATE_WORK, zero)

@@ -21,7 +21,7 @@ def pointer(array):
 
 @type_callable(pointer)
 def _type_pointer(context):
-    return lambda array: types.CPointer(array.dtype)
+    return lambda array: types.CPointer(array.dtype) if array.ndim == 1 else None
 
 
 @lower_builtin(pointer, types.Array)
@@ -74,7 +74,7 @@ def store(array, k, value):
 
 
 def shared(array, k, zero):
-    """Number k of a description that no kernel writes, the same in every lane."""
+    """Number k of a description that no kernel writes: the same in every lane, or each lane's own."""
     return float(array[k])
 
 

@@ -6,6 +6,7 @@ those of inertias add up over the tree as inertias do. Orin, Goswami & Lee (2013
 
 from .bodies import momentum_of, weigh
 from .compiling import entry, inner, outlined
+from .descriptions import parameters
 from .inertia import columns_about_base, composite_inertias, momentum_columns
 from .jacobians import store_column
 from .kinematics import base_part, move, place
@@ -157,15 +158,16 @@ def run(tree, par, work, state, points, out, count, options, kind):
     nv, rates, room = integer(tree, RATES), integer(tree, W_RATE), integer(tree, W_OUT)
     base = integer(tree, W_BODY)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         if options & VELOCITIES:
             for k in range(nv):
                 store(work, rates + k * RATE_WORK + QDD, zero)
             move(tree, work, (zero, zero, zero), zero)
             for i in range(integer(tree, BODIES)):
-                inertia_rate(tree, par, work, i, zero)
+                inertia_rate(tree, mine, work, i, zero)
         composite_inertias(tree, work, zero)
         if options & VELOCITIES:
             momentum_rates(tree, work, room + 6 * nv, zero)

@@ -9,6 +9,7 @@ Rodriguez, Jain & Kreutz-Delgado (1992); Tian & Wu (13)-(20), whose K is not blo
 
 from .bodies import add_wrenches, motion_forces, weigh
 from .compiling import entry, inner
+from .descriptions import parameters
 from .factors import articulated_start, factorise_body
 from .kinematics import place
 from .memory import integer, lanes_of, later, pointer, store, zero_of
@@ -88,11 +89,12 @@ def factorise(tree, par, work, state, count, stride, kind):
     tree, par, memory, state = pointer(tree), pointer(par), pointer(work), pointer(state)
     zero = zero_of(kind)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         work = later(memory, row * stride)
         read_state(tree, state, row, count, work, zero)
-        place(tree, par, work, zero)
-        keep_places(tree, par, work, zero)
-        weigh(tree, par, work, zero)
+        place(tree, mine, work, zero)
+        keep_places(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
         for i in range(integer(tree, BODIES) - 1, -1, -1):
             body = integer(tree, W_BODY) + i * BODY_WORK
             kept = integer(tree, W_OUT) + i * KEPT + KEPT_INERTIA
@@ -100,7 +102,7 @@ def factorise(tree, par, work, state, count, stride, kind):
             store6(work, kept, A)
             store9(work, kept + 6, B)
             store6(work, kept + 15, C)
-            factorise_body(tree, par, work, i, zero)
+            factorise_body(tree, mine, work, i, zero)
 
 
 @entry
@@ -116,11 +118,12 @@ def run(tree, par, work, steps, vec, vectors, out, count, many, stride, kind):
     zero = zero_of(kind)
     start, n, stop, m = integer(steps, 0), integer(steps, 1), integer(steps, 2), integer(steps, 3)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         work = later(memory, row * stride)
         for j in range(many):
             read_rows(vectors, many * n, j * n, n, row, count, vec, start, 1, zero)
             for s in range(4, last):
-                take(tree, par, work, vec, integer(steps, s), zero)
+                take(tree, mine, work, vec, integer(steps, s), zero)
             write_rows(out, many * m, j * m, m, row, count, vec, stop, 1, zero)
 
 
@@ -136,13 +139,14 @@ def forces(tree, par, work, state, wrenches, out, count, options, kind):
     zero = zero_of(kind)
     bodies, width = integer(tree, BODIES), 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         read_rows(wrenches, width, 0, width, row, count, work, integer(tree, W_WRENCH), 1, zero)
         for k in range(integer(tree, RATES)):
             store(work, rate_at(tree, k) + QDD, zero)
-        motion_forces(tree, par, work, False, zero)
+        motion_forces(tree, mine, work, False, zero)
         if options & LOADED:
-            add_wrenches(tree, par, work, -1.0, zero)
+            add_wrenches(tree, mine, work, -1.0, zero)
         for i in range(bodies):
             body = integer(tree, W_BODY) + i * BODY_WORK
             F, p = load6(work, body + FORCE, zero), load3(work, body + POSITION, zero)

@@ -6,6 +6,7 @@ A spherical turn's spring acts along the rotation vector from rest to the presen
 """
 
 from .compiling import entry, inner, outlined
+from .descriptions import largest, parameters
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .rows import read_state, write_rows
 from .scalar import arctan2, hyperbolic_tangent, select, sqrt
@@ -72,7 +73,7 @@ def held_stop_force(q, qd, par, at, phase, zero):
 def resistance(qd, par, at, zero):
     """Damping and dry friction."""
     force = -shared(par, at + P_DAMPING, zero) * qd
-    if load(par, at + P_FRICTION, 0.0) > 0.0:
+    if largest(par, at + P_FRICTION) > 0.0:
         speed = shared(par, at + P_FRICTION_SPEED, zero)
         force -= shared(par, at + P_FRICTION, zero) * hyperbolic_tangent(qd / speed)
     return force
@@ -99,7 +100,7 @@ def passive_forces(tree, par, work, zero):
             q, qd = load(work, x + j, zero), load(work, u + first + j, zero)
             elastic = shared(par, at + P_STIFFNESS, zero) * (shared(par, rest + j, zero) - q)
             force = elastic + resistance(qd, par, at, zero)
-            if load(par, at + P_STOP, 0.0) + load(par, at + P_STOP_DAMPING, 0.0) > 0.0:
+            if largest(par, at + P_STOP) + largest(par, at + P_STOP_DAMPING) > 0.0:
                 push, spring = stop_force(q, qd, par, at, zero)
                 if held > 0:
                     push, spring = held_stop_force(q, qd, par, at, load(work, held + first + j, zero), zero)
@@ -111,7 +112,7 @@ def passive_forces(tree, par, work, zero):
             at = integer(tree, PAR_RATE) + (first + simple) * RATE_PARS
             turn = (zero, zero, zero)
             stiffness = shared(par, at + P_STIFFNESS, zero)
-            if load(par, at + P_STIFFNESS, 0.0) > 0.0:
+            if largest(par, at + P_STIFFNESS) > 0.0:
                 turn = spring_turn(par, work, x + simple, rest + simple, zero)
             for j in range(3):
                 k = first + simple + j
@@ -138,13 +139,13 @@ def elastic_energy(tree, par, work, zero):
             q = load(work, x + j, zero)
             stretch = q - shared(par, rest + j, zero)
             energy += 0.5 * shared(par, at + P_STIFFNESS, zero) * stretch * stretch
-            if load(par, at + P_STOP, 0.0) > 0.0:
+            if largest(par, at + P_STOP) > 0.0:
                 over, under = q - shared(par, at + P_UPPER, zero), shared(par, at + P_LOWER, zero) - q
                 depth = select(over > 0.0, over, select(under > 0.0, under, zero))
                 energy += 0.5 * shared(par, at + P_STOP, zero) * depth * depth
         if simple < count:
             at = integer(tree, PAR_RATE) + (first + simple) * RATE_PARS
-            if load(par, at + P_STIFFNESS, 0.0) > 0.0:
+            if largest(par, at + P_STIFFNESS) > 0.0:
                 turn = spring_turn(par, work, x + simple, rest + simple, zero)
                 energy += 0.5 * shared(par, at + P_STIFFNESS, zero) * dot3(turn, turn)
     return energy
@@ -157,6 +158,7 @@ def run(tree, par, work, state, out, count, kind):
     zero = zero_of(kind)
     nv = integer(tree, RATES)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        passive_forces(tree, par, work, zero)
+        passive_forces(tree, mine, work, zero)
         write_rows(out, nv, 0, nv, row, count, work, integer(tree, W_RATE) + PASSIVE, RATE_WORK, zero)

@@ -11,22 +11,23 @@ guard counts from that level on, so that two stops that change at the same insta
 """
 
 from .compiling import inner
+from .descriptions import of_lane
 from .lanes import add_number, number_in
-from .memory import integer, lanes_of, load
+from .memory import integer, lanes_of
 from .plan import *  # noqa: F403
 from .tree import *  # noqa: F403
 
 
 @inner
-def has_stop(tree, par, rate):
-    """Whether a rate's coordinate has end stops; attitudes have none."""
+def has_stop(tree, par, rate, lane):
+    """Whether a rate's coordinate has end stops in a lane; attitudes have none."""
     body = integer(tree, integer(tree, RATE_AT) + rate * RATE_INTS + RATE_BODY)
     record = integer(tree, BODY_AT) + body * BODY_INTS
     kind, after = integer(tree, record + KIND), integer(tree, record + RATE) + integer(tree, record + RATE_COUNT)
     if kind == SPHERICAL or kind == FREE:
         after -= 3
     at = integer(tree, PAR_RATE) + rate * RATE_PARS
-    return rate < after and load(par, at + P_STOP, 0.0) + load(par, at + P_STOP_DAMPING, 0.0) > 0.0
+    return rate < after and of_lane(par, at + P_STOP, lane) + of_lane(par, at + P_STOP_DAMPING, lane) > 0.0
 
 
 @inner
@@ -43,7 +44,7 @@ def beyond(tree, par, work, plan, y, rate, lane, zero):
     at, origin = integer(tree, PAR_RATE) + rate * RATE_PARS, integer(plan, Y_ORIGIN) + coordinate_of(tree, rate)
     q = number_in(work, origin, lane, zero) + number_in(work, y + rate, lane, zero)  # in the step's chart these add up
     qd = number_in(work, y + integer(tree, RATES) + rate, lane, zero)
-    return q - load(par, at + P_UPPER, 0.0), load(par, at + P_LOWER, 0.0) - q, qd
+    return q - of_lane(par, at + P_UPPER, lane), of_lane(par, at + P_LOWER, lane) - q, qd
 
 
 @inner
@@ -57,7 +58,7 @@ def guard(tree, par, work, plan, y, rate, lane, zero):
     depth, speed = over, qd
     if phase < 0.0:
         depth, speed = under, -qd
-    push = load(par, at + P_STOP, 0.0) * depth + load(par, at + P_STOP_DAMPING, 0.0) * speed
+    push = of_lane(par, at + P_STOP, lane) * depth + of_lane(par, at + P_STOP_DAMPING, lane) * speed
     return -push if abs(phase) == PUSHING else max(-depth, push)
 
 
@@ -73,10 +74,10 @@ def choose_phases(tree, par, work, plan, zero):
     """Phases of all stops at a state that no step has led to."""
     y = integer(plan, Y_NOW)
     for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
-        if has_stop(tree, par, rate):
-            at = integer(tree, PAR_RATE) + rate * RATE_PARS
-            k, d = load(par, at + P_STOP, 0.0), load(par, at + P_STOP_DAMPING, 0.0)
-            for lane in range(lanes_of(zero)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
+                at = integer(tree, PAR_RATE) + rate * RATE_PARS
+                k, d = of_lane(par, at + P_STOP, lane), of_lane(par, at + P_STOP_DAMPING, lane)
                 over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
                 phase = 0.0
                 if over > 0.0:
@@ -91,7 +92,7 @@ def change_phase(tree, par, work, plan, whose, zero):
     """A stop whose guard is zero now takes its next phase."""
     rate, lane, y = whose // lanes_of(zero), whose % lanes_of(zero), integer(plan, Y_NOW)
     at = integer(tree, PAR_RATE) + rate * RATE_PARS
-    k, d = load(par, at + P_STOP, 0.0), load(par, at + P_STOP_DAMPING, 0.0)
+    k, d = of_lane(par, at + P_STOP, lane), of_lane(par, at + P_STOP_DAMPING, lane)
     over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
     phase = number_in(work, integer(tree, W_STOP) + rate, lane, zero)
     if phase == APART:
@@ -112,8 +113,8 @@ def note_levels(tree, par, work, plan, zero):
     """Where a step starts, guards that are not negative are taken as the levels that they must leave."""
     levels = integer(tree, W_STOP) + 3 * integer(tree, RATES)
     for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
-        if has_stop(tree, par, rate):
-            for lane in range(lanes_of(zero)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
                 level = 2.0 * max(guard(tree, par, work, plan, integer(plan, Y_NOW), rate, lane, zero), 0.0)
                 add_number(work, levels + rate, lane, level - number_in(work, levels + rate, lane, zero), zero)
 
@@ -130,8 +131,8 @@ def look_at_guards(tree, par, work, plan, y, zero):
     """The largest of all guards above their levels at the vector y, and whose it is: rate times lanes plus lane."""
     worst, whose, lanes = -1e300, -1, lanes_of(zero)
     for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
-        if has_stop(tree, par, rate):
-            for lane in range(lanes):
+        for lane in range(lanes):
+            if has_stop(tree, par, rate, lane):
                 value = excess(tree, par, work, plan, y, rate, lane, zero)
                 if value > worst:
                     worst, whose = value, rate * lanes + lane

@@ -11,7 +11,7 @@ from functools import cache
 
 from .compiling import Address, inner
 from .explicit import run_stages, state_within
-from .flow import STEP_SIGNATURE
+from .flow import STEP_SIGNATURE, VARIED_STEP_SIGNATURE
 from .lanes import add_number, number_in
 from .laws import load_counter, store_counter
 from .memory import integer, lanes_of, load, store, zero_of
@@ -38,8 +38,8 @@ def vector_within(work, plan, numbers, h, fraction, zero):
 def may_touch(tree, par, work, plan, h, zero):
     """Whether a joint is at a stop, or could get to one within the step just tried."""
     for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
-        if has_stop(tree, par, rate):
-            for lane in range(lanes_of(zero)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
                 if number_in(work, integer(tree, W_STOP) + rate, lane, zero) != APART:
                     return True
                 over, under, qd = beyond(tree, par, work, plan, integer(plan, Y_NOW), rate, lane, zero)
@@ -63,8 +63,8 @@ def note_turns(tree, par, work, plan, y, span, zero):
     nv = integer(tree, RATES)
     speeds, turns = integer(tree, W_STOP) + nv, integer(tree, W_STOP) + 2 * nv
     for rate in range(integer(tree, BASE_RATES), nv):
-        if has_stop(tree, par, rate):
-            for lane in range(lanes_of(zero)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
                 was, now = (
                     number_in(work, speeds + rate, lane, zero),
                     outward(tree, par, work, plan, y, rate, lane, zero),
@@ -82,8 +82,8 @@ def find_touch(tree, par, work, plan, numbers, counters, h, low, high, zero):
     """Fraction between two others at which a joint that turned in between was beyond its limit; FOUND_NONE if none."""
     turns = integer(tree, W_STOP) + 2 * integer(tree, RATES)
     for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
-        if has_stop(tree, par, rate):
-            for lane in range(lanes_of(zero)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
                 if number_in(work, turns + rate, lane, zero) > 0.0:
                     early, late = low, high
                     for _ in range(30):
@@ -210,8 +210,13 @@ def _stops_of_pack(tree, par, work, plan, numbers, memory, counters, t, h, what,
 
 
 @cache
-def stops_address(lanes):
-    """All of this as a C function: compiled when a robot with end stops is first simulated, apart from the driver."""
+def stops_address(lanes, varied=False):
+    """All of this as a C function: compiled when a robot with end stops is first simulated, apart from the driver.
+
+    `varied`: the robots of a pack differ in parameters.
+    """
     if lanes == 1:
         return Address(_stops_of_one, STEP_SIGNATURE, "stops.one")
+    if varied:
+        return Address(_stops_of_pack, VARIED_STEP_SIGNATURE, "stops.varied")
     return Address(_stops_of_pack, STEP_SIGNATURE, "stops.pack")

@@ -7,6 +7,7 @@ on v0 at all: both keep their digits at orbital speed.
 
 from .bodies import weigh_body
 from .compiling import entry, inner
+from .descriptions import parameters
 from .kinematics import base_part, move, place
 from .memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .passive import elastic_energy
@@ -108,15 +109,16 @@ def run(tree, par, work, state, points, out, count, options, kind):
     zero = zero_of(kind)
     nv, room, u = integer(tree, RATES), integer(tree, W_OUT), integer(tree, W_U)
     for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         for k in range(nv):
             store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, zero)
-        place(tree, par, work, zero)
+        place(tree, mine, work, zero)
         move(tree, work, (zero, zero, zero), zero)
-        mass, energy, P, h, L = body_sums(tree, par, work, zero)
+        mass, energy, P, h, L = body_sums(tree, mine, work, zero)
         for k in range(nv):
             rate = load(work, u + k, zero)
-            energy += 0.5 * shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero) * rate * rate
+            energy += 0.5 * shared(mine, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero) * rate * rate
         inverse = 1.0 / select(mass > 0.0, mass, zero + 1.0)  # a robot may be a massless mount alone
         centre, drift = scale3(inverse, h), scale3(inverse, P)
         v0, origin = base_part(tree, work, u, 1, 0, zero), load3(work, integer(tree, W_X), zero)
@@ -127,11 +129,11 @@ def run(tree, par, work, state, points, out, count, options, kind):
         store3(work, room + CENTRE, add3(origin, centre))
         store3(work, room + LINEAR, total)
         store3(work, room + ANGULAR, L)
-        g = shared3(par, integer(tree, PAR_GRAVITY), zero)
+        g = shared3(mine, integer(tree, PAR_GRAVITY), zero)
         store(work, room + GRAVITATIONAL, -dot3(g, h) - mass * dot3(g, origin))
-        store(work, room + ELASTIC_ENERGY, elastic_energy(tree, par, work, zero))
+        store(work, room + ELASTIC_ENERGY, elastic_energy(tree, mine, work, zero))
         width = LINEAR_SIZE
         if options & SIZES:
-            store_sizes(tree, par, work, centre, drift, v0, room, zero)
+            store_sizes(tree, mine, work, centre, drift, v0, room, zero)
             width = TOTALS
         write_rows(out, width, 0, width, row, count, work, room, 1, zero)

@@ -16,6 +16,7 @@ from ..calls import finite_operand, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..errors import InputError
 from ..model.model import Model
+from ..model.parts import stacked
 from ..model.state import State
 from ..model.state_parts import BASE_RATES
 from ..signatures import checked_arguments
@@ -232,11 +233,11 @@ def _forces(g: Geometry, state: State, tau: Any, base: Any, endpoints: Any, grav
     bodies = [0, *(model.body_index(e.body) for e in model.endpoints)]
     points = [np.zeros((*batch, 3))]
     for body, endpoint in zip(bodies[1:], model.endpoints, strict=True):
-        points.append(g.positions[..., body, :] + g.rotations[..., body, :, :] @ endpoint.position)
+        points.append(g.positions[..., body, :] + (g.rotations[..., body, :, :] @ endpoint.position[..., None])[..., 0])
     moments = wrenches[..., 1, :] + np.cross(np.stack(points, axis=-2), wrenches[..., 0, :])
     loads = np.concatenate([wrenches[..., 0, :], moments], axis=-1)
     force += np.einsum("...eij,...ei->...j", g.W[..., bodies, :, :], loads)
     down = np.swapaxes(g.attitude, -1, -2) @ gravity_vector(gravity)
-    weights = np.array([b.mass for b in model.bodies])[:, None] * down[..., None, :]
+    weights = stacked(model.bodies, "mass")[..., None] * down[..., None, :]
     weights = np.concatenate([weights, np.cross(g.centres, weights)], axis=-1)
     return force + np.einsum("...bij,...bi->...j", g.W, weights)

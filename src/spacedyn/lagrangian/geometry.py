@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from ..calls import check_state
 from ..errors import InputError
 from ..model.model import Model
-from ..model.parts import Joint
+from ..model.parts import Joint, stacked
 from ..model.rotations import z_onto
 from ..model.state import State
 from .twists import SE3, SO3, adjoint, checked_selection, hat, structure
@@ -63,7 +63,7 @@ def steps_of(joint: Joint) -> list[tuple[Array, Array]]:
     return {
         "revolute": [(NONE, a)],
         "prismatic": [(a, NONE)],
-        "helical": [(joint.pitch * a, a)],
+        "helical": [(np.asarray(joint.pitch)[..., None] * a, a)],
         "cylindrical": [(a, NONE), (NONE, a)],
         "universal": [(NONE, Z), (NONE, Y)],
         "planar": [(X, NONE), (Y, NONE), (NONE, Z)],
@@ -95,7 +95,8 @@ def pattern_of(model: Model) -> Pattern:
         if has_ball(joint):
             balls.append(slice(own.stop - 3, own.stop))
             moves[balls[-1], balls[-1]] = True
-    rotors = np.concatenate([np.zeros(0), *(joint.gear**2 * joint.rotor_inertia for joint in model.joints)])
+    each = [np.zeros(0), *(joint.gear**2 * joint.rotor_inertia for joint in model.joints)]
+    rotors = np.concatenate([np.broadcast_to(a, (*model.shape, a.shape[-1])) for a in each], axis=-1)
     return Pattern(carries, moves, tuple(balls), rotors)
 
 
@@ -110,12 +111,13 @@ def geometry_of(model: Model, state: State, selection: ArrayLike | None) -> Geom
     for i in np.argsort(model.flat.order)[1:].tolist():  # parents before children
         parent, joint = model.parents[i], model.joints[i - 1]
         rotation = R[..., parent, :, :] @ joint.rotation
-        position = p[..., parent, :] + R[..., parent, :, :] @ joint.position
+        position = p[..., parent, :] + (R[..., parent, :, :] @ joint.position[..., None])[..., 0]
         q, k = state.q[..., model.q_slice(i - 1)], model.qd_slice(i - 1).start
         steps = steps_of(joint)
         for j, (v, w) in enumerate(steps):
-            twists[..., k + j] = adjoint(rotation, position) @ np.concatenate([v, w])
-            position = position + (rotation @ v) * q[..., j, None]
+            twist = np.concatenate([v, np.broadcast_to(w, v.shape)], axis=-1)
+            twists[..., k + j] = (adjoint(rotation, position) @ twist[..., None])[..., 0]
+            position = position + (rotation @ v[..., None])[..., 0] * q[..., j, None]
             if w.any():
                 rotation = rotation @ Rotation.from_rotvec(q[..., j, None] * w).as_matrix()
         if has_ball(joint):
@@ -126,20 +128,20 @@ def geometry_of(model: Model, state: State, selection: ArrayLike | None) -> Geom
     W = np.empty((*batch, count, 6, H.shape[-1] + n))
     W[..., : H.shape[-1]] = H[..., None, :, :]
     W[..., H.shape[-1] :] = twists[..., None, :, :] * pattern.carries[:, None, :]
-    centres = p + np.einsum("...bij,bj->...bi", R, np.array([b.com for b in model.bodies]))
+    centres = p + np.einsum("...bij,...bj->...bi", R, stacked(model.bodies, "com"))
     attitude = state.base_attitude.as_matrix()
     return Geometry(model, pattern, attitude, H, R, p, centres, twists, W, _inertias(model, R, centres))
 
 
 def _inertias(model: Model, R: Array, centres: Array) -> Array:
     """(…, bodies, 6, 6) about the base's centre of mass: Ad_gib' I_i Ad_gib."""
-    mass = np.array([b.mass for b in model.bodies])[:, None, None]
+    mass = stacked(model.bodies, "mass")[..., None, None]
     c = hat(centres)
     out = np.empty((*c.shape[:-2], 6, 6))
     out[..., :3, :3] = mass * np.eye(3)
     out[..., :3, 3:] = -mass * c
     out[..., 3:, :3] = mass * c
-    own = R @ np.array([b.inertia for b in model.bodies]) @ np.swapaxes(R, -1, -2)
+    own = R @ stacked(model.bodies, "inertia") @ np.swapaxes(R, -1, -2)
     out[..., 3:, 3:] = own - mass * c @ c
     return out
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ..calls import finite_operand
 from ..errors import InputError
 from ..model.model import Model
+from ..model.parts import stacked
 from ..model.state import State
 from .equations import coriolis_of, inertia_derivatives, inertia_of
 from .geometry import Geometry, base_twist, geometry_of
@@ -138,7 +139,7 @@ def _sandwich(P: Array, A: Array) -> Array:
 
 def _about_base(g: Geometry, momentum: Array) -> Array:
     """(P; L) about the robot's centre of mass in inertial axes, as ξ: about the base's, in the base's axes."""
-    masses = np.array([b.mass for b in g.model.bodies])
-    centre = np.einsum("b,...bi->...i", masses, g.centres) / masses.sum()
+    masses = stacked(g.model.bodies, "mass")
+    centre = np.einsum("...b,...bi->...i", masses, g.centres) / masses.sum(axis=-1)[..., None]
     P, L = np.moveaxis(np.einsum("...ji,...kj->...ki", g.attitude, momentum.reshape(*momentum.shape[:-1], 2, 3)), -2, 0)
     return np.concatenate([P, L + np.cross(centre, P)], axis=-1)

@@ -24,6 +24,9 @@
     body = "arm"
     position = [0, 0, 1]
 
+    [vary.mass]                           # robots that differ: as in Model.vary, here two of them
+    arm = [5.0, 5.5]
+
 What is left out has the default of Builder's methods. Joints keep their order; bodies may stand anywhere.
 """
 
@@ -33,7 +36,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, ModelError, Problems, nearest
+from ..errors import InputError, ModelError, Problems, UnknownName, nearest
 from .build import Builder
 from .checks import DEFAULTS
 from .limits import limits, over
@@ -143,9 +146,34 @@ def _model(text: str, source: str, find: FindMesh) -> Model:
     tables = _check_file(data, problems)
     _check_size(tables, problems)
     builder = _fill(name, tables, problems, find)
+    varied = _varied(data.get("vary", {}), problems)
     if problems:
         raise ModelError(problems.name, problems)
-    return builder.build()
+    model = builder.build()
+    if not varied:
+        return model
+    from .fleet import vary
+
+    try:
+        return vary(model, varied, most=limits().numbers)
+    except (InputError, UnknownName) as error:
+        raise ModelError(problems.name, [f"{error}."]) from None
+
+
+def _varied(data: Any, problems: list[str]) -> dict[str, Any]:
+    """What differs from robot to robot, as `Model.vary` takes it."""
+    if not isinstance(data, dict) or not all(isinstance(parts, dict) for parts in data.values()):
+        problems.append(
+            f"vary is {shown(data)}; give each parameter a table, such as [vary.mass], of names and values."
+        )
+        return {}
+    for field, parts in data.items():
+        for name, values in parts.items():
+            if not _is("numbers", values):
+                problems.append(
+                    f"[vary.{field}]: {name} is {_toml_sort(values)} ({shown(values)}); {WANTED['numbers']}."
+                )
+    return data
 
 
 def _check_size(tables: dict[str, dict[str, dict[str, Any]]], problems: Problems) -> None:
@@ -186,8 +214,8 @@ def _parse(text: str, source: str) -> dict[str, Any]:
 def _check_file(data: Mapping[str, Any], problems: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
     """The tables by sort and name, with what does not belong reported and taken out."""
     for key in data:
-        if key not in ("name", *KEYS):
-            problems.append(f"at the top: there is no {key!r}; {nearest(key, ['name', *KEYS])}.")
+        if key not in ("name", "vary", *KEYS):
+            problems.append(f"at the top: there is no {key!r}; {nearest(key, ['name', *KEYS, 'vary'])}.")
     if "name" in data and not isinstance(data["name"], str):
         problems.append(f"at the top: name is {shown(data['name'])}; {WANTED['text']}.")
     tables: dict[str, dict[str, dict[str, Any]]] = {sort: {} for sort in KEYS}

@@ -5,10 +5,11 @@ the body's data with it. `to_internal[i]` keeps that turn, so that results speak
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba.core import config
 
 from ..kernels import tree as k
 from ..kernels.scalar import LANES
@@ -49,11 +50,11 @@ class Flat:
     """The arrays of one model, and what is needed to make sense of results."""
 
     tree: np.ndarray  # integers
-    par: np.ndarray  # numbers
+    par: np.ndarray  # numbers; of robots that differ, those of each pack in a row (kernels.descriptions)
     slots: int  # scalars of scratch memory before any output
     order: np.ndarray  # (bodies,) place of each of the model's bodies in the kernels' order
     to_internal: np.ndarray  # (bodies, 3, 3) body's axes -> axes of the kernels' body frame
-    offset: np.ndarray  # (bodies, 3) the body's frame in the kernels' body frame: zero but for the base
+    offset: np.ndarray  # (1 or robots, bodies, 3) the body's frame in the kernels' body frame: zero but for the base
     passive: bool  # some joint has a spring, damper, friction or stop
     rates: int  # nv
     joint_rates: int  # nv without the base's
@@ -61,6 +62,20 @@ class Flat:
     endpoints: dict[str, Frames] = field(default_factory=dict)  # frames that have been asked for, by name
     centroids: dict[str, Frames] = field(default_factory=dict)
     families: list[tuple[Any, Frames]] = field(default_factory=list)  # all frames, once they have been laid out
+    weighed: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # the last gravity, and `par` under it
+    rows: np.ndarray | None = None  # (robots, numbers): the `par` of each of the robots that differ
+
+    @property
+    def robots(self) -> int:
+        """How many robots differ; 0 if none does."""
+        return 0 if self.rows is None else len(self.rows)
+
+    def of_robots(self, robots: np.ndarray) -> "Flat":
+        """That of some of the robots that differ."""
+        rows = self.par[None] if self.rows is None else self.rows
+        offset = self.offset if len(self.offset) == 1 else self.offset[robots]
+        rest = self.slots, self.order, self.to_internal, offset, self.passive, self.rates, self.joint_rates
+        return described(self.tree, rows[robots], rest)
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
@@ -68,8 +83,17 @@ class Flat:
 
     def with_gravity(self, gravity: np.ndarray) -> np.ndarray:
         """`par` under an acceleration of gravity (3,), inertial axes."""
-        par = self.par.copy()
-        par[-3:] = gravity
+        if self.rows is None:
+            par = self.par.copy()
+            par[-3:] = gravity
+            return par
+        for known, weighed in tuple(self.weighed):  # that of many robots is large: the last one is kept
+            if np.array_equal(known, gravity):
+                return weighed
+        rows = self.rows.copy()
+        rows[:, -3:] = gravity
+        par = in_packs(rows)
+        self.weighed[:] = [(np.array(gravity), par)]
         return par
 
     def with_given(self, given: np.ndarray) -> np.ndarray:
@@ -78,6 +102,28 @@ class Flat:
         start = tree[k.RATE_AT]
         tree[start : start + self.rates * k.RATE_INTS].reshape(-1, k.RATE_INTS)[:, k.RATE_GIVEN] = given
         return tree
+
+
+def in_packs(rows: np.ndarray) -> np.ndarray:
+    """Numbers of robots (robots, numbers), pack by pack: LANES neighbours for each number; the last robot is repeated.
+
+    >>> in_packs(np.arange(6.0).reshape(2, 3)).size == 3 * max(2, LANES)
+    True
+    """
+    lanes = 1 if config.DISABLE_JIT else LANES
+    packs = -(-len(rows) // lanes)
+    filled = rows[np.minimum(np.arange(packs * lanes), len(rows) - 1)]
+    out = aligned(filled.size).reshape(packs, -1)
+    out[:] = filled.reshape(packs, lanes, -1).transpose(0, 2, 1).reshape(packs, -1)
+    return out
+
+
+def described(tree: np.ndarray, rows: np.ndarray, rest: tuple[Any, ...]) -> Flat:
+    """The arrays of robots whose parameters are rows (robots, numbers): of one, or of several that differ."""
+    if len(rows) == 1:
+        return Flat(tree, np.array(rows[0]), *rest)
+    made = Flat(tree, in_packs(rows), *rest)
+    return replace(made, rows=rows)
 
 
 def _parents_first(parents: tuple[int, ...]) -> list[int]:
@@ -94,15 +140,15 @@ def _parents_first(parents: tuple[int, ...]) -> list[int]:
 
 
 def _principal(inertia: np.ndarray) -> np.ndarray:
-    """Two vectors a, b and a number c such that the inertia is a a' + b b' + c 1.
+    """Two vectors a, b and a number c (…, 7) such that the inertia (…, 3, 3) is a a' + b b' + c 1.
 
     >>> a, b, c = np.split(_principal(np.diag([3.0, 1.0, 2.0])), [3, 6])
     >>> np.allclose(np.outer(a, a) + np.outer(b, b) + c * np.eye(3), np.diag([3.0, 1.0, 2.0]))
     True
     """
     moments, axes = np.linalg.eigh(inertia)  # the least one first
-    a, b = (np.sqrt(moments[i] - moments[0]) * axes[:, i] for i in (2, 1))
-    return np.concatenate([a, b, moments[:1]])
+    a, b = (np.sqrt(moments[..., i] - moments[..., 0])[..., None] * axes[..., :, i] for i in (2, 1))
+    return np.concatenate([a, b, moments[..., :1]], axis=-1)
 
 
 def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
@@ -116,8 +162,9 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     place[sequence] = np.arange(len(sequence))
     turns = np.array([np.eye(3)] + [z_onto(j.axis) if j.kind in AXIS_KINDS else np.eye(3) for j in model.joints])
     to_internal = turns.transpose(0, 2, 1)
-    offset = np.zeros((len(sequence), 3))
-    offset[0] = -model.bodies[0].com  # the kernels' base frame is at its centre of mass
+    com = model.bodies[0].com
+    offset = np.zeros((*com.shape[:-1], len(sequence), 3))
+    offset[..., 0, :] = -com  # the kernels' base frame is at its centre of mass
 
     starts_q = 7 + np.cumsum([0] + [j.nq for j in model.joints])
     starts_v = model.base_dof + np.cumsum([0] + [j.nv for j in model.joints])
@@ -126,18 +173,11 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     records: list[list[int]] = []
     rate_records = np.full((model.nv, k.RATE_INTS), -1)
     angles: list[int] = []
-    pars = np.zeros((len(sequence), k.BODY_PARS))
     for i, body_index in enumerate(sequence):
-        body = model.bodies[body_index]
-        turn = to_internal[body_index]
-        row, segment, opening = pars[i], 0, 0
-        row[k.P_COM : k.P_COM + 3] = offset[body_index] + turn @ body.com
-        row[k.P_MASS] = body.mass
-        row[k.P_INERTIA : k.P_LEAST + 1] = _principal(turn @ body.inertia @ turn.T)
+        segment = opening = 0
         if body_index == 0:
             record = [-1, k.FIXED, 0, 0, model.base_dof, 0]
             count, first, above = model.base_dof, 0, -1
-            row[k.P_ROTATION : k.P_ROTATION + 9] = np.eye(3).ravel()
         else:
             joint, parent = model.joints[body_index - 1], model.parents[body_index]
             first, count = int(starts_v[body_index - 1]), joint.nv
@@ -145,9 +185,6 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
             record = [int(place[parent]), _KINDS[joint.kind], start_q, first, count, len(angles)]
             angles += [start_q + a for a in _ANGLES.get(joint.kind, ())]
             above = int(last_rate[place[parent]])
-            row[k.P_ROTATION : k.P_ROTATION + 9] = (to_internal[parent] @ joint.rotation @ turns[body_index]).ravel()
-            row[k.P_POSITION : k.P_POSITION + 3] = offset[parent] + to_internal[parent] @ joint.position
-            row[k.P_PITCH] = joint.pitch
             segment = records[record[k.PARENT]][k.SEGMENT]
             if body_index in opens:
                 opening = _opening(joint)
@@ -166,34 +203,53 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         record[k.BY_MEMORY] = int(record[k.PARENT] != i - 1 or record[k.OPENS] > 0)
         above_it[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
     endpoints = [model.body_index(e.body) for e in model.endpoints]
-    rate_pars = np.zeros((model.nv, k.RATE_PARS))
-    for joint, first in zip(model.joints, starts_v, strict=False):
-        rate_pars[first : first + joint.nv] = np.column_stack(
-            [
-                joint.gear**2 * joint.rotor_inertia,
-                joint.stiffness,
-                joint.damping,
-                joint.friction,
-                joint.friction_speed,
-                joint.lower,
-                joint.upper,
-                joint.stop_stiffness,
-                joint.stop_damping,
-            ]
-        )
-    rests = [joint.rest for joint in model.joints]
-    points = [
-        np.append(offset[b] + to_internal[b] @ e.position, to_internal[b] @ e.rotation)
-        for b, e in zip(endpoints, model.endpoints, strict=True)
-    ]
-    par = np.concatenate([np.ravel(a) for a in [pars, rate_pars, *rests, *points, np.zeros(3)]]).astype(float)
+    par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
     header = _header(model, len(sequence), len(angles), len(segments))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
-    passive = bool(np.any(rate_pars[:, [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
-    return Flat(
-        tree, par, int(header[k.W_OUT]), place, to_internal, offset, passive, model.nv, model.nv - model.base_dof
-    )
+    rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
+    every = par.reshape(-1, par.shape[-1])
+    return described(tree, every, (*rest, model.nv, model.nv - model.base_dof))
+
+
+def _parameters(
+    model: "Model", sequence: list[int], to_internal: np.ndarray, offset: np.ndarray, endpoints: list[int]
+) -> tuple[np.ndarray, bool]:
+    """`par` of the robot, or (*shape, numbers) of the robots of a fleet; whether some joint has forces of its own."""
+    pars = np.zeros((*model.shape, len(sequence), k.BODY_PARS))
+    for i, b in enumerate(sequence):
+        body, turn, row = model.bodies[b], to_internal[b], pars[..., i, :]
+        row[..., k.P_COM : k.P_COM + 3] = offset[..., b, :] + _turned(turn, body.com)
+        row[..., k.P_MASS] = body.mass
+        row[..., k.P_INERTIA : k.P_LEAST + 1] = _principal(turn @ body.inertia @ turn.T)
+        row[..., k.P_ROTATION : k.P_ROTATION + 9] = np.eye(3).ravel()
+        if b > 0:
+            joint, parent = model.joints[b - 1], model.parents[b]
+            rotation = to_internal[parent] @ joint.rotation @ turn.T
+            row[..., k.P_ROTATION : k.P_ROTATION + 9] = rotation.reshape(*rotation.shape[:-2], 9)
+            row[..., k.P_POSITION : k.P_POSITION + 3] = offset[..., parent, :] + _turned(
+                to_internal[parent], joint.position
+            )
+            row[..., k.P_PITCH] = joint.pitch
+    rates = np.zeros((*model.shape, model.nv, k.RATE_PARS))
+    for i, joint in enumerate(model.joints):
+        fields = [joint.gear**2 * joint.rotor_inertia, joint.stiffness, joint.damping, joint.friction]
+        fields += [joint.friction_speed, joint.lower, joint.upper, joint.stop_stiffness, joint.stop_damping]
+        for column, values in enumerate(fields):
+            rates[..., model.u_slice(i), column] = values
+    passive = bool(np.any(rates[..., [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
+    points = np.zeros((*model.shape, len(endpoints), k.ENDPOINT_PARS))
+    for e, (b, endpoint) in enumerate(zip(endpoints, model.endpoints, strict=True)):
+        rotation = to_internal[b] @ endpoint.rotation
+        points[..., e, :3] = offset[..., b, :] + _turned(to_internal[b], endpoint.position)
+        points[..., e, 3:] = rotation.reshape(*rotation.shape[:-2], 9)
+    parts = [pars.reshape(*model.shape, -1), rates.reshape(*model.shape, -1), *(joint.rest for joint in model.joints)]
+    parts += [points.reshape(*model.shape, -1), np.zeros(3)]
+    return np.concatenate([np.broadcast_to(a, (*model.shape, a.shape[-1])) for a in parts], axis=-1), passive
+
+
+def _turned(turn: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    return (turn @ vector[..., None])[..., 0]
 
 
 def _opening(joint: Joint) -> int:

@@ -61,6 +61,7 @@ class Model:
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     endpoints: tuple[Endpoint, ...]
+    shape: tuple[int, ...] = ()  # of the robots that differ (fleet.py); a robot by itself has none
 
     def __init__(self, *_: Any, **__: Any):
         raise TypeError(
@@ -215,6 +216,45 @@ class Model:
 
         return State.random(self, rng, size)
 
+    def vary(self, **parameters: Mapping[str, Any]) -> "Model":
+        """Robots of this tree whose parameters differ: a `Fleet`, which every function takes like a Model.
+
+        Parameters
+        ----------
+        **parameters : {name: values}
+            By bodies: mass (…), com (…, 3), inertia (…, 3, 3) or its diagonal (…, 3). By joints: position (…, 3),
+            rotation (…, 3, 3), pitch (…), and (…, nv), or (…) where there is one rate: rest (nq), stiffness,
+            damping, friction, friction_speed, rotor_inertia, gear, lower, upper, stop_stiffness, stop_damping,
+            max_rate, max_force. By endpoints: position, rotation. Units and frames are those of `Builder`. The leading
+            axes are batch axes; those of all parameters broadcast.
+
+        Returns
+        -------
+        Model
+            A Fleet of that batch: `fleet.state(...)` makes states, `fleet[i]` is one robot as a Model of its own,
+            `fleet.variation` what differs. Without batch axes, the same robot with other numbers.
+
+        Raises
+        ------
+        ModelError
+            With every problem, by robot and part: the first twenty, and how many more there are.
+        UnknownName, InputError
+            A part or a parameter that does not exist; shapes that do not fit.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> fleet = robot.vary(mass={"base": [2500.0, 2550.0, 2600.0]}, damping={"joint1": [0.0, 0.1, 0.2]})
+        >>> fleet.shape, fleet.body("base").mass, fleet[2].body("base").mass
+        ((3,), array([2500., 2550., 2600.]), 2600.0)
+        >>> sd.forward_dynamics(fleet, fleet.state(base_rate=[0, 0, 0.01])).shape
+        (3, 12)
+        """
+        from .fleet import vary
+
+        return vary(self, parameters)
+
     @checked_arguments()
     def lock(self, joints: str | Iterable[str] | Mapping[str, ArrayLike | None], at: "State | None" = None) -> "Model":
         """The same robot with some joints fixed: as given, or as they stand in the state `at`. See `surgery.lock`."""
@@ -357,6 +397,11 @@ class Model:
         if place is None:
             raise UnknownName(what, name, names)
         return place
+
+
+def robot_of(model: Model, row: int) -> Model:
+    """The model of a row of states: of robots that differ, that robot's."""
+    return model.of_rows(np.array(row)) if model.shape else model  # type: ignore[attr-defined]
 
 
 def _is_place(value: Any, count: int) -> bool:

@@ -5,7 +5,9 @@ moves it (at the joint, moving with the body); the base's frame is wherever its 
 These are plain records: `model.build` checks them, `model.flatten` turns them into kernel arrays.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -112,3 +114,16 @@ class Endpoint:
     body: str
     position: np.ndarray  # (3,) in the body's frame [m]
     rotation: np.ndarray  # (3, 3) body <- endpoint
+
+
+def stacked(parts: Sequence[Any], field: str) -> np.ndarray:
+    """A field of several parts in one array (parts, …); (batch, parts, …) where robots of a fleet differ.
+
+    >>> stacked([Body("a", 1.0, np.zeros(3), np.eye(3)), Body("b", 2.0, np.ones(3), np.eye(3))], "mass")
+    array([1., 2.])
+    """
+    axes = {"mass": 0, "pitch": 0, "inertia": 2, "rotation": 2}.get(field, 1)
+    values = [np.asarray(getattr(part, field)) for part in parts]
+    batch = np.broadcast_shapes(*(value.shape[: value.ndim - axes] for value in values))
+    whole = [np.broadcast_to(value, (*batch, *value.shape[value.ndim - axes :])) for value in values]
+    return np.stack(whole, axis=len(batch))

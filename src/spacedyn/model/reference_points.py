@@ -20,23 +20,30 @@ _TURNING = ("revolute", "helical", "cylindrical", "universal", "planar", "spheri
 
 
 def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
-    """The bodies that open a segment; `sequence` has parents before children."""
+    """The bodies that open a segment; `sequence` has parents before children.
+
+    Of robots that differ, the same in all of them: a body opens one if it is far in any.
+    """
     opens = set()
-    reach = {0: float(np.linalg.norm(model.bodies[0].com))}  # most that a body's frame is away from its reference point
+    reach = {0: _length(model.bodies[0].com)}  # most that a body's frame is away from its reference point
     for index in sequence[1:]:
         joint, body = model.joints[index - 1], model.bodies[index]
-        at = reach[model.parents[index]] + float(np.linalg.norm(joint.position))
+        at = reach[model.parents[index]] + _length(joint.position)
         if joint.kind == "free":
             opens.add(index)
-            at = float(np.linalg.norm(body.com))
-        elif joint.kind in _TURNING and at > FAR * _radius(joint, body):
+            at = _length(body.com)
+        elif joint.kind in _TURNING and np.any(at > FAR * _radius(joint, body)):
             opens.add(index)
-            at = 0.0
+            at = np.zeros(())
         reach[index] = at + _stroke(joint)
     return opens
 
 
-def _radius(joint: Joint, body: Body) -> float:
+def _length(vector: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vector, axis=-1)
+
+
+def _radius(joint: Joint, body: Body) -> np.ndarray:
     """Radius of gyration about a joint's axis, the least one if it has several; infinite without mass.
 
     >>> from spacedyn.model.build import Builder
@@ -45,19 +52,19 @@ def _radius(joint: Joint, body: Body) -> float:
     >>> b.body("link", mass=2.0, inertia=(1, 1, 0.5), com=(3, 0, 0))
     >>> b.joint("hinge", "revolute", parent="base", child="link", axis=(0, 0, 1))
     >>> arm = b.build()
-    >>> _radius(arm.joints[0], arm.bodies[1]) == (0.25 + 9) ** 0.5
+    >>> bool(_radius(arm.joints[0], arm.bodies[1]) == (0.25 + 9) ** 0.5)
     True
     """
-    if body.mass <= 0.0:
-        return np.inf
-    square = body.inertia / body.mass + body.com @ body.com * np.eye(3) - np.outer(body.com, body.com)
-    if joint.kind in AXIS_KINDS:
-        return float(np.sqrt(max(joint.axis @ square @ joint.axis, 0.0)))
-    return float(np.sqrt(max(np.linalg.eigvalsh(square)[0], 0.0)))
+    mass, com = np.asarray(body.mass), body.com
+    heavy = np.where(mass > 0.0, mass, 1.0)[..., None, None]
+    lever = np.sum(com * com, axis=-1)[..., None, None] * np.eye(3) - com[..., :, None] * com[..., None, :]
+    square = body.inertia / heavy + lever
+    least = joint.axis @ square @ joint.axis if joint.kind in AXIS_KINDS else np.linalg.eigvalsh(square)[..., 0]
+    return np.where(mass > 0.0, np.sqrt(np.maximum(least, 0.0)), np.inf)
 
 
-def _stroke(joint: Joint) -> float:
+def _stroke(joint: Joint) -> np.ndarray:
     """How far a joint's limits let its child slide; 0 without limits."""
     lengths = slice(0, _SLIDING.get(joint.kind, 0))
-    most = np.maximum(np.abs(joint.lower[lengths]), np.abs(joint.upper[lengths]))
-    return float(np.sum(most[np.isfinite(most)]))
+    most = np.maximum(np.abs(joint.lower[..., lengths]), np.abs(joint.upper[..., lengths]))
+    return np.sum(np.where(np.isfinite(most), most, 0.0), axis=-1)

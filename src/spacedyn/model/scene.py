@@ -88,6 +88,10 @@ def _named(robots: Any) -> dict[str, Model]:
         raise InputError(f"robots is {shown(robots)}; give a list of models, or models by name.")
     listed = list(robots.values()) if isinstance(robots, Mapping) else list(robots)
     for robot in listed:
+        if isinstance(robot, Model) and robot.shape:
+            raise InputError(
+                f"scene is for single robots; '{robot.name}' is a fleet of {robot.shape}: take one, fleet[0]"
+            )
         if not isinstance(robot, Model):
             raise InputError(f"robots holds {shown(robot)}; give models, such as load('ets7').")
     if isinstance(robots, Mapping):

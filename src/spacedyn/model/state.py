@@ -72,7 +72,11 @@ class State:
     @classmethod
     def neutral(cls, model: "Model", size: int | tuple[int, ...] | None = None) -> "State":
         """At the origin, unturned, every joint at zero (no turn), at rest."""
-        data = np.zeros((*batch_axes(size), 7 + model.nq + model.nv))
+        return cls._neutral(model, (*batch_axes(size), *model.shape))
+
+    @classmethod
+    def _neutral(cls, model: "Model", shape: tuple[int, ...]) -> "State":
+        data = np.zeros((*shape, 7 + model.nq + model.nv))
         data[..., layout_of(model).scalar_parts] = 1.0
         return cls(model, data)
 
@@ -82,7 +86,7 @@ class State:
         layout = layout_of(model)
         if not isinstance(rng, np.random.Generator):
             raise InputError(f"rng: expected a generator such as numpy.random.default_rng(0), got {rng!r}")
-        data = rng.normal(size=(*batch_axes(size), 7 + model.nq + model.nv))
+        data = rng.normal(size=(*batch_axes(size), *model.shape, 7 + model.nq + model.nv))
         if model.base_kind == "planar":
             data[..., [2, 3, 4]] = 0.0
         for start in layout.quaternions:
@@ -153,7 +157,10 @@ class State:
             "qd": joint_values(model, "qd", qd),
         }
         shapes = [a.shape[:-1] for part in given.values() for a in arrays_in(part)]
-        state = cls.neutral(model, joined_batches("the parts of the state", *shapes))
+        batch = joined_batches("the parts of the state", model.shape, *shapes)
+        if batch[len(batch) - len(model.shape) :] != model.shape:
+            raise InputError(f"the last batch axes of a state of these robots must be {model.shape}, got {batch}")
+        state = cls._neutral(model, batch)
         data, layout = state._data, layout_of(model)
         if given["position"] is not None:
             data[..., :3] = given["position"]
@@ -164,7 +171,8 @@ class State:
         check_quaternions(model, data, layout)
         turned = Rotation.from_quat(data[..., 3:7])
         if base_frame_position is not None:
-            data[..., :3] += turned.apply(model.bodies[0].com.copy())  # SciPy wants an array that may be written to
+            com = np.broadcast_to(model.bodies[0].com, data[..., :3].shape).copy()  # SciPy wants to write to it
+            data[..., :3] += turned.apply(com)
         spin = given["rate"]
         if base_rate_in_base_axes is not None:
             spin = turned.apply(spin)
@@ -321,12 +329,20 @@ class State:
         if not self.shape:
             raise InputError("this is the state of one robot; only a batch can be indexed")
         try:
-            if isinstance(index, int | np.integer):
+            if isinstance(index, int | np.integer) and not self.model.shape:
                 return State(self.model, self._data[index])
             picked = np.arange(self.count).reshape(self.shape)[index]  # an ellipsis must not reach the parts of a state
         except Exception as reason:  # whatever NumPy, or a foreign object, says of such an index
             raise NoSuchRobot(f"the batch of shape {self.shape} has no such robots: {reason}") from None
-        return State(self.model, self._data.reshape(self.count, self._data.shape[-1])[picked])
+        return self._of_rows(picked)
+
+    def flattened(self) -> "State":
+        """The same robots along one batch axis."""
+        return self._of_rows(np.arange(self.count))
+
+    def _of_rows(self, rows: np.ndarray) -> "State":
+        model = self.model.of_rows(rows) if self.model.shape else self.model  # type: ignore[attr-defined]
+        return State(model, self._data.reshape(self.count, self._data.shape[-1])[rows])
 
     def __len__(self) -> int:
         if not self.shape:

@@ -43,18 +43,17 @@ class Layout:
     def __init__(self, model: "Model"):
         self.turning: list[tuple[int, int]] = []  # starts of joint quaternions in x, of their rates in u
         simple: list[tuple[int, int]] = []
-        lower: list[float] = []
-        upper: list[float] = []
+        lower, upper = [np.zeros((*model.shape, 0))], [np.zeros((*model.shape, 0))]
         for i, joint in enumerate(model.joints):
             x, u = 7 + model.q_slice(i).start, model.u_slice(i).start
             plain = joint.nv - 3 if joint.nq > joint.nv else joint.nv
             simple += [(x + k, u + k) for k in range(plain)]
-            lower += joint.lower[:plain].tolist()
-            upper += joint.upper[:plain].tolist()
+            lower.append(np.broadcast_to(joint.lower[..., :plain], (*model.shape, plain)))
+            upper.append(np.broadcast_to(joint.upper[..., :plain], (*model.shape, plain)))
             if joint.nq > joint.nv:
                 self.turning.append((x + plain, u + plain))
         self.simple_x, self.simple_u = (np.array([s[k] for s in simple], dtype=int) for k in (0, 1))
-        self.lower, self.upper = np.array(lower), np.array(upper)
+        self.lower, self.upper = np.concatenate(lower, axis=-1), np.concatenate(upper, axis=-1)
         self.quaternions = [3, *(start for start, _ in self.turning)]
         self.scalar_parts = [start + 3 for start in self.quaternions]
 

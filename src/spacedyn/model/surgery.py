@@ -192,6 +192,8 @@ def attach(
     """
     if not isinstance(other, Model):
         raise InputError(f"other is {shown(other)}: give a Model, such as load('ssrms').")
+    if other.shape:
+        raise InputError("attach is for one robot; take one of the other ones, other[0], or vary both afterwards")
     body, place = _place(model, at)
     position, rotation = _compose(place, _mounting(other, frame))
     _check_names(model, other, prefix)

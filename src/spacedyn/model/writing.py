@@ -46,6 +46,8 @@ def write_model(model: Model, path: str | os.PathLike[str] | None = None) -> str
     mass = 2.0
     inertia = [0.4, 0.5, 0.6]
     """
+    varied = getattr(model, "variation", {})
+    model = getattr(model, "nominal", model)
     base, folder = model.bodies[0], None if path is None else Path(path).absolute().parent
     tables = [_table(("base",), {"name": base.name, "kind": model.base_kind, **_body(base), **_looks(base, folder)})]
     for joint, body in zip(model.joints, model.bodies[1:], strict=True):
@@ -54,10 +56,16 @@ def write_model(model: Model, path: str | os.PathLike[str] | None = None) -> str
     for point in model.endpoints:
         keys = {"body": point.body, **_pose(point.position, point.rotation)}
         tables.append(_table(("endpoints", point.name), keys))
+    tables += [_table(("vary", field), {_key(name): each for name, each in of.items()}) for field, of in varied.items()]
     text = "\n".join([f"{HEAD}\n{_line('name', model.name)}\n", *tables])
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
+
+
+def _key(name: str) -> str:
+    """A name as a key, in quotes if it needs them."""
+    return tomli_w.dumps({name: 0}).rpartition(" = ")[0]
 
 
 def _body(body: Body) -> dict[str, Any]:
@@ -160,7 +168,7 @@ def _table(path: tuple[str, ...], keys: dict[str, Any]) -> str:
 
 
 def _line(key: str, value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.ndim == 2:
+    if isinstance(value, np.ndarray) and value.ndim >= 2:
         rows = "".join(f"    {_inline(row)},\n" for row in value)
         return f"{key} = [\n{rows}]"
     if isinstance(value, list):

@@ -82,6 +82,8 @@ class SpatialOperators:
         check_state(model, state)
         if not isinstance(about, str) or about not in ("base", "bodies"):
             raise InputError(f"about: expected 'base' or 'bodies', got {about!r}")
+        if model.shape and model.shape != state.shape:  # memory is kept for every state: so is each robot's description
+            model = model.repeated(state.shape)  # type: ignore[attr-defined]
         self.model, self.state, self.about = model, state, about
         self._same_order = bool((np.diff(model.flat.order) == 1).all())
         flat, bodies = model.flat, len(model.bodies)
@@ -163,7 +165,7 @@ class SpatialOperators:
         origins = np.concatenate([np.zeros((*self.state.shape, 1, 3)), segments], axis=-2)
         ints = tree[tree[t.BODY_AT] :][: bodies * t.BODY_INTS].reshape(bodies, t.BODY_INTS)
         moments = inertias[..., 1:] + inertias[..., :1] * origins[..., ints[:, t.SEGMENT], :]
-        return moments.sum(axis=-2) / self.model.total_mass
+        return moments.sum(axis=-2) / np.asarray(self.model.total_mass)[..., None]
 
     def _in_models_order(self, rows: Array) -> Array:
         """(…, bodies, 6) in the model's order, from (…, 6 bodies) in the kernels'."""

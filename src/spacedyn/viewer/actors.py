@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from ..errors import InputError
 from ..kinematics import Motion, forward_kinematics
-from ..model.model import Model
+from ..model.model import Model, robot_of
 from ..model.state import State
 from ..momentum import center_of_mass, momentum, momentum_matrix
 from .arrows import Arrow, force_arrows
@@ -96,10 +96,11 @@ def actors_of(name: str, run: "Run", robots: Sequence[int] | None, frames: int) 
 
     found = []
     for i in chosen:
-        states = State(run.model, np.ascontiguousarray(rows[:, i]))
+        model = robot_of(run.model, i)
+        states = State(model, np.ascontiguousarray(rows[:, i]))
         label = name if count == 1 else f"{name or 'robot'} {i}"
         arrows = force_arrows(run, states, run.time[at], lambda which, i=i: channel(which, i))  # type: ignore[misc]
-        found.append(actor_of(label, run.model, states, run.time[at], arrows))
+        found.append(actor_of(label, model, states, run.time[at], arrows))
     return found
 
 

@@ -56,12 +56,12 @@ class Arrow:
 
 def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow]:
     """All arrows of one robot of a run that are ever longer than nothing."""
-    where = forward_kinematics(run.model, states)
+    where = forward_kinematics(states.model, states)
     base = states.base_position
     found: list[Arrow] = []
     loads: list[Load] | None = []
     for name, force in zip(force_names(run.forces), run.forces, strict=True):
-        acting = loads_of(run, force, where, time)
+        acting = loads_of(run, force, where, time, states.model)
         if acting is None:  # of a kind that is not known here: what joints transmit is not known either
             loads = None
             continue
@@ -102,7 +102,7 @@ def _reaction(run: "Run", states: State, where: Kinematics, get: Get, loads: lis
         return []
     ends = np.ascontiguousarray(ends.reshape(len(ends), -1, 6))
     wrenches = joint_reactions(
-        run.model,
+        states.model,
         states,
         np.ascontiguousarray(udot),
         endpoint_wrenches=ends if ends.size else None,

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..forces import Drag, Force, Spring, Wrench
 from ..kinematics import Kinematics
+from ..model.model import Model
 
 if TYPE_CHECKING:
     from ..run import Run
@@ -32,13 +33,13 @@ class Load(NamedTuple):
     moment: Array
 
 
-def loads_of(run: "Run", force: Force, where: Kinematics, time: Array) -> list[Load] | None:
+def loads_of(run: "Run", force: Force, where: Kinematics, time: Array, model: Model | None = None) -> list[Load] | None:
     """What a force does to bodies: one wrench, or two of a spring between bodies; None of kinds unknown here."""
     i = run.model.body_index(force.body)
     turn = where.bodies.rotation[:, i]
     if isinstance(force, Wrench):
         acts = ((time >= force.start) & (time < force.stop))[:, None]
-        place, inner = force.axes(run.model)
+        place, inner = force.axes(model or run.model)
         axes = (
             where.bodies.rotation[:, run.model.body_index(place)] if place else np.broadcast_to(np.eye(3), turn.shape)
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kinematics import forward_kinematics
+from ..model.model import robot_of
 from ..model.state import State
 from ..origin import Origin
 from .actors import actor_of, cast, quaternions
@@ -45,12 +46,14 @@ class Onlooker:
     """
 
     def __init__(self, origin: Origin):
-        self._model, self._robots = origin.model, min(origin.robots, _ROBOTS)
+        self._robots = min(origin.robots, _ROBOTS)
+        self._model = origin.state.flattened()[: self._robots].model
         rows = origin.state._data.reshape(origin.robots, -1)[: self._robots]
         start = np.array([origin.start])
         actors = [
-            actor_of(f"robot {i}", self._model, State(self._model, row[None].copy()), start)
+            actor_of(f"robot {i}", model, State(model, row[None].copy()), start)
             for i, row in enumerate(rows)
+            for model in [robot_of(origin.model, i)]
         ]
         self.viewer = Viewer()
         self.viewer.play_back(actors, origin.gravity, play=False)
