@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+WIDTHS ?= 4 8
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -11,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check format-check lint types layers format bench fuzz docs clean
+.PHONY: help demo test test-packs check format-check lint types layers format bench fuzz docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -26,6 +27,12 @@ demo: $(VENV)/has-demo  ## ETS-VII reaches out and back: the ledger's verdict, f
 
 test: $(VENV)/has-tests  ## all tests, doctests and the README's program
 	$(RUN) -m pytest $(ARGS)
+
+test-packs: $(VENV)/has-tests  ## what depends on packs, with packs of 4 and 8 lanes, but for the width of `make test`
+	@native=$$($(RUN) -c 'from spacedyn.kernels.scalar import LANES; print(LANES)'); \
+	for lanes in $(WIDTHS); do \
+		[ "$$lanes" = "$$native" ] || SPACEDYN_LANES=$$lanes $(RUN) -m pytest -m packs tests $(ARGS) || exit 1; \
+	done
 
 check: format-check lint types layers  ## form, lint, types, import layers (make -k check shows all findings)
 

@@ -15,6 +15,7 @@ WHEELS = pytest.StashKey[str]()
 _left_out: dict[str, list[str]] = {}
 
 
+@pytest.hookimpl(trylast=True)  # after -m and -k have chosen
 def pytest_collection_modifyitems(config, items):
     if CHROMIUM is None:
         if os.environ.get("SPACEDYN_NEEDS_BROWSER"):

@@ -21,6 +21,8 @@ from random_trees import random_model
 from spacedyn.kernels.scalar import LANES
 from spacedyn.model.parts import BASE_KINDS
 
+pytestmark = pytest.mark.packs
+
 BOUND = 1e-13
 ROBOTS = 17  # different ones; larger batches repeat them in any order
 GRAVITY = (0.5, -1.0, -9.5)

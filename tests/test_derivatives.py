@@ -23,6 +23,8 @@ from spacedyn.kernels.rows import read_rows, read_state
 from spacedyn.kernels.scalar import LANES, PACK
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 
+pytestmark = pytest.mark.packs
+
 GRAVITY = np.array([0.3, -1.2, -9.6])
 TREES = [(base, seed) for base in BASE_KINDS for seed in range(6)]
 every_tree = pytest.mark.parametrize(("base", "seed"), TREES)

@@ -39,6 +39,8 @@ from spacedyn.kernels.scalar import (
 )
 from spacedyn.kernels.trigonometry import sincos
 
+pytestmark = pytest.mark.packs
+
 compiled = numba.njit(error_model="numpy")
 
 

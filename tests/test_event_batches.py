@@ -9,6 +9,8 @@ import spacedyn as sd
 from spacedyn import keeping
 from test_events import DOWN, G, ball, bounce, clock
 
+pytestmark = pytest.mark.packs
+
 HEIGHTS = np.array([1.0, 2.0, 0.5, 3.0])
 LANDS = np.sqrt(2.0 * HEIGHTS / G)
 

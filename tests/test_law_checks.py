@@ -1,5 +1,6 @@
 """What a law may not do, by whatever way: write beyond its arrays, write into what it is given."""
 
+import enum
 import os
 import subprocess
 import sys
@@ -148,6 +149,28 @@ def test_functions_stay_as_they_are_for_others():
     assert checked(fast).targetoptions["fastmath"] is True
     with pytest.raises(IndexError):
         checked(fast)(np.zeros(2), 2)
+
+
+class Side(enum.IntEnum):
+    """A constant that compiled code may hold, and that has no fingerprint."""
+
+    LAST = 2
+
+
+@numba.njit
+def put_last(array, depth):
+    if depth > 0:
+        put_last(array, depth - 1)
+    else:
+        array[Side.LAST] = 1.0
+
+
+def test_a_recursive_function_without_a_fingerprint_is_compiled_too():
+    @sd.law
+    def last(t, s, p, out):
+        put_last(out.tau, 3)
+
+    np.testing.assert_array_equal(moved(last())["tau"][-1], [0.0, 0.0, 1.0])
 
 
 # --- parameters ------------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ import spacedyn as sd
 from random_trees import random_model
 from spacedyn.kernels.scalar import LANES
 
+pytestmark = pytest.mark.packs
+
 METHODS = [sd.RungeKutta4(step=0.013), sd.RungeKutta4(step=0.5), sd.DormandPrince5(), sd.DormandPrince8()]
 every_method = pytest.mark.parametrize("method", METHODS, ids=["short steps", "long steps", "pair of 5", "pair of 8"])
 

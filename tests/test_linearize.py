@@ -7,6 +7,8 @@ import spacedyn as sd
 from random_trees import random_model, random_state_parts
 from spacedyn.model.parts import BASE_KINDS
 
+pytestmark = pytest.mark.packs
+
 STEP = 1e-6
 
 

@@ -604,6 +604,14 @@ def loop_of_a_function(t, s, p, out):
 def loop_of_a_condition(t, s, p, out):
     out.value[0] = 1.0 + count(t, p.until)
 
+class Unknown:
+    seen = 0.0
+
+@sd.law
+def loop_in_python(t, s, p, out):
+    while t > p.until:
+        Unknown.seen = t
+
 def press():
     stuck = 0
     while stuck < 20:  # looks in a row that find the same law at work
@@ -624,6 +632,7 @@ interruption.PATIENCE = 0.2
 warnings.simplefilter("ignore")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for options in ({"laws": [own_loop(until=0.2)]}, {"laws": [loop_of_a_function(until=0.2)]},
+                {"laws": [loop_in_python(until=0.2)]},
                 {"events": [sd.Event(loop_of_a_condition(until=0.2))]}):
     run = ended(**options)
     print(run.status, run.time.size)
@@ -637,12 +646,13 @@ def test_an_endless_loop_in_a_law_is_named_and_ended_by_a_second_ctrl_c():
     out, errors = child.communicate(timeout=1500)
     assert child.returncode == 0, errors
     *runs, again = out.splitlines()
-    assert [line.split()[0] for line in runs] == ["interrupted"] * 3 and again == "done True"
+    assert [line.split()[0] for line in runs] == ["interrupted"] * 4 and again == "done True"
     assert all(18 <= int(line.split()[1]) <= 21 for line in runs), runs
     named = [line for line in errors.splitlines() if "has not returned 0.2 s after Ctrl-C" in line]
     assert [line.split("'")[0:2] for line in named] == [
         ["spacedyn: law ", "own_loop"],
         ["spacedyn: law ", "loop_of_a_function"],
+        ["spacedyn: law ", "loop_in_python"],
         ["spacedyn: condition ", "loop_of_a_condition"],
     ]
 

@@ -33,6 +33,8 @@ from spacedyn.kernels.scalar import (
 )
 from spacedyn.kernels.trigonometry import FAR, sincos
 
+pytestmark = pytest.mark.packs
+
 KINDS = pytest.mark.parametrize("kind", [ONE, PACK], ids=["float64", "pack"])
 strict = numba.njit(error_model="numpy")
 """Without fast-math flags: every operation rounds by itself, as NumPy's does."""

@@ -9,6 +9,8 @@ from test_laws import cart, integrator, low_pass, ramp, tree
 from test_ledger import free_flyer
 from test_published import lone
 
+pytestmark = pytest.mark.packs
+
 # --- batches ---------------------------------------------------------------------------------------------------------
 
 

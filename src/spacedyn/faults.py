@@ -49,6 +49,11 @@ def note(error: BaseException, law: str | None = None) -> None:
             _here.stop()
 
 
+def ending() -> bool:
+    """Whether a simulation that runs in this thread is being brought to an end: laws need not be called any more."""
+    return _here.stop is not None and _here.first is not None
+
+
 def first() -> tuple[BaseException | None, str | None]:
     """What a law raised first since `caught`, and which law, if that is known."""
     return _here.first, _here.law

@@ -61,10 +61,6 @@ class Interruption:
             raise KeyboardInterrupt
         self.asked = True
 
-    def _overdue(self) -> str | None:
-        """The law that keeps Python from noticing a Ctrl-C."""
-        return None if self.asked else self._at_work()
-
     @property
     def patience(self) -> float | None:
         """Seconds after which to look whether a law is overdue; None if there is nothing to look for."""
@@ -73,13 +69,13 @@ class Interruption:
     def pressed(self) -> None:
         """A Ctrl-C, which Python may not notice."""
         self._presses += 1
-        if self._presses > 1 and self._overdue():
+        if self._presses > 1 and self._at_work():
             end_loops(True)
 
     def waited(self) -> None:
         """Some seconds have gone by since the first."""
         self._named = True
-        if name := self._overdue():
+        if name := self._at_work():  # the steps that Ctrl-C waits for take a tenth of a second together
             text = f"{name} has not returned {PATIENCE:g} s after Ctrl-C (a loop without end?)"
             print(f"spacedyn: {text}; Ctrl-C again ends it, and the run", file=sys.stderr, flush=True)
 
@@ -98,7 +94,7 @@ class _Listener(threading.Thread):
     @classmethod
     def attend(cls, interruption: Interruption) -> None:
         """Listen for a run, unless somebody else is woken by signals already."""
-        if cls.only is None or cls.only._process != os.getpid():  # threads do not live on in a fork
+        if cls.only is None or cls.only._process != os.getpid() or not cls.only.is_alive():  # as after a fork
             cls.only = cls()
             cls.only.start()
         cls.only._of = interruption

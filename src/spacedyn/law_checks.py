@@ -136,7 +136,7 @@ def checked(value: Any) -> Any:
     if not isinstance(value, CPUDispatcher) or value._compiler.pipeline_class is LawCompiler:
         return value
     key = fingerprint(value, VERSION)
-    if value not in _known or key is None or _known[value][0] != key:  # new, or what it refers to has changed
+    if value not in _known or _known[value][0] != key:  # new, or what it refers to has changed
         options = {**value.targetoptions, "boundscheck": True}
         _known[value] = key, CPUDispatcher(value.py_func, value.locals, options, pipeline_class=LawCompiler)
     return _known[value][1]

@@ -104,6 +104,8 @@ def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
     wrapper = _wrapper(source, fields, with_checked_calls(law.function), arrays, _locked)
 
     def guarded(t: float, view: Any, parameters: Any, out: Any, sizes: Any) -> None:
+        if faults.ending():  # a law that was interrupted in an endless loop would be in it again
+            return
         try:
             wrapper(t, view, parameters, out, sizes)
         except BaseException as error:  # it must not cross the compiled code

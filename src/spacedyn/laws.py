@@ -241,10 +241,10 @@ def law(
         base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints, mode
         and the law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states, and, if the law is
         sampled, mode: FREE, LOCKED or PRESCRIBED for each joint that is to be so from now on. Parameters are floats:
-        write `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. Indices are checked: one out of
-        bounds, or a `raise`, ends the simulation with the law's name. Functions that it calls must be compiled
-        themselves (`numba.njit`). Write loops: they compile in a fraction of the time that whole-array expressions
-        take.
+        write `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. `s` and `p` are read-only.
+        Functions that it calls must be marked by `numba.njit`; they are compiled anew for laws. Indices are checked,
+        in these functions too: one out of bounds, or a `raise`, ends the simulation with the law's name. Write loops:
+        they compile in a fraction of the time that whole-array expressions take.
     period : float, optional
         Time between samples [s]; the command is held between them. Continuous if left out.
     delay : float
