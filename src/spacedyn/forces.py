@@ -185,7 +185,7 @@ class Spring(Force):
         for name in ("stiffness", "damping", "rest_length"):
             value = one_number(f"{what}: {name}", getattr(self, name), "zero or a positive number")
             if value < 0.0:
-                raise InputError(f"{what}: {name}: expected zero or a positive number, got {value}")
+                raise InputError(f"{what}: {name} must be zero or a positive number, got {value}")
             object.__setattr__(self, name, value)
         if self.stiffness == 0.0 and self.damping == 0.0:
             raise InputError(f"{what}: it has neither stiffness nor damping; give at least one")

@@ -115,7 +115,8 @@ def kind_of(hint: Any) -> Kind | None:
         return SIMPLE[made]
     if made.__name__ in CHECKED_INSIDE:
         return None
-    return Kind(lambda value: isinstance(value, made), f"a {made.__name__}")
+    article = "an" if made.__name__[0] in "AEIOU" else "a"
+    return Kind(lambda value: isinstance(value, made), f"{article} {made.__name__}")
 
 
 def _several(parts: tuple[Any, ...]) -> Kind:
@@ -149,7 +150,7 @@ def checked(name: str, function: Callable[P, R], meant: Mapping[str, str]) -> Ca
         for argument, value in (*zip(placed, arguments[skipped:], strict=False), *more, *named.items()):
             kind = kinds.get(argument)
             if kind is not None and value is not defaults[argument] and not kind.fits(value):
-                raise InputError(f"{name}(): {argument}: expected {kind.words}, got {_shown(value)}")
+                raise InputError(f"{name}: {argument} must be {kind.words}, got {_shown(value)}")
         return function(*arguments, **named)
 
     return call
@@ -177,7 +178,7 @@ def checked_arguments(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]
     spacedyn.errors.UnknownName: no argument of draw() named 'length'; did you mean 'size'? There are: size
     >>> draw("2 m")
     Traceback (most recent call last):
-    spacedyn.errors.InputError: draw(): size: expected a number, got '2 m'
+    spacedyn.errors.InputError: draw: size must be a number, got '2 m'
     """
     return lambda function: checked(function.__name__, function, meant)
 

@@ -159,6 +159,7 @@ def simulate(
     return carry_out(origin, folder, progress)
 
 
+@checked_arguments()
 def origin_of(
     model: Model,
     state: State,
