@@ -200,7 +200,7 @@ def test_the_record_names_them():
     [
         (lambda: sd.Wrench("bus", force=(1, 2)), "force must be three finite numbers"),
         (lambda: sd.Wrench("bus", force=(1, 2, np.nan)), "force must be three finite numbers"),
-        (lambda: sd.Wrench("bus", frame=np.eye(3)), "frame must be text"),
+        (lambda: sd.Wrench("bus", frame=np.eye(3)), "'inertial', 'body' or the name"),
         (lambda: sd.Wrench("bus", start=2.0, stop=1.0), "start before it stops"),
         (lambda: sd.Spring("bus"), "neither stiffness nor damping"),
         (lambda: sd.Tether("bus", stiffness=-1.0), "stiffness must be zero or a positive"),

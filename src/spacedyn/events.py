@@ -202,7 +202,7 @@ def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
     return ReadyMade(f"{endpoint} within {distance:g} of {other}", of)
 
 
-@checked_fields
+@checked_fields("condition", "action")
 @dataclass(frozen=True, eq=False)
 class Event:
     """Something that happens when a condition passes through zero.

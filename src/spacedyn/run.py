@@ -349,7 +349,7 @@ class Run:
 
         return load(Path(path))
 
-    @checked_arguments()
+    @checked_arguments("laws", "events")
     def resume(
         self,
         until: float | None = None,
