@@ -19,6 +19,7 @@ import pytest
 import spacedyn as sd
 from random_trees import random_model
 from spacedyn.kernels.scalar import LANES
+from spacedyn.kinematics import Kinematics, Motion
 from spacedyn.model.parts import BASE_KINDS
 
 pytestmark = pytest.mark.packs
@@ -112,16 +113,13 @@ def quantities(base: str) -> dict[str, Callable[[Case], Any]]:
 
 def arrays(result: Any) -> list[np.ndarray]:
     """All arrays of a result, whatever holds them."""
+    if isinstance(result, Kinematics):
+        result = (result.bodies, result.joints, result.centroids, result.endpoints)
+    if isinstance(result, Motion):
+        result = tuple(part for part in result[1:] if part is not None)  # after the names
     if isinstance(result, tuple):
         return [array for part in result for array in arrays(part)]
-    if isinstance(result, np.ndarray | float):
-        return [np.asarray(result)]
-    return [
-        array
-        for part in vars(result).values()
-        if part is not None and type(part) is not tuple
-        for array in arrays(part)
-    ]
+    return [np.asarray(result)]
 
 
 @cache

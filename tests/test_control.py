@@ -216,12 +216,12 @@ def test_a_dead_band_is_held():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda r, s: control.joint_hold(r, s, target=[1, 2]), "target must be a number, or 6"),
-        (lambda r, s: control.joint_hold(r, s, kp=-1.0), "kp must be finite, 0 or more"),
+        (lambda r, s: control.joint_hold(r, s, target=[1, 2]), "target must be a finite number, or 6"),
+        (lambda r, s: control.joint_hold(r, s, kp=-1.0), "kp must be a finite number, or 6 of them, 0 or more"),
         (lambda r, s: control.joint_hold(r, s, joints=["elbow"]), "no joint named 'elbow'"),
         (lambda r, s: control.joint_path(r, s, times=[0, 1], values=[[0], [1]]), "1 columns; 6 are needed"),
         (lambda r, s: control.joint_path(r, s, times=[1, 0], values=[HOME, THERE]), "ascending"),
-        (lambda r, s: control.joint_round_trip(r, s, reach=THERE, trip=0.0), "trip must be finite"),
+        (lambda r, s: control.joint_round_trip(r, s, reach=THERE, trip=0.0), "trip must be a finite number"),
         (lambda r, s: control.endpoint_path(r, s, endpoint="foot", times=[0, 1], positions=[[0] * 3] * 2), "'foot'"),
         (
             lambda r, s: control.endpoint_path(r, s, endpoint="hand", times=[0, 1], positions=[[0], [1]]),

@@ -55,7 +55,7 @@ def every_result(rng, model, state):
         "mass_matrix_blocks": flat(sd.mass_matrix_blocks(model, state)),
         "mass_matrix_inverse": sd.mass_matrix_inverse(model, state),
         "mass_matrix_inverse_product": sd.mass_matrix_inverse_product(model, state, udot),
-        "forward_kinematics": flat(vars(sd.forward_kinematics(model, state, udot)).values()),
+        "forward_kinematics": all_frames(sd.forward_kinematics(model, state, udot)),
         "endpoint_pose": flat(sd.endpoint_pose(model, state, endpoint)),
         "endpoint_velocity": sd.endpoint_velocity(model, state, endpoint),
         "endpoint_acceleration": sd.endpoint_acceleration(model, state, udot, endpoint),
@@ -215,6 +215,12 @@ def stopped():
     run = sd.simulate(model, model.state(qd=[4.0]), 0.7, **options)
     assert run["dissipated"][-1, 0] > 0.0
     return flat([run["x"], run["dissipated"]])
+
+
+def all_frames(found):
+    """All arrays of all families of frames."""
+    families = (found.bodies, found.joints, found.centroids, found.endpoints)
+    return np.concatenate([flat(family[1:]) for family in families])  # after the names
 
 
 def flat(parts):

@@ -19,8 +19,11 @@ _GIVING_WAY = 0.05  # part of its range that a joint with an end stop may be bey
 
 def check_span(start: Any, duration: Any, budget: Any) -> float:
     """The end of a span of time [s] that numbers can resolve."""
-    start, duration = real_number("start", start), real_number("duration", duration)
-    budget = real_number("budget", budget)
+    start, duration = (
+        real_number("start", start, "a time [s]"),
+        real_number("duration", duration, "a positive time [s]"),
+    )
+    budget = real_number("budget", budget, "a positive number")
     if not (np.isfinite(duration) and duration > 0.0):
         raise InputError(f"duration must be a positive time [s], got {duration}")
     if not np.isfinite(start):

@@ -189,7 +189,7 @@ def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
     """
     distance = one_number("endpoints_within: distance", distance, "a positive length [m]")
     if not distance > 0.0:
-        raise InputError(f"endpoints_within: distance: expected a positive length [m], got {distance}")
+        raise InputError(f"endpoints_within: distance must be a positive length [m], got {distance}")
 
     def of(model: Model) -> Condition:
         one, two = model.endpoint_index(endpoint), model.endpoint_index(other)
@@ -202,7 +202,7 @@ def endpoints_within(endpoint: str, other: str, distance: float) -> ReadyMade:
     return ReadyMade(f"{endpoint} within {distance:g} of {other}", of)
 
 
-@checked_fields
+@checked_fields("condition", "action")
 @dataclass(frozen=True, eq=False)
 class Event:
     """Something that happens when a condition passes through zero.

@@ -58,7 +58,7 @@ class Force:
         return getattr(self, "name", None) or f"{type(self).__name__.lower()} on {self.body}"
 
 
-@checked_fields
+@checked_fields("frame")
 @dataclass(frozen=True, eq=False)
 class Wrench(Force):
     """A constant force and moment on a body, for a while or throughout.
@@ -137,7 +137,7 @@ class Wrench(Force):
         raise UnknownName("frame", self.frame, ["inertial", "body", *model.body_names, *model.endpoint_names])
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True, eq=False)
 class Spring(Force):
     """A spring, with a damper beside it, between two points: of two bodies, or of a body and the inertial frame.
@@ -185,7 +185,7 @@ class Spring(Force):
         for name in ("stiffness", "damping", "rest_length"):
             value = one_number(f"{what}: {name}", getattr(self, name), "zero or a positive number")
             if value < 0.0:
-                raise InputError(f"{what}: {name}: expected zero or a positive number, got {value}")
+                raise InputError(f"{what}: {name} must be zero or a positive number, got {value}")
             object.__setattr__(self, name, value)
         if self.stiffness == 0.0 and self.damping == 0.0:
             raise InputError(f"{what}: it has neither stiffness nor damping; give at least one")
@@ -211,7 +211,7 @@ class Spring(Force):
         return Element(body, other, np.concatenate([point, far, rest]))
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True, eq=False)
 class Tether(Spring):
     """A spring that only pulls, and is slack below its rest length; otherwise as `Spring`.
@@ -226,7 +226,7 @@ class Tether(Spring):
     tension_only: bool = True
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True, eq=False)
 class Drag(Force):
     """Viscous drag on a body that moves through a medium at rest in the inertial frame.

@@ -58,7 +58,7 @@ class Linearization:
         return values[np.argsort(-values.real, kind="stable")]
 
 
-@checked_arguments()
+@checked_arguments("laws", "prescribed", "forces")
 def linearize(
     model: Model,
     state: State,

@@ -172,7 +172,7 @@ class _FixedStep(Method):
         _check_step(self, self.step)
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class RungeKutta4(_FixedStep):
     """The Runge-Kutta-Munthe-Kaas method of the fourth order with a fixed step [s].
@@ -188,7 +188,7 @@ class RungeKutta4(_FixedStep):
     own_axes: ClassVar[bool] = False  # it is there to be compared with SpaceDyn and others: step by step as they do
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class SemiImplicitEuler(_FixedStep):
     """Rates first, then positions with the new rates; first order, with a fixed step [s]: what games use.
@@ -206,7 +206,7 @@ class SemiImplicitEuler(_FixedStep):
     )
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class Variational(_FixedStep):
     """A variational integrator on the manifold, of second order with a fixed step [s]: for very long runs.
@@ -248,7 +248,7 @@ class _Adaptive(Method):
             raise InputError(f"{name}: steps must be positive times [s], got {self.max_step} and {self.first_step}")
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class DormandPrince5(_Adaptive):
     """Order 5 with a fourth-order error estimate, step by PI control, dense output of order 4.
@@ -268,7 +268,7 @@ class DormandPrince5(_Adaptive):
     tableau: ClassVar[Tableau] = _dormand_prince_5()
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class DormandPrince8(_Adaptive):
     """Order 8 with error estimates of orders 5 and 3, step by PI control, dense output of order 7. The default.
@@ -286,7 +286,7 @@ class DormandPrince8(_Adaptive):
     tableau: ClassVar[Tableau] = _dormand_prince_8()
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class Radau5(_Adaptive):
     """The implicit method Radau IIA of order 5, for stiff springs, end stops, friction and contact.

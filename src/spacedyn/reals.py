@@ -14,8 +14,11 @@ from .errors import InputError
 _KINDS = {"b": "True or False", "c": "complex numbers", "U": "text", "S": "bytes"}
 
 
+RAGGED, MASKED, HUGE = "ragged", "masked", "huge"
+
+
 class NotReal(ValueError):
-    """What came instead of real numbers, in words; `sort` is one of the letters of NumPy's kinds of arrays."""
+    """What came instead of real numbers, in words; `sort`: a letter of NumPy's kinds, or RAGGED, MASKED, HUGE."""
 
     def __init__(self, reason: str, sort: str = "O"):
         self.sort = sort
@@ -36,18 +39,18 @@ def real_array(value: Any, *, truth: bool = False) -> np.ndarray:
     if type(value) is np.ndarray and value.dtype.kind in "iuf":
         return value  # the common case, kept short
     if np.ma.is_masked(value):
-        raise NotReal("a masked array, of which some numbers are missing; fill them: .filled(…)")
+        raise NotReal("a masked array, of which some numbers are missing; fill them: .filled(…)", MASKED)
     try:
         array = np.asarray(value)
     except ValueError:
-        raise NotReal("rows of different lengths") from None
+        raise NotReal("rows of different lengths", RAGGED) from None
     except Exception:  # whatever a foreign object raises, it is not an array of numbers
         raise NotReal(type_name(value)) from None
     if array.dtype.kind == "O" and array.size and all(type(x) in (int, float) for x in array.flat):
         try:
             return array.astype(float)  # integers of more than 64 bits
         except OverflowError:
-            raise NotReal("an integer beyond the largest float, 1.8e308") from None
+            raise NotReal("an integer beyond the largest float, 1.8e308", HUGE) from None
     kind = array.dtype.kind
     if truth and kind == "b":
         return array.astype(float)
@@ -105,11 +108,11 @@ def one_number(name: str, value: Any, expected: str = "one finite number") -> fl
     10.0
     >>> one_number("duration", "10")
     Traceback (most recent call last):
-    spacedyn.errors.InputError: duration: expected one finite number, got '10'
+    spacedyn.errors.InputError: duration must be one finite number, got '10'
     """
     number = real_number(name, value, expected)
     if math.isinf(number):
-        raise InputError(f"{name}: expected {expected}, got {number}")
+        raise InputError(f"{name} must be {expected}, got {number}")
     return number
 
 
@@ -118,9 +121,9 @@ def real_number(name: str, value: Any, expected: str = "one number") -> float:
     try:
         array = real_array(value)
     except NotReal as reason:
-        raise InputError(f"{name}: expected {expected}, got {_said(value, reason)}") from None
+        raise InputError(f"{name} must be {expected}, got {_said(value, reason)}") from None
     if array.shape != () or math.isnan(array):
-        raise InputError(f"{name}: expected {expected}, got {_shown(array)}")
+        raise InputError(f"{name} must be {expected}, got {_shown(array)}")
     return float(array)
 
 

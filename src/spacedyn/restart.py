@@ -68,7 +68,7 @@ def _end(run: Run, until: float | None, index: int | None) -> float:
             )
         return run.origin.end
     behind = run.time[-1 if index is None else index] if run.time.size else run.origin.start
-    if not one_number("until", until, f"a time later than {behind} s") > behind:
+    if not one_number("until", until, f"later than {behind} s") > behind:
         raise InputError(f"until must be later than {behind} s, where the run goes on, got {until}")
     return float(until)
 

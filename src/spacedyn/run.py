@@ -377,7 +377,7 @@ class Run:
 
         return load(Path(path), [Path(folder).absolute() for folder in folders])
 
-    @checked_arguments()
+    @checked_arguments("laws", "events")
     def resume(
         self,
         until: float | None = None,

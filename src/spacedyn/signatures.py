@@ -115,7 +115,8 @@ def kind_of(hint: Any) -> Kind | None:
         return SIMPLE[made]
     if made.__name__ in CHECKED_INSIDE:
         return None
-    return Kind(lambda value: isinstance(value, made), f"a {made.__name__}")
+    article = "an" if made.__name__[0] in "AEIOU" else "a"
+    return Kind(lambda value: isinstance(value, made), f"{article} {made.__name__}")
 
 
 def _several(parts: tuple[Any, ...]) -> Kind:
@@ -130,13 +131,14 @@ def _several(parts: tuple[Any, ...]) -> Kind:
     return Kind(fits, "a list" if item is None else f"a list, each {item.words}")
 
 
-def checked(name: str, function: Callable[P, R], meant: Mapping[str, str]) -> Callable[P, R]:
+def checked(name: str, function: Callable[P, R], inside: tuple[str, ...], meant: Mapping[str, str]) -> Callable[P, R]:
     """A function that looks at the names and kinds of its arguments; `name` is what people call it by."""
     parameters = [one for one in inspect.signature(function).parameters.values() if one.name not in ("self", "cls")]
     skipped = len(inspect.signature(function).parameters) - len(parameters)
     open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
     known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-    kinds = {one.name: kind for one in parameters if (kind := kind_of(one.annotation)) is not None}
+    looked_at = [one for one in parameters if one.name not in inside]
+    kinds = {one.name: kind for one in looked_at if (kind := kind_of(one.annotation)) is not None}
     placed = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     rest = [one.name for one in parameters if one.kind is one.VAR_POSITIONAL]
     defaults = {one.name: one.default for one in parameters}
@@ -149,7 +151,7 @@ def checked(name: str, function: Callable[P, R], meant: Mapping[str, str]) -> Ca
         for argument, value in (*zip(placed, arguments[skipped:], strict=False), *more, *named.items()):
             kind = kinds.get(argument)
             if kind is not None and value is not defaults[argument] and not kind.fits(value):
-                raise InputError(f"{name}(): {argument}: expected {kind.words}, got {_shown(value)}")
+                raise InputError(f"{name}: {argument} must be {kind.words}, got {_shown(value)}")
         return function(*arguments, **named)
 
     return call
@@ -162,10 +164,11 @@ def _shown(value: Any) -> str:
     return type_name(value)
 
 
-def checked_arguments(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked_arguments(*inside: str, **meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function refuse arguments that it does not have, and those of other kinds than its signature says.
 
-    `meant` says what people are likely to mean by names that it does not have: see `check_names`.
+    `inside` names those whose kinds it looks at itself, since it can say more of them. `meant` says what people are
+    likely to mean by names that it does not have: see `check_names`.
 
     Examples
     --------
@@ -177,12 +180,16 @@ def checked_arguments(**meant: str) -> Callable[[Callable[P, R]], Callable[P, R]
     spacedyn.errors.UnknownName: no argument of draw() named 'length'; did you mean 'size'? There are: size
     >>> draw("2 m")
     Traceback (most recent call last):
-    spacedyn.errors.InputError: draw(): size: expected a number, got '2 m'
+    spacedyn.errors.InputError: draw: size must be a number, got '2 m'
     """
-    return lambda function: checked(function.__name__, function, meant)
+    return lambda function: checked(function.__name__, function, inside, meant)
 
 
-def checked_fields(made: type[T]) -> type[T]:
+def checked_fields(*inside: str) -> Callable[[type[T]], type[T]]:
     """The same for a dataclass: its fields are the arguments."""
-    setattr(made, "__init__", checked(made.__name__, made.__init__, {}))  # noqa: B010  # a method, for type checkers
-    return made
+
+    def wrap(made: type[T]) -> type[T]:
+        setattr(made, "__init__", checked(made.__name__, made.__init__, inside, {}))  # noqa: B010  # for type checkers
+        return made
+
+    return wrap

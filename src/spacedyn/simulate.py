@@ -42,7 +42,10 @@ from .watch import Watch
 Array = np.ndarray
 
 
-@checked_arguments(time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
+_OWN = ("laws", "method", "prescribed", "modes", "forces", "events", "channels")  # what `origin_of` says more about
+
+
+@checked_arguments(*_OWN, time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
 def simulate(
     model: Model,
     state: State,
@@ -161,6 +164,7 @@ def simulate(
     return carry_out(origin, folder, progress)
 
 
+@checked_arguments(*_OWN)
 def origin_of(
     model: Model,
     state: State,

@@ -58,7 +58,7 @@ class Turning:
                 )
 
 
-@checked_arguments()
+@checked_arguments("attitudes")
 def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
     """A motion from attitude to attitude, for a spherical joint: each time a turn about one axis, with a stop at each.
 

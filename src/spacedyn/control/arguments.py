@@ -69,7 +69,7 @@ def number(law: str, name: str, value: Any, *, least: float | None = None) -> fl
     one = one_number(f"{law}: {name}", value)
     if (least is not None and one < least) or abs(one) > LARGEST:
         more = "" if least is None else f", {least:g} or more"
-        raise InputError(f"{law}: {name}: expected a finite number{more}, got {value!r}")
+        raise InputError(f"{law}: {name} must be a finite number{more}, got {value!r}")
     return one
 
 

@@ -10,7 +10,7 @@ from ..calls import check_state, finite_operand
 from ..dynamics import Hybrid, given_mask
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import checked_arguments
+from ..signatures import checked_arguments, is_several
 from .forces import generalized_active_forces, generalized_inertia_forces, rotors, weighed_bodies
 from .partial import jacobians_of_bodies
 
@@ -25,7 +25,7 @@ class Equations(NamedTuple):
     free: Array  # (free,) their places in u
 
 
-@checked_arguments()
+@checked_arguments("prescribed")
 def equations_of_motion(
     model: Model,
     state: State,
@@ -78,7 +78,7 @@ def equations_of_motion(
     )
 
 
-@checked_arguments()
+@checked_arguments("prescribed")
 def prescribed_dynamics(
     model: Model,
     state: State,
@@ -107,7 +107,7 @@ def prescribed_dynamics(
     (True, True)
     """
     prescribed = [prescribed] if isinstance(prescribed, str) else prescribed
-    names = prescribed if not isinstance(prescribed, Iterable) else list(prescribed)
+    names = list(prescribed) if is_several(prescribed) else prescribed
     loads: dict[str, Any] = {"base_wrench": base_wrench, "endpoint_wrenches": endpoint_wrenches, "gravity": gravity}
     mass, force, free = equations_of_motion(model, state, names, udot, tau, **loads, passive=passive)
     nv, b = model.nv, model.base_dof

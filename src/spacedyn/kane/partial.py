@@ -32,7 +32,7 @@ class PartialVelocities(NamedTuple):
     rates: tuple[str, ...]  # names of the rates that are not prescribed
 
 
-@checked_arguments()
+@checked_arguments("prescribed")
 def partial_velocities(
     model: Model, state: State, prescribed: Iterable[str] = (), *, axes: str = "inertial"
 ) -> PartialVelocities:
@@ -80,7 +80,7 @@ def partial_velocities(
     return PartialVelocities(columns[..., :3], columns[..., 3:], remainder[..., :3], remainder[..., 3:], names)
 
 
-@checked_arguments()
+@checked_arguments("prescribed")
 def partial_velocity_table(
     model: Model, state: State, prescribed: Iterable[str] = (), *, axes: str = "inertial"
 ) -> "xarray.Dataset":

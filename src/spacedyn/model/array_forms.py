@@ -126,8 +126,7 @@ def _letters(J_type: Any, n: int, problems: list[str]) -> list[str]:
         letters = list(letters[0])  # a MATLAB char array arrives as one string
     if len(letters) != n:
         problems.append(f"J_type has {len(letters)} entries: BB has {n} links, give 'R' or 'P' for each.")
-        return []
-    for i, letter in enumerate(letters, start=1):
+    for i, letter in enumerate(letters[: n + 20], start=1):
         if letter not in KINDS:
             problems.append(f"J_type of joint {i} is {letter!r}: give 'R' (revolute) or 'P' (prismatic).")
     return letters

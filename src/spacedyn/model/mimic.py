@@ -21,7 +21,7 @@ from .urdf_checks import check_urdf
 from .urdf_source import urdf_tree
 
 
-@checked_fields
+@checked_fields()
 @dataclass(frozen=True)
 class Mimic:
     """q(joint) = multiplier · q(leader) + offset, for joints of one coordinate [rad, m]."""

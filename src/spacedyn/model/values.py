@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ..reals import NotReal, real_array
+from ..reals import RAGGED, NotReal, real_array
 
 UNIT_TOLERANCE = 1e-6
 """A unit vector or a rotation may be this far off; it is then made exact."""
@@ -21,8 +21,13 @@ EXACT = 1e-14
 LARGEST = 1e100
 """Of any number but a limit: its square and a few products must not overflow."""
 
-_SORTS = {"b": "true or false", "c": "complex", "U": "text", "S": "text", "M": "a date", "m": "a time span"}
-_SORTS |= {"O": "not plain numbers", "V": "not plain numbers"}
+_SORTS = {"b": "is true or false", "c": "is complex", "U": "is text", "S": "is text", "M": "is a date"}
+_SORTS |= {
+    "m": "is a time span",
+    "O": "is not plain numbers",
+    "V": "is not plain numbers",
+    RAGGED: "does not make an array",
+}
 
 
 def shown(value: Any) -> str:
@@ -95,9 +100,9 @@ def numbers(
     try:
         array = real_array(value)
     except NotReal as reason:
-        sort = "missing" if value is None else _SORTS.get(reason.sort, str(reason))
+        sort = "is missing" if value is None else _SORTS.get(reason.sort, f"is {reason}")
         given = "" if value is None else f" ({shown(value)})"
-        problems.append(f"{where} is {sort}{given}; give {_wanted(shape, spread)}.")
+        problems.append(f"{where} {sort}{given}; give {_wanted(shape, spread)}.")
         return None
     if spread and shape is not None and array.shape == ():
         array = np.full(shape, array)

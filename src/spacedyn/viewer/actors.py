@@ -202,6 +202,8 @@ def cast(things: Any, robots: Sequence[int] | None, frames: int) -> tuple[list[A
         return [actor_of(model.name, model, states, np.zeros(1))], [0], None
     if not isinstance(things, dict):
         things = {"": things}
+    if not things:
+        raise InputError("expected a Run, a Model, or a Model and a State, got an empty dict")
     actors: list[Actor] = []
     leaders = []
     for name, run in things.items():
