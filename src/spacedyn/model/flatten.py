@@ -150,11 +150,11 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         records.append([*record, above, 0, 0, segment, opening, 0, 0, 0])
 
     for i, record in reversed(list(enumerate(records))[1:]):  # in the order in which children hand on to their parents
-        parent = records[record[k.PARENT]]
-        record[k.IS_LAST_CHILD] = int(not parent[k.HAS_CHILDREN])
-        parent[k.HAS_CHILDREN] = 1
+        carrier = records[record[k.PARENT]]
+        record[k.IS_LAST_CHILD] = int(not carrier[k.HAS_CHILDREN])
+        carrier[k.HAS_CHILDREN] = 1
         record[k.BY_MEMORY] = int(record[k.PARENT] != i - 1 or record[k.OPENS] > 0)
-        parent[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
+        carrier[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     rate_pars = np.zeros((model.nv, k.RATE_PARS))
     for joint, first in zip(model.joints, starts_v, strict=False):
