@@ -11,14 +11,8 @@ from .articulated import (
 )
 from .base import factorise_base, recover_base, reduce_base
 from .compiling import inner
+from .loose_joints import acceleration_from_parent, force_past_joint, inertia_to_parent, keep_transmitted, settle_loose
 from .memory import integer, load
-from .segments import (
-    acceleration_from_parent,
-    force_past_joint,
-    inertia_to_parent,
-    keep_transmitted,
-    settle_loose,
-)
 from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 from .tree import *  # noqa: F403
 

@@ -22,10 +22,10 @@ from .compiling import entry, inner
 from .descriptions import parameters
 from .factors import recover_accelerations
 from .kinematics import is_given
+from .loose_joints import force_past_joint, inertia_to_parent, keep_transmitted
 from .memory import integer, lanes_of, load, pointer, store, zero_of
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
-from .segments import force_past_joint, inertia_to_parent, keep_transmitted
 from .spatial import add6, add9, dot6, load6, store6
 from .tree import *  # noqa: F403
 

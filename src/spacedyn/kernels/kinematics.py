@@ -9,8 +9,9 @@ SpaceDyn (3.6)-(3.15) for revolute and prismatic joints, where the lever must ho
 
 from .compiling import inner
 from .lanes import stride_of
+from .loose_joints import part_acceleration
 from .memory import integer, lanes_of, later, load, shared, store, widest_of
-from .segments import enter_segment, open_segment, part_acceleration
+from .segments import enter_segment, open_segment
 from .spatial import (
     add3,
     add_scaled6,

@@ -11,18 +11,10 @@ for all endpoints (6 each); then spare room for all bodies (6 each).
 from .articulated import apply_articulated
 from .bodies import momentum_of
 from .compiling import inner
+from .loose_joints import is_loose, loose_force, loose_rates
 from .memory import integer, load, shared, store
 from .scalar import sqrt
-from .segments import (
-    force_to_parent,
-    is_loose,
-    loose_force,
-    loose_rates,
-    motion_from_parent,
-    origin_of,
-    shift_force,
-    shift_motion,
-)
+from .segments import force_to_parent, motion_from_parent, origin_of, shift_force, shift_motion
 from .spatial import (
     add3,
     add6,

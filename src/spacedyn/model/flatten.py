@@ -197,11 +197,11 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         records.append([*record, above, 0, 0, segment, opening, 0, 0, 0])
 
     for i, record in reversed(list(enumerate(records))[1:]):  # in the order in which children hand on to their parents
-        above_it = records[record[k.PARENT]]
-        record[k.IS_LAST_CHILD] = int(not above_it[k.HAS_CHILDREN])
-        above_it[k.HAS_CHILDREN] = 1
+        carrier = records[record[k.PARENT]]
+        record[k.IS_LAST_CHILD] = int(not carrier[k.HAS_CHILDREN])
+        carrier[k.HAS_CHILDREN] = 1
         record[k.BY_MEMORY] = int(record[k.PARENT] != i - 1 or record[k.OPENS] > 0)
-        above_it[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
+        carrier[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
     header = _header(model, len(sequence), len(angles), len(segments))

@@ -48,7 +48,7 @@ def _radius(joint: Joint, body: Body) -> np.ndarray:
 
     >>> from spacedyn.model.build import Builder
     >>> b = Builder("arm")
-    >>> b.base("base", mass=1.0, inertia=(1, 1, 1))
+    >>> b.base("base", mass=1.0, inertia=(1, 2, 1.5))
     >>> b.body("link", mass=2.0, inertia=(1, 1, 0.5), com=(3, 0, 0))
     >>> b.joint("hinge", "revolute", parent="base", child="link", axis=(0, 0, 1))
     >>> arm = b.build()
