@@ -11,13 +11,14 @@ import pytest
 from random_trees import random_model
 from spacedyn.kernels import (
     coriolis,
-    energy,
     forward_dynamics,
     inertia,
     inverse_dynamics,
     mass_matrix_inverse,
     momentum,
     passive,
+    totals,
+    tree,
 )
 from spacedyn.kernels.dual import DUAL, Dual, seed, tangents_of
 from spacedyn.kernels.memory import gather, lanes_of, load, pointer, scatter, shared, store, zero_of
@@ -249,8 +250,8 @@ ENTRIES = {
     "mass_matrix_inverse": (mass_matrix_inverse, lambda m: m.nv, lambda m: m.nv, (1,)),
     "inertia": (inertia, None, lambda m: m.nv**2, ()),
     "coriolis": (coriolis, None, lambda m: m.nv**2, ()),
-    "momentum": (momentum, None, lambda m: 3 + 12 * m.nv, (16,)),
-    "energy": (energy, None, lambda m: 8, ()),
+    "momentum": (momentum, lambda m: 3, lambda m: 6 * m.nv, (tree.VELOCITIES | tree.ABOUT_POINT,)),
+    "totals": (totals, lambda m: 3, lambda m: totals.TOTALS, (tree.ABOUT_POINT | tree.SIZES,)),
     "passive": (passive, None, lambda m: m.nv, ()),
 }
 

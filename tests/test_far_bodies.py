@@ -102,3 +102,13 @@ def test_a_simulation_steps_far_away_as_it_does_nearby(turning):
     (near, _), (far, run) = steps(1.0, turning), steps(1e6, turning)
     assert far <= near + 4
     assert run.audit().within_budget
+
+
+@pytest.mark.parametrize("kind", ["revolute", "universal", "spherical"])
+def test_a_body_of_next_to_no_mass_is_told_of_without_overflowing(kind):
+    b = sd.Builder("arm")
+    b.base("base", mass=1.0, inertia=(1, 2, 1.5))
+    b.body("link", mass=1e-230, inertia=(1e90, 1e90, 1e90))
+    b.joint("hinge", kind, parent="base", child="link", position=(1e5, 0, 0))
+    with pytest.raises(sd.ModelError, match="base"):
+        b.build()

@@ -43,6 +43,7 @@ def _length(vector: np.ndarray) -> np.ndarray:
     return np.linalg.norm(vector, axis=-1)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of a mass next to nothing
 def _radius(joint: Joint, body: Body) -> np.ndarray:
     """Radius of gyration about a joint's axis, the least one if it has several; infinite without mass.
 
@@ -58,7 +59,7 @@ def _radius(joint: Joint, body: Body) -> np.ndarray:
     mass, com = np.asarray(body.mass), body.com
     heavy = np.where(mass > 0.0, mass, 1.0)[..., None, None]
     lever = np.sum(com * com, axis=-1)[..., None, None] * np.eye(3) - com[..., :, None] * com[..., None, :]
-    square = body.inertia / heavy + lever
+    square = np.nan_to_num(body.inertia / heavy + lever)
     least = joint.axis @ square @ joint.axis if joint.kind in AXIS_KINDS else np.linalg.eigvalsh(square)[..., 0]
     return np.where(mass > 0.0, np.sqrt(np.maximum(least, 0.0)), np.inf)
 
