@@ -19,6 +19,7 @@ from .reals import real_numbers, type_name
 Array = np.ndarray
 NOTHING = np.empty(0)
 _FLOAT64 = np.dtype(np.float64)
+_FEW = 50  # numbers that Python looks through faster than NumPy
 
 
 def scalar_kind(count: int) -> tuple[Any, int]:
@@ -68,10 +69,18 @@ def operand(name: str, value: Any, width: int, state: State) -> Array:
 def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
     """An `operand` (…, width), checked, as an array over the state's batch axes."""
     rows = operand(name, value, width, state)
-    if not rows.dot(rows) < np.inf and not np.isfinite(rows).all():  # the product is quick, but may overflow
+    finite = all(map(isfinite, rows.tolist())) if rows.size < _FEW else np.isfinite(rows).all()
+    if not finite:
         row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
         raise _no_number(name, rows[row * width + column], column, "", state, row)
     return rows.reshape(*state.shape, width) if state.shape else rows
+
+
+def finite_result(result: Array) -> Array:
+    """The result, if it is finite: numbers that are may be so large that their products are not."""
+    if not np.isfinite(result).all():
+        raise InputError("the result is not finite though all arguments are: a number is too large")
+    return result
 
 
 def vector(name: str, value: Any, example: str) -> Array:

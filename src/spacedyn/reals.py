@@ -38,7 +38,7 @@ def real_array(value: Any, *, truth: bool = False) -> np.ndarray:
     """
     if type(value) is np.ndarray and value.dtype.kind in "iuf":
         return value  # the common case, kept short
-    if np.ma.is_masked(value):
+    if np.ma.is_masked(value) or (isinstance(value, list | tuple) and _has_mask(value)):
         raise NotReal("a masked array, of which some numbers are missing; fill them: .filled(…)", MASKED)
     try:
         array = np.asarray(value)
@@ -60,6 +60,11 @@ def real_array(value: Any, *, truth: bool = False) -> np.ndarray:
     if not truth and isinstance(value, list | tuple) and _has_truth(value):
         raise NotReal(_KINDS["b"], "b")
     return array
+
+
+def _has_mask(value: Any) -> bool:
+    """Whether a list of lists holds a masked number, of which NumPy would make NaN."""
+    return any(_has_mask(x) if isinstance(x, list | tuple) else np.ma.is_masked(x) for x in value)
 
 
 def _has_truth(value: Any) -> bool:

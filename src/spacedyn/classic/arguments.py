@@ -85,6 +85,9 @@ class Call:
         parts: dict[str, Any] = {name: self[name] for name in ("R0", "v0", "w0", "qd") if self.has(name)}
         AA, RR = (self[name] if self.has(name) else None for name in ("AA", "RR"))
         A0 = self["A0"] if self.has("A0") else None
+        if AA is not None and (A0 is None or not self.has("q")):  # links are turned as AA says
+            for i in range(1, self.LP.num_q + 1):
+                direction_cosines(f"AA of link {i}", block(AA, i))
         q = self["q"] if self.has("q") else _coordinates(self.LP, AA, RR, parts.get("R0"), A0)
         if A0 is not None:
             state = _state(self.LP, parts.get("R0"), A0, parts.get("v0"), parts.get("w0"), q, parts.get("qd"))

@@ -1,5 +1,6 @@
 """Joint coordinates that bring an endpoint to a given place and attitude: SpaceDyn's i_kine."""
 
+import math
 from typing import Any, overload
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from ..errors import RunWarning, warn_user
+from ..errors import InputError, RunWarning, warn_user
 from ..kinematics import endpoint_jacobian, endpoint_pose
 from ..model.state import State
 from .arguments import Call
@@ -17,6 +18,7 @@ from .shapes import Array
 from .variables import StateVariables
 
 REACHED = 1e-9
+FARTHEST = 1e12  # m
 
 
 @overload
@@ -50,6 +52,9 @@ def i_kine(*arguments: Any) -> Array:
     endpoint, moving = f"endpoint{LP.links.index(link) + 1}", [j - 1 for j in LP.chain(link)]
     base = State.from_parts(LP.model, base_position=call["R0"], base_attitude=call["A0"])
     q = call["q_init"].copy()
+    away = math.hypot(*(place - base.base_position))
+    if away > FARTHEST:
+        raise InputError(f"i_kine: POS is {away:.1e} m away from the base; no robot reaches beyond {FARTHEST:g} m")
 
     def state_at(some: Array) -> State:
         q[moving] = some

@@ -11,6 +11,7 @@ from ..errors import InputError, ModelError, ModelWarning
 from ..model.array_forms import read_arrays, read_parents
 from ..model.arrays import from_arrays, to_arrays
 from ..model.model import Model
+from ..reals import real_numbers
 from .shapes import Array, side_by_side, vector, whole_numbers
 
 ARGUMENTS = ("BB", "J_type", "c0", "cc", "ce", "SE", "Qi", "Qe", "m0", "m", "inertia0", "inertia")
@@ -89,9 +90,10 @@ def parents(SS: ArrayLike, S0: ArrayLike) -> Array:
     """
     n = np.size(S0)
     roots = vector("S0", S0, n)
+    incidence = real_numbers("SS", SS, f"({n}, {n})")
     try:
-        incidence = np.asarray(SS, dtype=float).reshape(n, n)
-    except (TypeError, ValueError):
+        incidence = incidence.reshape(n, n)
+    except ValueError:
         raise InputError(f"SS: expected shape ({n}, {n}), as S0 has {n} entries, got {np.shape(SS)}") from None
     found = np.zeros(n, dtype=int)
     for j in range(n):
@@ -100,7 +102,7 @@ def parents(SS: ArrayLike, S0: ArrayLike) -> Array:
         if len(on) != 1 or incidence[j, j] != -1:
             raise InputError(
                 f"column {j + 1} of SS, with S0, must say -1 for the link itself and 1 for its parent, or 1 in S0; "
-                f"got {incidence[:, j].astype(int).tolist()} and {roots[j]:g}"
+                f"got {', '.join(f'{x:g}' for x in incidence[:, j])} and {roots[j]:g}"
             )
         found[j] = on[0]
     return topology(found).BB  # which finds rings

@@ -17,6 +17,8 @@ from .shapes import Array, direction_cosines, number, vector
 from .surroundings import time_step
 from .variables import StateVariables
 
+MOST_TURN = 1e16  # rad: of a larger angle doubles do not tell where on the circle it is
+
 
 def cx(theta: float) -> Array:
     """Direction cosines C (3, 3) of a turn by theta [rad] about x: passive, the transpose of the rotation matrix.
@@ -187,7 +189,11 @@ def aw(w0: ArrayLike | StateVariables, /, *, d_time: float | None = None) -> Arr
     """
     rate = vector("w0", w0.w0 if isinstance(w0, StateVariables) else w0, 3)
     turn = time_step(d_time) * rate
-    angle = float(np.linalg.norm(turn))
+    angle = math.hypot(*turn)
+    if angle > MOST_TURN:
+        raise InputError(
+            f"aw: a turn of {angle:.1e} rad in one step, of which no digit counts; w0 or d_time is too large"
+        )
     K = tilde(turn)
     # sin x / x and (1 - cos x) / x², without cancellation where x is small
     return np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * np.sinc(0.5 * angle / np.pi) ** 2 * (K @ K)

@@ -9,6 +9,8 @@ from ..reals import real_numbers
 
 Array = np.ndarray
 ROTATION_TOLERANCE = 1e-6
+LARGEST = 1e100
+"""A number beyond this is a slip; products of two such numbers are still finite."""
 
 
 def number(name: str, value: Any) -> float:
@@ -22,7 +24,7 @@ def number(name: str, value: Any) -> float:
 def vector(name: str, value: Any, size: int) -> Array:
     """A vector (size,), given as such, as a column (size, 1) or as a row (1, size)."""
     forms = f"({size},), ({size}, 1) or (1, {size})"
-    array = real_numbers(name, value, forms) if np.size(value) else np.zeros(np.shape(value))  # [] has no type
+    array = np.zeros(np.shape(value)) if _is_empty(value) else real_numbers(name, value, forms)
     if array.size != size or array.size != max(array.shape, default=1):
         raise InputError(f"{name}: expected shape {forms}, got {array.shape}")
     return _finite(name, array).reshape(size)
@@ -30,7 +32,7 @@ def vector(name: str, value: Any, size: int) -> Array:
 
 def table(name: str, value: Any, columns: int, each: str) -> Array:
     """A matrix 3 x columns; a vector of three will do for one column. `each`: what a column belongs to."""
-    if columns == 0 and np.size(value) == 0:
+    if columns == 0 and _is_empty(value):
         return np.zeros((3, 0))
     array = real_numbers(name, value, f"(3, {columns})")
     if columns == 1 and array.shape == (3,):
@@ -55,7 +57,7 @@ def direction_cosines(name: str, value: Any) -> Array:
 
 def whole_numbers(name: str, value: Any, most: int, what: str) -> list[int]:
     """Numbers counted from 1, one or several."""
-    array = real_numbers(name, value, "(k,)") if np.size(value) else np.zeros(0)
+    array = np.zeros(0) if _is_empty(value) else real_numbers(name, value, "(k,)")
     if array.size != max(array.shape, default=1):
         raise InputError(f"{name}: expected {what} numbers in one row, got shape {array.shape}")
     numbers = _finite(name, array).ravel()
@@ -77,9 +79,19 @@ def side_by_side(matrices: Array) -> Array:
     return np.ascontiguousarray(np.moveaxis(matrices, 0, 1)).reshape(rows, n * k)
 
 
+def _is_empty(value: Any) -> bool:
+    """Whether there are no numbers; [] has no type to speak of."""
+    try:
+        return np.size(value) == 0
+    except ValueError:  # rows of different lengths, which `real_numbers` tells
+        return False
+
+
 def _finite(name: str, array: Array) -> Array:
     numbers = np.array(array, dtype=float)
-    if not np.isfinite(numbers).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
-        raise InputError(f"{name}: {numbers[place]} at index {place} (from 0); every number must be finite")
+    good = np.abs(numbers) <= LARGEST
+    if not good.all():
+        place = tuple(int(i) for i in np.argwhere(~good)[0])
+        most = f", up to {LARGEST:g}" if np.isfinite(numbers[place]) else ""
+        raise InputError(f"{name}: {numbers[place]} at index {place} (from 0); every number must be finite{most}")
     return numbers

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..reals import type_name
+from ..signatures import is_several
 from .values import numbers, plain, rotation_matrix
 
 SHAPE_KINDS = {
@@ -210,8 +212,11 @@ def combine(shapes: Iterable[Shape]) -> tuple[float, np.ndarray, np.ndarray]:
     >>> mass, com, np.diag(inertia)
     (4.0, array([-0.5,  0. ,  0. ]), array([0., 3., 3.]))
     """
-    parts = list(shapes)
+    parts: list[Any] = list(shapes) if is_several(shapes) else [shapes]
     for part in parts:
+        if not isinstance(part, Shape):
+            wanted = "a list of shapes, such as [box(…), sphere(…)]"
+            raise InputError(f"combine(): shapes: expected {wanted}, got {type_name(part)}")
         part._usable()
     mass = float(sum(part.mass for part in parts))
     com = sum((part.mass * part.com for part in parts), np.zeros(3))

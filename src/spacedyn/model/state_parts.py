@@ -169,7 +169,8 @@ def check_quaternions(model: "Model", data: np.ndarray, layout: Layout) -> None:
     """Refuse quaternions that are not of unit length; make the others exactly so."""
     for start in layout.quaternions:
         part = data[..., start : start + 4]
-        length = np.linalg.norm(part, axis=-1, keepdims=True)
+        with np.errstate(over="ignore"):  # an infinite length is not 1 either
+            length = np.linalg.norm(part, axis=-1, keepdims=True)
         if np.any(np.abs(length - 1.0) > UNIT_TOLERANCE):
             owner = "the base" if start == 3 else _owner(model, start)
             worst = float(length.flat[np.argmax(np.abs(length - 1.0))])
