@@ -88,17 +88,16 @@ def vector(name: str, value: Any, example: str) -> Array:
     array = real_numbers(name, value, "(3,)")
     if array.shape != (3,):
         raise InputError(f"{name}: expected shape (3,), {example}, got {array.shape}")
-    x, y, z = array.tolist()
-    if not (isfinite(x) and isfinite(y) and isfinite(z)):
-        raise InputError(f"{name}: expected finite numbers, {example}, got {[x, y, z]}")
+    if not all(map(isfinite, array.tolist())):
+        raise InputError(f"{name}: expected finite numbers, {example}, got {array.tolist()}")
     return array.astype(float)
 
 
 def passive_option(model: Model, passive: Any) -> int:
     """The kernels' option for forces of joints' own springs, dampers, friction and stops, if there are any."""
-    if not isinstance(passive, bool | np.bool_):
+    if passive is not True and not isinstance(passive, bool | np.bool_):
         raise InputError(f"passive: expected True or False, got {type_name(passive)}")
-    return k.PASSIVE_FORCES if passive and model.flat.passive else 0
+    return k.PASSIVE_FORCES if model.flat.passive and passive else 0
 
 
 def gravity_vector(gravity: Any) -> Array:
@@ -189,9 +188,7 @@ def run_on_states(
     if tree is None:
         tree = flat.tree
     if not state.shape:  # one robot's call is short enough for every allocation to show
-        spare = flat.spare.get(room)
-        if spare is None:
-            spare = flat.spare.setdefault(room, [])
+        spare = flat.spare[room]
         try:
             work = spare.pop()
         except IndexError:  # none yet, or in the hands of other threads
@@ -225,8 +222,18 @@ def run_dynamics(
     kernel: Callable, model: Model, state: State, loads: Array, width: int, options: int, gravity: Any, tree: Any = None
 ) -> Array:
     """Call the entry point of forward or inverse dynamics; rows (…, width)."""
-    par = None if gravity is None else model.flat.with_gravity(gravity_vector(gravity))
-    out, finite = run_on_states(kernel, model, state, (loads,), (options,), width, 0, par, tree)
+    flat = model.flat
+    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
+    if state.shape:
+        out, finite = run_on_states(kernel, model, state, (loads,), (options,), width, 0, par, tree)
+    else:  # what is called most often: as `run_on_states` does it, without tuples to take apart
+        spare, out = flat.spare[0], np.empty(width)
+        try:
+            work = spare.pop()
+        except IndexError:
+            work = flat.scratch(1)
+        finite = kernel(flat.tree if tree is None else tree, par, work, state._rows, loads, out, 1, options, ONE)
+        spare.append(work)
     if not finite:
         raise _not_finite(model, state, loads, options, forward=kernel is _forward.run)
     return out
@@ -304,8 +311,8 @@ def frames(model: Model, bodies: list[int], positions: Array, rotations: Array) 
 
 def point_on(model: Model, body: int, point: Array) -> tuple[Array, Array]:
     """A point of a body, in the body's own axes, as `Frames` has its body and its position."""
-    flat = model.flat
-    return flat.order[body : body + 1], _table(flat.offset[:, body] + flat.to_internal[body] @ point)
+    place, offset, turn = model.flat.hosts[body]
+    return place, _table(offset + turn.dot(point))
 
 
 def _table(rows: Array) -> Array:

@@ -91,7 +91,7 @@ def forward_dynamics(
     flat = model.flat
     joints = flat.joint_rates
     loads = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
-    options = passive_option(model, passive)
+    options = 0 if passive is True and not flat.passive else passive_option(model, passive)
     if base_wrench is not None or endpoint_wrenches is not None:
         loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
     return run_dynamics(_forward.run, model, state, loads, flat.rates, options, gravity)
@@ -264,7 +264,8 @@ def newton_euler(
     check_state(model, state)
     flat = model.flat
     loads = operand("udot", udot, flat.rates, state)
-    options |= passive_option(model, passive)
+    if passive is not True or flat.passive:
+        options |= passive_option(model, passive)
     if base is not None or endpoints is not None:
         loads, options = with_wrenches(model, state, loads, base, endpoints), options | k.LOADED
     width = flat.rates + (6 * len(model.bodies) if options & k.REACTIONS else 0)

@@ -343,7 +343,7 @@ def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[Array
         return centroid_frame(model, body)[:2]
     check_model(model)
     index = model.body_index(body)
-    return point_on(model, index, vector("point", point, f"in the frame of body '{model.body_names[index]}'"))
+    return point_on(model, index, vector("point", point, "in the body's frame"))
 
 
 def _jacobian(model: Model, state: State, place: tuple[Array, Array], options: int) -> Array:

@@ -4,8 +4,10 @@ Kernels know only joints about the z axis: a joint with another axis gets its fr
 the body's data with it. `to_internal[i]` keeps that turn, so that results speak of the frames of the description.
 """
 
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -58,7 +60,7 @@ class Flat:
     passive: bool  # some joint has a spring, damper, friction or stop
     rates: int  # nv
     joint_rates: int  # nv without the base's
-    spare: dict[int, list[np.ndarray]] = field(default_factory=dict)  # scratch memory for one robot, to be used again
+    spare: dict[int, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))  # scratch memory, used again
     endpoints: dict[str, Frames] = field(default_factory=dict)  # frames that have been asked for, by name
     centroids: dict[str, Frames] = field(default_factory=dict)
     families: list[tuple[Any, Frames]] = field(default_factory=list)  # all frames, once they have been laid out
@@ -76,6 +78,12 @@ class Flat:
         offset = self.offset if len(self.offset) == 1 else self.offset[robots]
         rest = self.slots, self.order, self.to_internal, offset, self.passive, self.rates, self.joint_rates
         return described(self.tree, rows[robots], rest)
+
+    @cached_property
+    def hosts(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Of each of the model's bodies: its place as an array of one, offset (1 or robots, 3), turn."""
+        places = [self.order[i : i + 1] for i in range(len(self.order))]
+        return list(zip(places, self.offset.swapaxes(0, 1), self.to_internal, strict=True))
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
@@ -161,7 +169,7 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     place = np.empty(len(sequence), dtype=np.int64)
     place[sequence] = np.arange(len(sequence))
     turns = np.array([np.eye(3)] + [z_onto(j.axis) if j.kind in AXIS_KINDS else np.eye(3) for j in model.joints])
-    to_internal = turns.transpose(0, 2, 1)
+    to_internal = np.ascontiguousarray(turns.transpose(0, 2, 1))
     com = model.bodies[0].com
     offset = np.zeros((*com.shape[:-1], len(sequence), 3))
     offset[..., 0, :] = -com  # the kernels' base frame is at its centre of mass
