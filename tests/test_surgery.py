@@ -335,3 +335,10 @@ def test_only_a_model_can_be_attached():
 def test_frames_that_make_no_sense_are_refused(frame, words):
     with pytest.raises(InputError, match=words):
         attach(bus(), tool(), "port", frame)
+
+
+@pytest.mark.parametrize("at", [None, 3, np.eye(3), ["hand"]], ids=str)
+def test_a_place_that_is_no_name(at):
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.InputError, match="give the name of an endpoint or a body"):
+        robot.attach(robot, at)

@@ -233,7 +233,8 @@ def _forces(g: Geometry, state: State, tau: Any, base: Any, endpoints: Any, grav
     if passive:
         joints = joints + passive_force(model, state)[..., model.base_dof :]
     force = np.concatenate([np.zeros((*batch, g.m)), joints], axis=-1)
-    wrenches = with_wrenches(model, state, np.zeros((*batch, 0)), base, endpoints).reshape(*batch, -1, 2, 3)
+    count = 1 + len(model.endpoints)
+    wrenches = with_wrenches(model, state, np.zeros((*batch, 0)), base, endpoints).reshape(*batch, count, 2, 3)
     wrenches = np.einsum("...ji,...ekj->...eki", g.attitude, wrenches)  # in the base's axes
     bodies = [0, *(model.body_index(e.body) for e in model.endpoints)]
     points = [np.zeros((*batch, 3))]
