@@ -63,6 +63,14 @@ def test_masked_numbers_in_a_list():
         one_link().state(q=[missing])
 
 
+@pytest.mark.parametrize("size", [1e308, 1e-308])
+def test_the_normal_of_a_plane_may_have_any_length(size):
+    robot = sd.load("tian_wu")
+    event = sd.Event(sd.endpoint_reaches(robot.endpoint_names[0], (0, 0.5, 0), (0, size, 0)), terminal=True)
+    run = sd.simulate(robot, robot.state(qd=[0.3, 0, 0]), 10.0, events=[event])
+    assert run.status == "event"
+
+
 def test_curves_and_ties_out_of_bounds():
     with pytest.raises(sd.InputError, match="numbers too large"):
         sd.table([0.0, 1e200, 2.5e200], [[0.0], [1.0], [0.5]])
