@@ -312,3 +312,10 @@ def test_the_spinning_spacecraft_passes_where_angles_break(capsys):
     assert off.max() < 1e-10 and before.max() < 1e-5
     assert rate.min() > 1e3 and np.median(after) > 1e-3
     assert float(re.search(r"right to (\S+)", said)[1]) < 1e-8
+
+
+def test_forces_on_an_empty_batch():
+    robot = sd.load("tian_wu")
+    states = robot.random_state(np.random.default_rng(0), (0, 3))
+    wrench = np.zeros((0, 3, 6))
+    assert sd.lagrangian.forward_dynamics(robot, states, base_wrench=wrench).shape == (0, 3, 9)

@@ -30,8 +30,10 @@ def one_link(mass: float = 2.0, inertia: tuple[float, ...] = (0.1, 0.2, 0.25)) -
 def test_operands(SV):
     robot = one_link()
     state = robot.neutral_state()
-    with pytest.raises(sd.InputError, match="too large"):
+    with pytest.raises(sd.InputError, match=r"generalized_inertia_forces: .* too large"):
         sd.kane.generalized_inertia_forces(robot, state, np.full(robot.nv, 1e308))
+    with pytest.raises(sd.InputError, match=r"reduced_equations: .* too large"):
+        sd.lagrangian.reduced_equations(robot, state.replace(qd=[1.0]), np.full(6, 1e200))
     for batch in (state, robot.random_state(np.random.default_rng(0), 20)):
         udot = np.full((*batch.shape, robot.nv), 1e200)
         assert np.isfinite(sd.center_of_mass_acceleration(robot, batch, udot)).all()  # their squares are infinite
@@ -59,6 +61,24 @@ def test_masked_numbers_in_a_list():
         b.build()
     with pytest.raises(sd.InputError, match="masked"):
         one_link().state(q=[missing])
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-308])
+def test_the_normal_of_a_plane_may_have_any_length(size):
+    robot = sd.load("tian_wu")
+    event = sd.Event(sd.endpoint_reaches(robot.endpoint_names[0], (0, 0.5, 0), (0, size, 0)), terminal=True)
+    run = sd.simulate(robot, robot.state(qd=[0.3, 0, 0]), 10.0, events=[event])
+    assert run.status == "event"
+
+
+def test_curves_and_ties_out_of_bounds():
+    with pytest.raises(sd.InputError, match="numbers too large"):
+        sd.table([0.0, 1e200, 2.5e200], [[0.0], [1.0], [0.5]])
+    robot = sd.load("tian_wu")
+    for multiplier in (np.array(1e308), 1e308, np.nan):
+        ties = [sd.Mimic("joint1", "joint2", 1e308), sd.Mimic("joint2", "joint3", multiplier)]
+        with pytest.raises(sd.InputError, match="multiplier"):
+            sd.mimic_coupling(robot, ties)
 
 
 @pytest.mark.parametrize("shapes", [None, 3, [None], ["box"], np.array(1.0), [sd.shapes.point(1.0), 2]])

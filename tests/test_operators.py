@@ -342,3 +342,10 @@ def test_products_and_sums_that_mean_nothing_are_refused():
     with pytest.raises(sd.InputError, match="about='base'"):
         sd.operators.base_rates(SpatialOperators(pivoted, turning), turning.qd, np.zeros(6))
     assert "forces -> joint forces" in repr(ops.H) and "about its base" in repr(ops)
+
+
+def test_base_rates_of_an_empty_batch():
+    robot = sd.load("tian_wu")
+    ops = SpatialOperators(robot, robot.random_state(np.random.default_rng(0), (0, 3)))
+    found = sd.operators.base_rates(ops, np.zeros((0, 3, 3)), momentum=np.zeros((0, 3, 6)))
+    assert found.velocity.shape == found.rate.shape == (0, 3, 3)

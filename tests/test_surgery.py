@@ -8,6 +8,7 @@ import reference
 from random_trees import random_coordinates, random_flat_state, random_model
 from spacedyn.errors import InputError, ModelError, ModelWarning, UnknownName
 from spacedyn.model.build import Builder
+from spacedyn.model.load import load
 from spacedyn.model.model import Model
 from spacedyn.model.parts import JOINT_KINDS
 from spacedyn.model.surgery import attach, joint_transform, lock, subtree
@@ -335,3 +336,10 @@ def test_only_a_model_can_be_attached():
 def test_frames_that_make_no_sense_are_refused(frame, words):
     with pytest.raises(InputError, match=words):
         attach(bus(), tool(), "port", frame)
+
+
+@pytest.mark.parametrize("at", [None, 3, np.eye(3), ["hand"]], ids=str)
+def test_a_place_that_is_no_name(at):
+    robot = load("tian_wu")
+    with pytest.raises(InputError, match="give the name of an endpoint or a body"):
+        robot.attach(robot, at)

@@ -1,8 +1,9 @@
 """From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
 from math import isfinite
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numba.core import config
@@ -16,6 +17,8 @@ from .model.model import Model
 from .model.state import State
 from .reals import real_numbers, type_name
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Array = np.ndarray
 NOTHING = np.empty(0)
 _FLOAT64 = np.dtype(np.float64)
@@ -76,11 +79,26 @@ def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
     return rows.reshape(*state.shape, width) if state.shape else rows
 
 
-def finite_result(result: Array) -> Array:
-    """The result, if it is finite: numbers that are may be so large that their products are not."""
-    if not np.isfinite(result).all():
-        raise InputError("the result is not finite though all arguments are: a number is too large")
-    return result
+def finite_results(function: Callable[P, R]) -> Callable[P, R]:
+    """For functions that reckon with NumPy: InputError where numbers are so large that their products are infinite."""
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        fine, result = True, None
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            try:
+                result = function(*arguments, **named)
+            except np.linalg.LinAlgError:
+                fine = False
+        arrays = result if isinstance(result, tuple) else (result,)
+        if fine and all(np.isfinite(a).all() for a in arrays if isinstance(a, np.ndarray) and a.dtype.kind == "f"):
+            return cast(R, result)
+        raise InputError(
+            f"{function.__name__}: the result is not finite though all arguments are: a number is too large, or the "
+            "mass matrix is singular in this pose"
+        )
+
+    return call
 
 
 def vector(name: str, value: Any, example: str) -> Array:

@@ -150,8 +150,9 @@ def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> Read
         Of the plane, inertial axes [m]. The condition is the endpoint's height above it, along the normal.
     """
     where, along = vector("point", point, "such as (0, 0, 0)"), vector("normal", normal, "such as (0, 0, 1)")
-    if not np.linalg.norm(along) > 0.0:
+    if not along.any():
         raise InputError("normal: expected a direction, got zero")
+    along = along / np.abs(along).max()  # so that squares neither overflow nor vanish
     along = along / np.linalg.norm(along)
 
     def of(model: Model) -> Condition:

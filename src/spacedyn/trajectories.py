@@ -9,6 +9,7 @@ def track(t, s, p, out):
 laws = [track(path=sd.table(earlier.time, earlier.states.q), kp=50.0, kd=10.0)]
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import factorial
@@ -18,6 +19,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly, BSpline, CubicSpline, PchipInterpolator, PPoly, make_interp_spline
+from scipy.linalg import LinAlgWarning
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from .errors import InputError
@@ -303,10 +305,11 @@ def _points(what: str, times: ArrayLike, values: ArrayLike, joined: bool = False
 def _curve(what: str, make: Callable[[], Trajectory]) -> Trajectory:
     """A curve through points; numbers that overflow on the way are told by what they come from."""
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error", LinAlgWarning)
             made = make()
         fine = bool(np.isfinite(made.coefficients).all())
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError):  # of SciPy, on numbers that it cannot divide by
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError, LinAlgWarning):  # of SciPy, where it cannot divide
         fine = False
     if not fine:
         raise InputError(f"{what}: times are too close together, or numbers too large, for a curve through the points")

@@ -47,8 +47,11 @@ class Setting:
 
     @cached_property
     def state(self) -> sd.State:
-        """A state of the robot."""
-        return self.model.random_state(self.numbers, self.shape if self.shape else None)
+        """A state of the robot; now and then with huge numbers in it."""
+        state = self.model.random_state(self.numbers, self.shape if self.shape else None)
+        if self.rng.random() < 0.97 or not self.joint_rates:
+            return state
+        return state.replace(qd=state.qd * 10.0 ** self.rng.choice((8, 50, 160, 300)))
 
     def array(self, *width: int) -> np.ndarray:
         """Numbers over the batch, or for all robots of it."""

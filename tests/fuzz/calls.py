@@ -138,7 +138,7 @@ def _check(call: Call, result: Any) -> None:
 
 def _decent(value: Any) -> bool:
     if isinstance(value, sd.State):
-        return True
+        return bool((np.abs(value._data) <= _DECENT).all())
     if isinstance(value, dict):
         return all(map(_decent, value.values()))
     if isinstance(value, list | tuple | np.ndarray | int | float):

@@ -34,6 +34,7 @@ _LEFT_OUT |= {
     "BaseRates",
     "Smoothed",
 }  # results
+_LEFT_OUT |= {"Visual", "Mimic", "Builder", "law"}  # they come below, with what uses them
 _NEVER = {"view", "progress", "stream", "path", "folder", "folders", "mesh"}
 """Parameters that are not given: what they would do is no matter of their value."""
 
@@ -105,6 +106,10 @@ def _with_mimic(mimic: Any) -> Any:
     return sd.mimic_coupling(models()[0], [mimic])
 
 
+def _with_function(template: Any) -> Any:
+    return template if isinstance(template, sd.laws.LawTemplate) else template(lambda t, s, p, out: None)
+
+
 def _with_base(builder: Any) -> sd.Model:
     builder.base("bus", mass=20.0, inertia=(2, 3, 4))
     return builder.build()
@@ -127,6 +132,7 @@ def public_entries() -> list[Entry]:
     found += [
         _entry("shapes.combine", sd.shapes.combine),
         _used("Visual", sd.Visual, _with_visual),
+        _used("law of a function", sd.law, _with_function),
         _used("Mimic", sd.Mimic, _with_mimic),
         _used("Builder", sd.Builder, _with_base),
     ]

@@ -91,26 +91,26 @@ class Watched:
     def attempt(self, case: Callable[[], None]) -> tuple[bool, list[tuple[str, str, str]]]:
         """Whether it was accepted; and (sort, group, detail) of what went wrong."""
         self._warned.clear()
-        found, accepted = [], False
+        stopped: BaseException | None = None
         with self._fence.up():
             self._began, self._used = time.monotonic(), time.process_time()
             signal.setitimer(signal.ITIMER_REAL, LIMIT)
             try:
                 case()
-                accepted = True
-            except SpacedynError as error:
-                found = _memory_hidden(error)
             except BaseException as error:
-                found = _judged(error)
+                stopped = error
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
+        found = [] if stopped is None else _judged(stopped)
         found += [(sort, alike(detail.splitlines()[-1], 120), detail) for sort, detail in self._fence.noted]
         found += self._warned
-        return accepted, list({(sort, group): (sort, group, detail) for sort, group, detail in found}.values())
+        return stopped is None, list({(sort, group): (sort, group, detail) for sort, group, detail in found}.values())
 
 
 def _judged(error: BaseException) -> list[tuple[str, str, str]]:
-    """An exception that is not ours."""
+    """An exception, unless it is ours, and tells of nothing else."""
+    if isinstance(error, SpacedynError):
+        return _memory_hidden(error)
     if isinstance(error, TypeError) and error.__traceback__ is not None and _from_the_call_itself(error):
         return []
     group, detail = of_exception(error)

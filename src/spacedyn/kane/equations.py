@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import check_state, finite_operand
+from ..calls import check_state, finite_operand, finite_results
 from ..dynamics import Hybrid, given_mask
 from ..model.model import Model
 from ..model.state import State
@@ -26,6 +26,7 @@ class Equations(NamedTuple):
 
 
 @checked_arguments("prescribed")
+@finite_results
 def equations_of_motion(
     model: Model,
     state: State,
@@ -79,6 +80,7 @@ def equations_of_motion(
 
 
 @checked_arguments("prescribed")
+@finite_results
 def prescribed_dynamics(
     model: Model,
     state: State,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import check_state, finite_operand, finite_result, gravity_vector, with_wrenches
+from ..calls import check_state, finite_operand, finite_results, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..kinematics import forward_kinematics
 from ..model.model import Model
@@ -17,6 +17,7 @@ from .partial import jacobians_of, jacobians_of_bodies
 Array = np.ndarray
 
 
+@finite_results
 def generalized_inertia_forces(model: Model, state: State, udot: ArrayLike) -> Array:
     """F*_r (…, nv) for all rates: -Σ (m a · v_r + (I α + ω × I ω) · ω_r), and -J u'_r for rotors behind gears.
 
@@ -42,14 +43,14 @@ def generalized_inertia_forces(model: Model, state: State, udot: ArrayLike) -> A
     motion = forward_kinematics(model, state, accelerations).centroids
     assert motion.acceleration is not None
     a, alpha, w = motion.acceleration[..., :3], motion.acceleration[..., 3:], motion.velocity[..., 3:]
-    with np.errstate(over="ignore", invalid="ignore"):
-        force = -mass * a
-        moment = -(_times(inertia, alpha) + np.cross(w, _times(inertia, w)))
-        total = np.einsum("...bij,...bi->...j", J, np.concatenate([force, moment], axis=-1))
-        return finite_result(total - rotors(model) * accelerations)
+    force = -mass * a
+    moment = -(_times(inertia, alpha) + np.cross(w, _times(inertia, w)))
+    total = np.einsum("...bij,...bi->...j", J, np.concatenate([force, moment], axis=-1))
+    return total - rotors(model) * accelerations
 
 
 @checked_arguments()
+@finite_results
 def generalized_active_forces(
     model: Model,
     state: State,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..calls import check_state, frames, run_on_states
+from ..calls import check_state, finite_results, frames, run_on_states
 from ..dynamics import given_mask
 from ..errors import InputError
 from ..kernels import jacobians as _jacobians
@@ -33,6 +33,7 @@ class PartialVelocities(NamedTuple):
 
 
 @checked_arguments("prescribed")
+@finite_results
 def partial_velocities(
     model: Model, state: State, prescribed: Iterable[str] = (), *, axes: str = "inertial"
 ) -> PartialVelocities:

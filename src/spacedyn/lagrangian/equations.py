@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import finite_operand, gravity_vector, with_wrenches
+from ..calls import finite_operand, finite_results, gravity_vector, with_wrenches
 from ..dynamics import passive_force
 from ..errors import InputError
 from ..model.model import Model
@@ -26,6 +26,7 @@ from .twists import bracket, structure
 Array = np.ndarray
 
 
+@finite_results
 def velocity(model: Model, state: State, selection: ArrayLike | None = None) -> Array:
     """Velocities v = (Ṽ, q̇), (…, m + n): the base's twist in its own axes, as the selection has it; joint rates.
 
@@ -50,6 +51,7 @@ def velocity(model: Model, state: State, selection: ArrayLike | None = None) -> 
     return np.concatenate([base_twist(geometry_of(model, state, selection), state), state.qd], axis=-1)
 
 
+@finite_results
 def mass_matrix(model: Model, state: State, selection: ArrayLike | None = None) -> Array:
     """M(q), (…, m + n, m + n), of v = (Ṽ, q̇); kinetic energy is v.M v / 2. It does not depend on the base's pose.
 
@@ -70,6 +72,7 @@ def mass_matrix(model: Model, state: State, selection: ArrayLike | None = None) 
     return inertia_of(geometry_of(model, state, selection))
 
 
+@finite_results
 def mass_matrix_derivatives(model: Model, state: State, selection: ArrayLike | None = None) -> Array:
     """∂M/∂q_k, (…, n, m + n, m + n), one for each joint rate k, by the derivatives of adjoint matrices.
 
@@ -96,6 +99,7 @@ def mass_matrix_derivatives(model: Model, state: State, selection: ArrayLike | N
 
 
 @checked_arguments()
+@finite_results
 def coriolis_matrix(
     model: Model, state: State, selection: ArrayLike | None = None, *, form: str = "christoffel"
 ) -> Array:
@@ -127,6 +131,7 @@ def coriolis_matrix(
 
 
 @checked_arguments()
+@finite_results
 def forward_dynamics(
     model: Model,
     state: State,
@@ -228,7 +233,8 @@ def _forces(g: Geometry, state: State, tau: Any, base: Any, endpoints: Any, grav
     if passive:
         joints = joints + passive_force(model, state)[..., model.base_dof :]
     force = np.concatenate([np.zeros((*batch, g.m)), joints], axis=-1)
-    wrenches = with_wrenches(model, state, np.zeros((*batch, 0)), base, endpoints).reshape(*batch, -1, 2, 3)
+    count = 1 + len(model.endpoints)
+    wrenches = with_wrenches(model, state, np.zeros((*batch, 0)), base, endpoints).reshape(*batch, count, 2, 3)
     wrenches = np.einsum("...ji,...ekj->...eki", g.attitude, wrenches)  # in the base's axes
     bodies = [0, *(model.body_index(e.body) for e in model.endpoints)]
     points = [np.zeros((*batch, 3))]

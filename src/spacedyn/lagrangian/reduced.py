@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..calls import finite_operand
+from ..calls import finite_operand, finite_results
 from ..errors import InputError
 from ..model.model import Model
 from ..model.parts import stacked
@@ -43,6 +43,7 @@ class Attitude(NamedTuple):
     recoil: Array  # (…, 3, 3 + n)
 
 
+@finite_results
 def reduced_equations(model: Model, state: State, momentum: ArrayLike | None = None) -> Reduced:
     """The joints' own equations of motion while nothing acts on a free base.
 
@@ -89,6 +90,7 @@ def reduced_equations(model: Model, state: State, momentum: ArrayLike | None = N
     return Reduced(_sandwich(P, M), back @ P, (back[..., :6] @ drift[..., None])[..., 0], recoil, drift)
 
 
+@finite_results
 def attitude_equations(model: Model, state: State) -> Attitude:
     """Attitude and joints of a robot with a free base, its translation eliminated by the linear momentum.
 

@@ -6,6 +6,7 @@ equations of motion on what is left: with u = G u_r, as `mimic_coupling` gives i
     Gᵀ H G u̇_r + Gᵀ c = Gᵀ F
 """
 
+import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, ModelError
-from ..reals import real_numbers
+from ..reals import one_number, real_numbers
 from ..signatures import checked_arguments, checked_fields
 from .model import Model
 from .urdf_checks import check_urdf
@@ -97,10 +98,14 @@ def mimic_coupling(model: Model, mimics: Iterable[Mimic]) -> tuple[np.ndarray, n
         for _ in range(len(ties) + 1):
             if at not in ties:
                 break
-            shift, factor = shift + factor * ties[at].offset, factor * ties[at].multiplier
-            at = ties[at].leader
+            tie = ties[at]
+            shift += factor * one_number("Mimic: offset", tie.offset)
+            factor *= one_number("Mimic: multiplier", tie.multiplier)
+            at = tie.leader
         else:
             raise InputError(f"joint '{name}' mimics itself, by way of others; break the ring.")
+        if not (math.isfinite(factor) and math.isfinite(shift)):
+            raise InputError(f"joint '{name}' follows joint '{at}' by a multiplier or an offset that is too large")
         for joint in (name, at):
             if model.joint(joint).nq != 1:
                 raise InputError(f"joint '{joint}' is {model.joint(joint).kind}; only joints of one coordinate mimic.")

@@ -307,6 +307,8 @@ def _ancestry(model: Model, index: int) -> list[int]:
 
 def _place(model: Model, at: str) -> tuple[str, Pose]:
     """The body that carries `at`, and the frame of `at` in it."""
+    if not isinstance(at, str):
+        raise InputError(f"at is {shown(at)}: give the name of an endpoint or a body.")
     if at in model.endpoint_names:
         endpoint: Endpoint = model.endpoint(at)
         return endpoint.body, (endpoint.position, endpoint.rotation)

@@ -160,8 +160,9 @@ class SpatialOperators:
         tree, bodies = self.model.flat.tree, len(self.model.bodies)
         records = self._scalars(int(tree[t.W_BODY]), bodies * t.BODY_WORK)
         inertias = records.reshape(*self.state.shape, bodies, t.BODY_WORK)[..., t.INERTIA : t.INERTIA + 4]
-        segments = self._scalars(int(tree[t.W_SEGMENT]), int(tree[t.SEGMENTS]) * t.SEGMENT_WORK)
-        segments = segments.reshape(*self.state.shape, -1, t.SEGMENT_WORK)[..., t.ORIGIN : t.ORIGIN + 3]
+        count = int(tree[t.SEGMENTS])
+        segments = self._scalars(int(tree[t.W_SEGMENT]), count * t.SEGMENT_WORK)
+        segments = segments.reshape(*self.state.shape, count, t.SEGMENT_WORK)[..., t.ORIGIN : t.ORIGIN + 3]
         origins = np.concatenate([np.zeros((*self.state.shape, 1, 3)), segments], axis=-2)
         ints = tree[tree[t.BODY_AT] :][: bodies * t.BODY_INTS].reshape(bodies, t.BODY_INTS)
         moments = inertias[..., 1:] + inertias[..., :1] * origins[..., ints[:, t.SEGMENT], :]
