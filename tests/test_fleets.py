@@ -11,7 +11,7 @@ from spacedyn.kernels import tree as k
 from spacedyn.kernels.scalar import LANES
 from spacedyn.model.build import assemble
 
-pytestmark = pytest.mark.filterwarnings("ignore::spacedyn.ModelWarning")
+pytestmark = [pytest.mark.packs, pytest.mark.filterwarnings("ignore::spacedyn.ModelWarning")]
 DOWN = (0.3, 0.0, -9.81)
 
 

@@ -364,7 +364,8 @@ def test_what_is_no_file_is_never_opened(folder, tmp_path):
         (lambda text: "[]", "is no JSON object"),
         (lambda text: text[:-5], "is no JSON"),
         (lambda text: "{}", "it has no 'model'"),
-        (lambda text: json.dumps(json.loads(text) | {"model": "/etc/passwd"}), "its model is no description"),
+        (lambda text: json.dumps(json.loads(text) | {"model": 3}), "its model is no description"),
+        (lambda text: json.dumps(json.loads(text) | {"model": "/etc/passwd"}), "the text, line 1"),  # not opened
         (lambda text: json.dumps(json.loads(text) | {"shape": [10**12]}), "has 18 numbers, not those of robots"),
         (lambda text: json.dumps(json.loads(text) | {"shape": [-1]}), "has 18 numbers, not those of robots"),
         (lambda text: json.dumps(json.loads(text) | {"end": 10**400}), "damaged"),

@@ -219,15 +219,28 @@ def run_on_states(
     out, work = aligned(count * width), flat.scratch(lanes, room)
     if flat.robots in (0, count):  # nothing differs, or each row is of another robot
         answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
-    else:  # rows repeat the robots that differ: a call does each of them once
+    else:
         first = len(operands) - tables
-        answer = all(
-            [
-                kernel(tree, par, work, *rows, *operands[first:], mine, flat.robots, *options, kind)
-                for *rows, mine in in_parts(count // flat.robots, (state._rows, *operands[:first], out))
-            ]
-        )
+        rows = (state._rows, *operands[:first], out)
+        answer = _in_rounds(kernel, (tree, par, work), rows, operands[first:], flat.robots, count, (*options, kind))
     return out.reshape(*state.shape, width), answer
+
+
+def _in_rounds(
+    kernel: Callable,
+    before: tuple[Any, ...],
+    rows: tuple[Array, ...],
+    tables: tuple[Any, ...],
+    robots: int,
+    count: int,
+    after: tuple[Any, ...],
+) -> bool:
+    """Call an entry point on rows that repeat robots which differ: a call does each of them once.
+
+    By itself, since a comprehension in `run_on_states` would slow all calls down: its names become cells.
+    """
+    parts = in_parts(count // robots, rows)
+    return all([kernel(*before, *given, *tables, out, robots, *after) for *given, out in parts])
 
 
 def in_parts(count: int, rows: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:

@@ -237,7 +237,7 @@ class Model:
         Raises
         ------
         ModelError
-            With every problem, by robot and part: the first twenty, and how many more there are.
+            With every problem, by robot and part.
         UnknownName, InputError
             A part or a parameter that does not exist; shapes that do not fit.
 
