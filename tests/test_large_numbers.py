@@ -1,5 +1,6 @@
 """Numbers near the largest float, and what is no number in places where few look: our errors, no warning of NumPy."""
 
+import re
 import warnings
 
 import numpy as np
@@ -61,6 +62,25 @@ def test_masked_numbers_in_a_list():
         b.build()
     with pytest.raises(sd.InputError, match="masked"):
         one_link().state(q=[missing])
+
+
+def test_a_duration_shorter_than_anything():
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.InputError, match="shorter than anything"):
+        sd.simulate(robot, robot.neutral_state(), 5e-324)
+
+
+def test_a_step_beyond_any_float():
+    step = '\n[method]\nname = "RungeKutta4"\nstep = 1' + "0" * 400
+    with pytest.raises(sd.ScenarioError, match="step"):
+        sd.Scenario.from_toml('robot = "tian_wu"\nduration = 1.0' + step).check()
+
+
+@pytest.mark.parametrize("size", ["1e-320", "1e-200", "1e99"])
+def test_the_axis_of_a_joint_may_have_any_length(size):
+    text = sd.load("tian_wu").to_urdf(lossy=True)
+    robot = sd.Model.from_urdf(re.sub(r'<axis xyz="[^"]*"', f'<axis xyz="0 {size} 0"', text))
+    assert robot.joints[0].axis.tolist() == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("size", [1e308, 1e-308])
