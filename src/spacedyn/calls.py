@@ -279,5 +279,6 @@ def frames(model: Model, bodies: list[int], positions: Array, rotations: Array) 
 
 def point_on(model: Model, body: int, point: Array) -> tuple[Array, Array]:
     """A point of a body, in the body's own axes, as `Frames` has its body and its position."""
-    place, offset, turn = model.flat.hosts[body]
-    return place, offset + turn.dot(point)
+    place, turn = model.flat.hosts[body]
+    turned = turn.dot(point)
+    return place, turned + model.flat.offset[0] if body == 0 else turned  # only the base's frame is elsewhere

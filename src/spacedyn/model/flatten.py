@@ -63,10 +63,10 @@ class Flat:
     families: list[tuple[Any, Frames]] = field(default_factory=list)  # all frames, once they have been laid out
 
     @cached_property
-    def hosts(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Of each of the model's bodies: its place as an array of one, offset and turn; as `point_on` takes them."""
+    def hosts(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each of the model's bodies: its place, as an array of one, and its turn `to_internal`."""
         places = [self.order[i : i + 1] for i in range(len(self.order))]
-        return list(zip(places, self.offset, self.to_internal, strict=True))
+        return list(zip(places, self.to_internal, strict=True))
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
