@@ -63,6 +63,25 @@ def test_masked_numbers_in_a_list():
         one_link().state(q=[missing])
 
 
+def test_a_duration_shorter_than_anything():
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.InputError, match="shorter than anything"):
+        sd.simulate(robot, robot.neutral_state(), 5e-324)
+
+
+def test_a_step_beyond_any_float():
+    step = '\n[method]\nname = "RungeKutta4"\nstep = 1' + "0" * 400
+    with pytest.raises(sd.ScenarioError, match="step"):
+        sd.Scenario.from_toml('robot = "tian_wu"\nduration = 1.0' + step).check()
+
+
+def test_the_axis_of_a_fixed_joint_is_not_looked_at():
+    text = sd.load("tian_wu").to_urdf(lossy=True)
+    fixed = '<link name="tip"/><joint name="f" type="fixed"><parent link="base"/><child link="tip"/>'
+    fixed += '<axis xyz="1e-308"/></joint>'
+    assert "tip" in sd.Model.from_urdf(text.replace("</robot>", fixed + "</robot>")).endpoint_names
+
+
 @pytest.mark.parametrize("size", [1e308, 1e-308])
 def test_the_normal_of_a_plane_may_have_any_length(size):
     robot = sd.load("tian_wu")

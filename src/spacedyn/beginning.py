@@ -14,6 +14,7 @@ from .signatures import is_several
 Array = np.ndarray
 _COUNTED = {"spherical": 0, "free": 3}  # coordinates that can have limits; of other kinds all
 _HOPELESS = 100.0  # times the memory that there is
+_SHORTEST = 1e-100  # s
 _GIVING_WAY = 0.05  # part of its range that a joint with an end stop may be beyond its limit
 
 
@@ -26,6 +27,8 @@ def check_span(start: Any, duration: Any, budget: Any) -> float:
     budget = real_number("budget", budget, "a positive number")
     if not (np.isfinite(duration) and duration > 0.0):
         raise InputError(f"duration must be a positive time [s], got {duration}")
+    if duration < _SHORTEST:
+        raise InputError(f"duration: {duration:g} s is shorter than anything; give at least {_SHORTEST:g} s")
     if not np.isfinite(start):
         raise InputError(f"start must be a time [s], got {start}")
     if not budget > 0.0:

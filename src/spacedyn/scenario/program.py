@@ -292,7 +292,7 @@ class Program:
                 f"{_MOST_RECORDS:g} are kept: give a longer time between them",
             )
         step = self.content.get("method", {}).get("step")
-        if isinstance(step, int | float) and step > 0 and duration / step > _MOST_STEPS:
+        if isinstance(step, int | float) and 0 < step < duration / _MOST_STEPS:  # step may be beyond any float
             self._fault(
                 ("method", "step"),
                 f"method: steps of {step:g} s over {duration:g} s would never end; give a longer step",
