@@ -342,8 +342,9 @@ def frames(model: Model, bodies: list[int], positions: Array, rotations: Array) 
 
 def point_on(model: Model, body: int, point: Array) -> tuple[Array, Array]:
     """A point of a body, in the body's own axes, as `Frames` has its body and its position."""
-    place, offset, turn = model.flat.hosts[body]
-    return place, _table(offset + turn.dot(point))
+    place, turn = model.flat.hosts[body]
+    turned = turn.dot(point)
+    return place, turned if body else _table(model.flat.offset[:, 0] + turned)  # only the base's frame is elsewhere
 
 
 def _table(rows: Array) -> Array:

@@ -150,8 +150,7 @@ def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = 
     True
     """
     check_state(model, state)
-    rows = _sums(model, state, gravity=gravity)
-    return rows[..., _totals.GRAVITATIONAL] + rows[..., _totals.ELASTIC_ENERGY]
+    return _sums(model, state, gravity=gravity)[..., _totals.POTENTIAL]
 
 
 class Totals(NamedTuple):

@@ -32,8 +32,8 @@ from .spatial import (
 from .tree import *  # noqa: F403
 
 # a row of totals; the last three only with the option SIZES
-KINETIC, CENTRE, LINEAR, ANGULAR, GRAVITATIONAL, ELASTIC_ENERGY = 0, 1, 4, 7, 10, 11
-LINEAR_SIZE, ANGULAR_SIZE, SPREAD, TOTALS = 12, 13, 14, 15
+KINETIC, CENTRE, LINEAR, ANGULAR, GRAVITATIONAL, ELASTIC_ENERGY, POTENTIAL = 0, 1, 4, 7, 10, 11, 12
+LINEAR_SIZE, ANGULAR_SIZE, SPREAD, TOTALS = 13, 14, 15, 16
 
 
 @inner
@@ -130,8 +130,10 @@ def run(tree, par, work, state, points, out, count, options, kind):
         store3(work, room + LINEAR, total)
         store3(work, room + ANGULAR, L)
         g = shared3(mine, integer(tree, PAR_GRAVITY), zero)
-        store(work, room + GRAVITATIONAL, -dot3(g, h) - mass * dot3(g, origin))
-        store(work, room + ELASTIC_ENERGY, elastic_energy(tree, mine, work, zero))
+        height, elastic = -dot3(g, h) - mass * dot3(g, origin), elastic_energy(tree, mine, work, zero)
+        store(work, room + GRAVITATIONAL, height)
+        store(work, room + ELASTIC_ENERGY, elastic)
+        store(work, room + POTENTIAL, height + elastic)
         width = LINEAR_SIZE
         if options & SIZES:
             store_sizes(tree, mine, work, centre, drift, v0, room, zero)

@@ -80,10 +80,10 @@ class Flat:
         return described(self.tree, rows[robots], rest)
 
     @cached_property
-    def hosts(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Of each of the model's bodies: its place as an array of one, offset (1 or robots, 3), turn."""
+    def hosts(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each of the model's bodies: its place, as an array of one, and its turn `to_internal`."""
         places = [self.order[i : i + 1] for i in range(len(self.order))]
-        return list(zip(places, self.offset.swapaxes(0, 1), self.to_internal, strict=True))
+        return list(zip(places, self.to_internal, strict=True))
 
     def scratch(self, lanes: int, more: int = 0) -> np.ndarray:
         """Scratch memory for one scalar kind, with room for `more` scalars of output."""
