@@ -126,6 +126,12 @@ def test_classic_functions(SV, call, words):
         call(SV)
 
 
+def test_a_field_of_SV_with_rows_of_different_lengths(SV):
+    SV.ww = [[1], [2, 3]]
+    with pytest.raises(sd.InputError, match=r"SV\.ww: expected numbers"):
+        classic.calc_pos(LP, SV)
+
+
 def test_a_goal_out_of_all_reach(SV):
     with pytest.raises(sd.InputError, match=r"POS is 1.0e\+99 m away"):
         classic.i_kine(LP, SV, [1e99, 0, 0], np.eye(3), SV.q, 1)

@@ -13,7 +13,7 @@ from rich.console import Console
 from .kinds import FULL, MODULES
 from .pool import Campaign
 from .report import listed, table
-from .worker import case_rng, prepared
+from .worker import case_rng, new_board, prepared
 
 
 def asked() -> argparse.Namespace:
@@ -33,7 +33,7 @@ def asked() -> argparse.Namespace:
 def one_case(name: str, number: int, seed: int) -> None:
     """Try one case in this process, with its traceback."""
     with tempfile.TemporaryDirectory(prefix="spacedyn-fuzz-") as folder:
-        kind, watched = prepared(name, Path(folder))
+        kind, watched = prepared(name, Path(folder), new_board(Path(folder)))
         given = kind.make(case_rng(name, seed, number))
         print(kind.saved(given).decode("utf-8", "backslashreplace")[:4000])
         kind.place(given)

@@ -17,7 +17,21 @@ from pathlib import Path
 
 from .kinds import kind_of
 from .violations import Violation
-from .worker import ACCEPTED, BUSY, CASE, DONE, FOUND, HUNG, LIMIT, READY, SINCE, SIZE, USED, Board, too_long
+from .worker import (
+    ACCEPTED,
+    BUSY,
+    CASE,
+    COMPILING,
+    DONE,
+    FOUND,
+    HUNG,
+    LIMIT,
+    READY,
+    SINCE,
+    USED,
+    new_board,
+    too_long,
+)
 
 _FEW = 1000  # cases that are not worth a second worker
 CHUNK = 20_000  # cases of a worker: what it gathers in memory is given back then
@@ -128,8 +142,7 @@ class _Worker:
     def __init__(self, task: Task, seed: int, output: Path, scratch: Path):
         self.task, self.reason = task, ""
         self._folder = Path(tempfile.mkdtemp(dir=scratch))
-        (self._folder / "board").write_bytes(bytes(SIZE))
-        self.board = Board(self._folder / "board")
+        self.board = new_board(self._folder)
         words = [task.kind, seed, task.first, task.count, self._folder, output, task.what]
         with (self._folder / "errors").open("wb") as errors:
             self.process = subprocess.Popen(
@@ -150,7 +163,8 @@ class _Worker:
             return True
         passed = now - (self.board[SINCE] * 1e-9 or self._began)
         used = _processor_time(self.process.pid, passed) - self.board[USED] * 1e-9 if passed > LIMIT else 0.0
-        slow = too_long(used, passed, LIMIT + 2.0) if self.board[BUSY] else passed > _START
+        watched = self.board[BUSY] and not self.board[COMPILING]
+        slow = too_long(used, passed, LIMIT + 2.0) if watched else passed > _START
         if (stop and self.board[DONE]) or slow:
             self.reason = "slow" if slow else "stopped"
             self.end()

@@ -30,9 +30,9 @@ from .violations import Violation, WrongResult, alike, is_ours, of_exception, sh
 
 LIMIT = float(os.environ.get("SPACEDYN_FUZZ_LIMIT", "5"))  # s of a case
 MEMORY = 1 << 30  # bytes more than before
-READY, CASE, SINCE, USED, BUSY, DONE, ACCEPTED, FOUND, HUNG = range(9)
+READY, CASE, SINCE, USED, BUSY, COMPILING, DONE, ACCEPTED, FOUND, HUNG = range(10)
 """Places of the board, eight bytes each; times in nanoseconds, READY and USED of the processor."""
-SIZE = 9 * 8
+SIZE = 10 * 8
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, ImportWarning)  # not shown by default
 _OURS = (sd.ModelWarning, sd.RunWarning)
 
@@ -44,6 +44,13 @@ class Hang(BaseException):
 def too_long(used: float, passed: float, limit: float = LIMIT) -> bool:
     """Whether a case hangs: it used the processor for so many seconds, or waited that long for something else."""
     return used >= limit or (passed >= limit and used < 0.05 * passed) or passed > 20.0 * limit
+
+
+def is_compiling(frame: FrameType | None) -> bool:
+    """Whether machine code is being made."""
+    while frame is not None and frame.f_globals.get("__name__") != "numba.core.compiler_machinery":
+        frame = frame.f_back
+    return frame is not None
 
 
 class Board:
@@ -60,11 +67,17 @@ class Board:
         self._numbers[place] = value
 
 
+def new_board(folder: Path) -> Board:
+    """A board of zeros."""
+    (folder / "board").write_bytes(bytes(SIZE))
+    return Board(folder / "board")
+
+
 class Watched:
     """One case under alarm, fence and memory limit."""
 
-    def __init__(self, fence: Fence):
-        self._fence = fence
+    def __init__(self, fence: Fence, board: Board):
+        self._fence, self._board = fence, board
         self._began = self._used = 0.0
         self._warned: list[tuple[str, str, str]] = []
         warnings.simplefilter("always")
@@ -83,6 +96,9 @@ class Watched:
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         """Time is up, unless the machine was busy with other things: then the rest is granted."""
+        if is_compiling(frame):  # once, and kept: not a fault of the case
+            self._board[COMPILING] = 1
+            self._began, self._used = time.monotonic(), time.process_time()
         left = LIMIT - (time.process_time() - self._used)
         if too_long(LIMIT - left, time.monotonic() - self._began):
             raise Hang(f"more than {LIMIT:g} s")
@@ -163,6 +179,7 @@ def work(kind: Kind, seed: int, cases: range, board: Board, watched: Watched, ou
         board[CASE], board[SINCE], board[USED], board[BUSY] = index, time.monotonic_ns(), time.process_time_ns(), 1
         accepted, found = watched.attempt(lambda given=given: kind.attempt(given))  # type: ignore[misc]
         board[SINCE], board[USED], board[BUSY] = time.monotonic_ns(), time.process_time_ns(), 0
+        board[COMPILING] = 0
         if not sure and any(sort == "hang" for sort, *_ in found):
             board[HUNG] = 1
             break
@@ -176,7 +193,7 @@ def work(kind: Kind, seed: int, cases: range, board: Board, watched: Watched, ou
             break  # what it left behind is unknown: a new process goes on
 
 
-def prepared(name: str, folder: Path) -> tuple[Kind, Watched]:
+def prepared(name: str, folder: Path, board: Board) -> tuple[Kind, Watched]:
     """A kind with its folders, ready to be tried."""
     case, bait, here = (folder / part for part in ("case", "bait", "here"))
     for part in (case, bait, here):
@@ -184,7 +201,7 @@ def prepared(name: str, folder: Path) -> tuple[Kind, Watched]:
     os.chdir(here)
     kind = kind_of(name)
     kind.prepare(case, furnish_bait(bait, case))
-    return kind, Watched(Fence(case, bait, here))
+    return kind, Watched(Fence(case, bait, here), board)
 
 
 def main() -> None:
@@ -194,7 +211,7 @@ def main() -> None:
     with (Path(folder) / "stacks").open("w") as stacks:
         faulthandler.enable(stacks)
         faulthandler.register(signal.SIGUSR1, stacks, all_threads=False)
-        kind, watched = prepared(name, Path(folder))
+        kind, watched = prepared(name, Path(folder), board)
         if task == "save":
             Path(output).write_bytes(kind.saved(kind.make(case_rng(name, int(seed), int(first)))))
             return

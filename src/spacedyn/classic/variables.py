@@ -48,10 +48,17 @@ class StateVariables:
 
     def copy(self, **changes: Any) -> "StateVariables":
         """Another SV with copies of the arrays, some of them changed."""
-        return StateVariables(**{name: np.array(changes.get(name, getattr(self, name))) for name in _NAMES})
+        return StateVariables(**{name: _copied(name, changes.get(name, getattr(self, name))) for name in _NAMES})
 
     def __repr__(self) -> str:
         return f"<SV: {np.size(self.q)} joints, base at {np.asarray(self.R0).ravel().tolist()}>"
+
+
+def _copied(name: str, value: Any) -> Array:
+    try:
+        return np.array(value)
+    except ValueError:
+        raise InputError(f"SV.{name}: expected numbers, got rows of different lengths") from None
 
 
 _NAMES = tuple(field.name for field in fields(StateVariables))
