@@ -59,8 +59,9 @@ class Calls:
 
     def make(self, rng: Random) -> Call:
         """A call with one or two bad arguments, now and then with none."""
-        entry = rng.choice(self._simulations if rng.random() < self.share else self._entries)
-        setting = Setting(rng, rng.choice(models()), rng.choice(SHAPES))
+        calm = rng.random() < self.share
+        entry = rng.choice(self._simulations if calm else self._entries)
+        setting = Setting(rng, rng.choice(models()), rng.choice(SHAPES), calm)
         return _call(entry, setting, rng.choice((0, 1, 1, 1, 1, 2)))
 
     def place(self, given: Call) -> None:

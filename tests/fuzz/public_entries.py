@@ -107,7 +107,8 @@ def _with_mimic(mimic: Any) -> Any:
 
 
 def _with_function(template: Any) -> Any:
-    return template if isinstance(template, sd.laws.LawTemplate) else template(lambda t, s, p, out: None)
+    made = template if isinstance(template, sd.laws.LawTemplate) else template(lambda t, s, p, out: None)
+    return made()
 
 
 def _with_base(builder: Any) -> sd.Model:

@@ -49,7 +49,7 @@ def bad(setting: Setting, value: Any) -> Any:
         key = rng.choice(list(value))
         return {key: bad(setting, value[key])} if rng.random() < 0.6 else {rng.choice(("a", 1, None, "")): value[key]}
     if isinstance(value, sd.Model | sd.State):
-        other = Setting(rng, rng.choice(models()), rng.choice(SHAPES))
+        other = Setting(rng, rng.choice(models()), rng.choice(SHAPES), setting.calm)
         return other.model if isinstance(value, sd.Model) else other.state
     if isinstance(value, str):
         return rng.choice(
