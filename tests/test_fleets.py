@@ -124,7 +124,7 @@ def test_far_bodies_keep_their_digits():
     b.body("tip", mass=0.5, inertia=(1e-3, 1.2e-3, 1.1e-3), com=(0.01, 0.0, 0.0))
     b.joint("boom", "revolute", parent="bus", child="tip", axis=(0, 1, 0))
     b.endpoint("hand", body="target", position=(0.1, 0.0, 0.0))
-    each = np.arange(LANES + 1)
+    each = np.arange(LANES + 2)
     fleet = b.build().vary(
         mass={"target": 5.0 + each},
         com={"bus": np.outer(each, [0.01, 0.02, 0.0]), "target": np.outer(each, [0.02, 0.0, 0.01])},
@@ -358,7 +358,7 @@ def test_what_cannot_be_varied(given, words):
 
 
 def test_what_is_for_one_robot_says_so():
-    fleet = some()
+    fleet = some(3)
     for act in (lambda: fleet.lock("hinge"), lambda: fleet.to_urdf(), lambda: fleet.subtree("arm")):
         with pytest.raises(sd.InputError, match="for one robot"):
             act()

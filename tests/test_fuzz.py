@@ -1,10 +1,9 @@
-"""Fuzzers in small: some seconds of each kind, with a new seed each time; `make fuzz` tries the same kinds in full.
+"""Fuzzers in small: some seconds of each kind, with one seed, so that a failure is of the change and not of luck.
 
-A failure names the seed; SPACEDYN_FUZZ_SEED=… tries the same cases again.
+SPACEDYN_FUZZ_SEED=… tries other cases; `make fuzz` tries the same kinds in full, with a new seed each time.
 """
 
 import os
-import random
 
 import pytest
 
@@ -12,7 +11,7 @@ from fuzz.kinds import MODULES
 from fuzz.pool import Campaign, groups
 from fuzz.report import listed
 
-SEED = int(os.environ.get("SPACEDYN_FUZZ_SEED") or random.randrange(10**6))
+SEED = int(os.environ.get("SPACEDYN_FUZZ_SEED") or 7)
 SMALL = {"robot": 400, "scenario": 300, "urdf": 400, "mjcf": 400, "run_file": 150, "run_folder": 150}
 SMALL |= {"command": 100, "damaged_run": 60, "calls": 400, "kills": 6, "checkpoints": 60}
 SECONDS = 15.0  # of a kind at most, should the machine be slow
