@@ -5,6 +5,7 @@ A browser lets any page open a WebSocket to localhost, and a name of somebody el
 """
 
 import contextlib
+import importlib
 import io
 import threading
 from collections.abc import Callable, Iterator
@@ -65,8 +66,9 @@ def _restricted() -> Iterator[list[Any]]:
     viser has no setting for this: the class of `websockets` by which it starts its server is replaced meanwhile.
     Servers of others that start at the same time stay as they are.
     """
-    from websockets.asyncio import server
-
+    server: Any = importlib.import_module(
+        "websockets.asyncio.server"
+    )  # comes with viser, an extra: no types to rely on
     plain, restricted = server.serve, list[Any]()
 
     class Restricted(plain):  # type: ignore[misc, valid-type]
@@ -77,11 +79,11 @@ def _restricted() -> Iterator[list[Any]]:
             super().__init__(handler, *arguments, process_request=process_request, **options)
 
     with _one_at_a_time:
-        server.serve = Restricted  # type: ignore[misc]
+        server.serve = Restricted
         try:
             yield restricted
         finally:
-            server.serve = plain  # type: ignore[misc]
+            server.serve = plain
 
 
 def _checking(answer: Callable[[Any, Any], Any] | None) -> Callable[[Any, Any], Any]:
