@@ -29,7 +29,7 @@ test: $(VENV)/has-tests  ## all tests, doctests and the README's program
 	$(RUN) -m pytest $(ARGS)
 
 test-packs: $(VENV)/has-tests  ## what depends on packs, with packs of 4 and 8 lanes, but for the width of `make test`
-	@native=$$($(RUN) -c 'from spacedyn.kernels.scalar import LANES; print(LANES)'); \
+	@native=$$($(RUN) -c 'from spacedyn.kernels.scalar.pack import LANES; print(LANES)'); \
 	for lanes in $(WIDTHS); do \
 		[ "$$lanes" = "$$native" ] || SPACEDYN_LANES=$$lanes $(RUN) -m pytest -m packs tests $(ARGS) || exit 1; \
 	done

@@ -12,8 +12,8 @@ import pinocchio as pin
 from mujoco.rollout import rollout
 
 import spacedyn as sd
-from spacedyn.kernels import forward_dynamics, inverse_dynamics
-from spacedyn.kernels.scalar import LANES, ONE
+from spacedyn.kernels.robot import forward_dynamics, inverse_dynamics
+from spacedyn.kernels.scalar.pack import LANES, ONE
 
 from .peers import Rows, mujoco_model, mujoco_rows, pinocchio_model, pinocchio_rows, rollout_arguments
 from .robots import free_flyer

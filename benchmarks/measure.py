@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import spacedyn as sd
-from spacedyn.kernels.scalar import LANES
+from spacedyn.kernels.scalar.pack import LANES
 
 from . import accurate, kinematics, simulation
 from .cases import Case, agree, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call

@@ -13,7 +13,7 @@ import pinocchio as pin
 from mujoco.rollout import rollout
 
 import spacedyn as sd
-from spacedyn.kernels.scalar import LANES
+from spacedyn.kernels.scalar.pack import LANES
 
 from .cases import Case
 from .laws import hold

@@ -127,7 +127,7 @@ def every_kernel() -> dict[str, Any]:
             start = process_time()
             call(state)
             seconds[kind][name] = process_time() - start
-    modules = [importlib.import_module(f"spacedyn.kernels.{m.name}") for m in pkgutil.iter_modules(kernels.__path__)]
+    modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(kernels.__path__, "spacedyn.kernels.")]
     entries = {m.__name__: m.run for m in modules if hasattr(m, "run")}
     return {
         "seconds": seconds,

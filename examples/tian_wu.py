@@ -8,7 +8,7 @@ simulation.
 import numpy as np
 
 import spacedyn as sd
-from spacedyn.operators import SpatialOperators, base_rates, filter_smoother, operational_compliance
+from spacedyn.formulations.operators import SpatialOperators, base_rates, filter_smoother, operational_compliance
 
 TORQUES = np.array([-0.5, -0.3, -0.1])  # N m, from root to tip
 START, DURATION, STEP = (np.pi / 2, 0.0, np.pi / 2), 5.0, 0.01

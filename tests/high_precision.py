@@ -44,12 +44,12 @@ class Body:
     """Attitude, a point fixed to it, and how both move if no rate changes; columns of the rates that move it."""
 
     def __init__(self, R, origin, v, w, a, alpha, columns):
-        self.R, self.origin, self.v, self.w, self.a, self.alpha = R, origin, v, w, a, alpha
+        self.R, self.simulation, self.v, self.w, self.a, self.alpha = R, origin, v, w, a, alpha
         self.columns = columns  # {rate: (direction to slide in or None, axis or None, point of the axis)}
 
     def at(self, place):
         """Acceleration of a point of the body if no rate changes."""
-        d = place - self.origin
+        d = place - self.simulation
         return self.a + cross(self.alpha, d) + cross(self.w, cross(self.w, d))
 
     def partials(self, place):
@@ -62,18 +62,18 @@ class Body:
 
 def child_of(parent: Body, joint, q, qd, first: int) -> Body:
     """A body behind a joint whose first rate is `first`."""
-    o = parent.origin + parent.R * exact(joint.position)
+    o = parent.simulation + parent.R * exact(joint.position)
     R, columns = parent.R * exact(joint.rotation), dict(parent.columns)
     v, a, w, alpha = parent.v, mp.matrix(3, 1), parent.w, parent.alpha
     if joint.kind == "revolute":
         axis = R * exact(joint.axis) / mp.norm(exact(joint.axis))
         columns[first] = (None, axis, o)
-        v, a = v + cross(parent.w, o - parent.origin), parent.at(o)
+        v, a = v + cross(parent.w, o - parent.simulation), parent.at(o)
         R, spin = R * about(joint.axis, mp.mpf(float(q[0]))), axis * mp.mpf(float(qd[0]))
     else:
         o = o + R * exact(q[:3])
         slide = R * exact(qd[:3])
-        v = v + cross(parent.w, o - parent.origin) + slide
+        v = v + cross(parent.w, o - parent.simulation) + slide
         a = parent.at(o) + 2 * cross(parent.w, slide)
         columns |= {first + k: (R[:, k], None, None) for k in range(3)}
         R = R * rotation(q[3:])
@@ -89,7 +89,7 @@ def bodies_of(model: Model, x, u) -> list[Body]:
     columns |= {3 + k: (None, mp.eye(3)[:, k], still) for k in range(3)}
     R = rotation(x[3:7])
     base = Body(R, -R * exact(model.bodies[0].com), still, exact(u[3:6]), still, still, columns)
-    base.v, base.a = cross(base.w, base.origin), cross(base.w, cross(base.w, base.origin))
+    base.v, base.a = cross(base.w, base.simulation), cross(base.w, cross(base.w, base.simulation))
     found = {0: base}
     while len(found) < len(model.bodies):
         for i, parent in enumerate(model.parents):
@@ -108,7 +108,7 @@ def forward_dynamics(model: Model, x, u, tau, gravity=(0.0, 0.0, 0.0)) -> np.nda
             F[6 + k] += mp.mpf(float(force))
         for part, body in zip(model.bodies, bodies_of(model, x, u), strict=True):
             m, I = mp.mpf(float(part.mass)), body.R * exact(part.inertia) * body.R.T
-            place = body.origin + body.R * exact(part.com)
+            place = body.simulation + body.R * exact(part.com)
             f = m * (body.at(place) - exact(gravity))
             n = I * body.alpha + cross(body.w, I * body.w)
             partials = body.partials(place)

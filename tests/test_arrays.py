@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 import reference
 from random_trees import random_flat_state, random_model
 from spacedyn.errors import ModelError, ModelWarning
-from spacedyn.model.arrays import from_arrays, to_arrays
 from spacedyn.model.build import Builder
+from spacedyn.model.files.arrays import from_arrays, to_arrays
 from spacedyn.model.model import Model
 from spacedyn.model.rotations import (
     angles_xyz,

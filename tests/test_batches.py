@@ -18,9 +18,9 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.kernels.scalar import LANES
-from spacedyn.kinematics import Kinematics, Motion
+from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.model.parts import BASE_KINDS
+from spacedyn.quantities.kinematics import Kinematics, Motion
 
 pytestmark = pytest.mark.packs
 

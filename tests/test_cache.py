@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn.kernels import cache_folders, compiling, forward_dynamics
-from spacedyn.kernels.cache_folders import read_trusted, refusal
-from spacedyn.kernels.compiling import SOURCES, cache_directory
+from spacedyn.kernels.robot import forward_dynamics
+from spacedyn.kernels.scalar import cache_folders, compiling
+from spacedyn.kernels.scalar.cache_folders import read_trusted, refusal
+from spacedyn.kernels.scalar.compiling import SOURCES, cache_directory
 
 PACKAGE = Path(sd.__file__).parent
 WITHOUT_PRIVILEGES = """

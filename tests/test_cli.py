@@ -114,7 +114,9 @@ def test_a_simulation_that_fails(here):
 def test_bad_input_is_told_in_words(here, monkeypatch, arguments, words):
     (here / "a_file").touch()
     if words != "joint":  # of which nothing is known before
-        monkeypatch.setattr(import_module("spacedyn.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated"))
+        monkeypatch.setattr(
+            import_module("spacedyn.run.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated")
+        )
     said = spacedyn(*arguments, code=2)
     assert words in said
     assert "Traceback" not in said
@@ -272,7 +274,7 @@ def test_what_check_finds_is_refused_before_the_first_step(here, monkeypatch, li
         "import spacedyn as sd\n@sd.law\ndef brake(t, s, p, out):\n    out.tau[0] = -p.strength * s.qd[0]\n"
     )
     (here / "bad.toml").write_text("\n".join(['robot = "ets7"', "duration = 1", "", *lines]) + "\n")
-    monkeypatch.setattr(import_module("spacedyn.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated"))
+    monkeypatch.setattr(import_module("spacedyn.run.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated"))
     assert words in spacedyn("check", "bad.toml", code=1)
     assert words in spacedyn("run", "bad.toml", code=2)
     assert "did you mean 'tau'" in spacedyn("plot", "ets7_reach", "taus", code=2)

@@ -12,9 +12,9 @@ import pytest
 
 import spacedyn as sd
 from spacedyn import compile_progress
-from spacedyn.compile_progress import CompileProgress, in_words, part
-from spacedyn.kernels.scalar import LANES
-from spacedyn.simulate import _compiled_parts, _joints, origin_of
+from spacedyn.kernels.scalar.compile_progress import CompileProgress, in_words, part
+from spacedyn.kernels.scalar.pack import LANES
+from spacedyn.run.simulate import _compiled_parts, _joints, simulation_of
 from test_laws import cart3
 
 
@@ -28,10 +28,10 @@ def said(capsys) -> list[str]:
 
 
 def test_parts_are_counted_as_they_come(capsys):
-    with CompileProgress(lambda: ["law-hold", "flow.one", "advance.advance"]):
+    with CompileProgress(lambda: ["law-hold", "flow.one", "driver.advance"]):
         with part("flow.one"):  # the law was on disk
             time.sleep(0.2)
-        with part("advance.advance"):
+        with part("driver.advance"):
             pass
     with CompileProgress(lambda: ["flow.one"]), part("stops.one"):  # not one that was known of
         time.sleep(0.2)
@@ -177,7 +177,7 @@ def test_the_parts_are_those_that_a_first_simulation_needs(name):
     """In the order in which a new process takes them from disk, or would compile them."""
     model, start, duration, options = case(name)
     sd.simulate(model, start, duration, **options)
-    origin = origin_of(model, start, duration, **options)
+    origin = simulation_of(model, start, duration, **options)
     parts = list(dict.fromkeys(map(in_words, _compiled_parts(origin, _joints(origin)))))
     needed, _ = python(LOADED, name, stdout=subprocess.PIPE).communicate()
     assert list(dict.fromkeys(map(in_words, needed.splitlines()))) == parts

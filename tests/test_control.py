@@ -11,8 +11,8 @@ import pytest
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
 from spacedyn import control
-from spacedyn.control.base import attitude_error, axes_of
-from spacedyn.control.plant import plant, solve, terms
+from spacedyn.laws.ready_made.base import attitude_error, axes_of
+from spacedyn.laws.ready_made.plant import plant, solve, terms
 from spacedyn.model.parts import BASE_KINDS
 
 HOME = [0.3, 0.4, -0.8, 0.2, 0.4, 0.1]

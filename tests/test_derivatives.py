@@ -13,14 +13,14 @@ import spacedyn as sd
 from moving_frames import base_map, hat
 from random_trees import moved, random_flat_state, random_model
 from spacedyn import peers
-from spacedyn.kernels import derivatives as kernels
-from spacedyn.kernels import tree as k
-from spacedyn.kernels.compiling import OPTIONS, KernelCache
-from spacedyn.kernels.dual import DUAL, tangents_of
-from spacedyn.kernels.forward_dynamics import forward_dynamics
-from spacedyn.kernels.memory import integer, lanes_of, load, pointer, store, zero_of
-from spacedyn.kernels.rows import read_rows, read_state
-from spacedyn.kernels.scalar import LANES, PACK
+from spacedyn.kernels.robot import derivatives as kernels
+from spacedyn.kernels.robot import layout as k
+from spacedyn.kernels.robot.forward_dynamics import forward_dynamics
+from spacedyn.kernels.robot.rows import read_rows, read_state
+from spacedyn.kernels.scalar.compiling import OPTIONS, KernelCache
+from spacedyn.kernels.scalar.dual import DUAL, tangents_of
+from spacedyn.kernels.scalar.memory import integer, lanes_of, load, pointer, store, zero_of
+from spacedyn.kernels.scalar.pack import LANES, PACK
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 
 pytestmark = pytest.mark.packs

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from random_trees import random_model
-from spacedyn.kernels import (
+from spacedyn.kernels.robot import (
     coriolis,
     forward_dynamics,
     inertia,
@@ -18,11 +18,11 @@ from spacedyn.kernels import (
     momentum,
     passive,
     totals,
-    tree,
 )
-from spacedyn.kernels.dual import DUAL, Dual, seed, tangents_of
-from spacedyn.kernels.memory import gather, lanes_of, load, pointer, scatter, shared, store, zero_of
-from spacedyn.kernels.scalar import (
+from spacedyn.kernels.robot import layout as tree
+from spacedyn.kernels.scalar.dual import DUAL, Dual, seed, tangents_of
+from spacedyn.kernels.scalar.memory import gather, lanes_of, load, pointer, scatter, shared, store, zero_of
+from spacedyn.kernels.scalar.pack import (
     LANES,
     ONE,
     PACK,
@@ -38,7 +38,7 @@ from spacedyn.kernels.scalar import (
     sqrt,
     value_of,
 )
-from spacedyn.kernels.trigonometry import sincos
+from spacedyn.kernels.scalar.trigonometry import sincos
 
 pytestmark = pytest.mark.packs
 

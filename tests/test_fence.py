@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import spacedyn as sd
 from spacedyn.cli import app
-from spacedyn.viewer.visuals import read_mesh
+from spacedyn.show.viewer.visuals import read_mesh
 
 LINK = """<link name="{0}"><inertial><mass value="2"/>
   <inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0" ixz="0" iyz="0"/></inertial>{1}</link>"""

@@ -3,7 +3,7 @@
 import pytest
 
 import spacedyn as sd
-from spacedyn.model.reading import parse_toml
+from spacedyn.model.files.toml_reading import parse_toml
 
 BASE = "[base]\nmass = 1\ninertia = [1, 1.1, 1.2]\n"
 QUOTED = ".".join(['"!"'] * 8000)

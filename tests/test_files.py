@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from random_trees import random_model
 from spacedyn.errors import ModelError
 from spacedyn.model.build import Builder
-from spacedyn.model.files import read_model, write_model
+from spacedyn.model.files.toml import read_model, write_model
 from spacedyn.model.model import Model
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
 from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube

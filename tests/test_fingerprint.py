@@ -11,8 +11,8 @@ import numba
 import pytest
 
 import spacedyn as sd
-from spacedyn.fingerprint import fingerprint, references
-from spacedyn.law_compiling import compile_law
+from spacedyn.laws.compile import compile_law
+from spacedyn.laws.fingerprint import fingerprint, references
 from test_laws import cart
 
 GAIN = 1.0

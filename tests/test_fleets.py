@@ -7,8 +7,8 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.kernels import tree as k
-from spacedyn.kernels.scalar import LANES
+from spacedyn.kernels.robot import layout as k
+from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.model.build import assemble
 
 pytestmark = [pytest.mark.packs, pytest.mark.filterwarnings("ignore::spacedyn.ModelWarning")]

@@ -59,9 +59,9 @@ def link(**changed):
 
 def short(**changed):
     """All that `simulate` does before its first step."""
-    from spacedyn.simulate import origin_of
+    from spacedyn.run.simulate import simulation_of
 
-    return origin_of(PLANAR, PLANAR.neutral_state(), **({"duration": 1.0} | changed))
+    return simulation_of(PLANAR, PLANAR.neutral_state(), **({"duration": 1.0} | changed))
 
 
 def defaults_of(function, *left_out):

@@ -10,7 +10,7 @@ import pytest
 
 import koike_as_printed as printed
 import spacedyn as sd
-from spacedyn.audit import LEDGER, Auditor
+from spacedyn.run.audit import LEDGER, Auditor
 
 EXAMPLES = str(Path(__file__).parents[1] / "examples")
 

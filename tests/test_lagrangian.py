@@ -11,7 +11,7 @@ import spacedyn as sd
 from moving_frames import base_map, hat
 from random_trees import random_flat_state, random_model
 from spacedyn import lagrangian
-from spacedyn.lagrangian.twists import adjoint, bracket
+from spacedyn.formulations.lagrangian.twists import adjoint, bracket
 from spacedyn.model.parts import BASE_KINDS
 
 GRAVITY = np.array([0.3, -1.2, -9.6])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn.law_checks import checked
+from spacedyn.laws.checks import checked
 from test_laws import cart3
 
 # --- indices, of functions too ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.kernels.scalar import LANES
+from spacedyn.kernels.scalar.pack import LANES
 
 pytestmark = pytest.mark.packs
 

@@ -33,7 +33,7 @@ def test_imports_point_downward():
 
 def test_a_kernel_that_imports_the_model_is_caught(tmp_path):
     project = copy_of_the_project(tmp_path)
-    (project / "src/spacedyn/kernels/upward.py").write_text("from spacedyn.model import parts\n")
+    (project / "src/spacedyn/kernels/robot/upward.py").write_text("from spacedyn.model import parts\n")
     found = lint(project)
     assert found.returncode != 0
     assert "spacedyn.kernels is not allowed to import spacedyn.model" in found.stdout

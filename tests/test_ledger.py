@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn.audit import Auditor
+from spacedyn.run.audit import Auditor
 from test_laws import cart, integral
 
 # --- an hour of free motion ------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def audit_of(run, **changed):
         part[...] = change(part.copy())
     auditor = Auditor(run.model, run.gravity, run._all_columns, 1)
     auditor.add(rows)
-    return auditor.audit(run.origin.budget, dict)
+    return auditor.audit(run.simulation.budget, dict)
 
 
 @pytest.mark.parametrize("robot", [tumbling_bus, wheel_in_the_middle])

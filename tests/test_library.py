@@ -10,9 +10,9 @@ import pytest
 
 import reference
 from spacedyn.errors import ModelError, ModelWarning, UnknownName
-from spacedyn.model.arrays import from_arrays
-from spacedyn.model.files import read_model, write_model
-from spacedyn.model.load import available, load
+from spacedyn.model.files.arrays import from_arrays
+from spacedyn.model.files.load import available, load
+from spacedyn.model.files.toml import read_model, write_model
 from spacedyn.model.model import Model
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import spacedyn as sd
-from spacedyn.model.mjcf import read_mjcf
+from spacedyn.model.files.mjcf import read_mjcf
 
 BOUND = 1e-10
 ROBOTS = ["ant", "half_cheetah", "hopper", "humanoid", "inverted_double_pendulum", "pusher", "swimmer", "walker2d"]

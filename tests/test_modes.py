@@ -5,7 +5,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.modes import velocities_after
+from spacedyn.simulate.modes import velocities_after
 
 DOWN = (0.0, 0.0, -9.81)
 
@@ -384,8 +384,8 @@ def test_an_event_that_follows_without_a_motion_fails_with_a_reason():
 
 def test_the_audit_shows_joints_that_are_not_where_they_should_be():
     """A record that was tampered with: a locked joint that is off by a tenth."""
-    from spacedyn.modes import deviations
-    from spacedyn.prescribe import read_prescribed
+    from spacedyn.elements.prescribed import read_prescribed
+    from spacedyn.simulate.modes import deviations
 
     robot = sd.load("ets7")
     given = {"joint1": sd.waypoints([0, 1], [0.0, 0.5]), "joint2": "locked"}

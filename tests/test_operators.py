@@ -8,9 +8,9 @@ import pytest
 import reference
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.kernels.scalar import LANES
+from spacedyn.formulations.operators import SpatialOperators
+from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.model.parts import BASE_KINDS
-from spacedyn.operators import SpatialOperators
 
 GRAVITY = (0.3, -1.2, -9.6)
 TREES = [(base, seed) for base in BASE_KINDS for seed in range(12)]

@@ -250,8 +250,8 @@ def save_results(path):
 def kernel_functions():
     """{module.name: function} of all that are compiled: those with `inner` or `entry` before them."""
     found = {}
-    for module in pkgutil.iter_modules(kernels.__path__):
-        contents = vars(import_module(f"{kernels.__name__}.{module.name}"))
+    for module in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        contents = vars(import_module(module.name))
         for name, value in contents.items():
             source = inspect.getsourcelines(value)[0][0] if callable(value) and is_own(value, contents) else ""
             if source.strip() in ("@inner", "@entry"):

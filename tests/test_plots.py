@@ -8,8 +8,8 @@ from PIL import Image
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.plots.curves import continuous_rotation_vectors, key_names, names, panels
-from spacedyn.plots.style import STYLES
+from spacedyn.show.plots.curves import continuous_rotation_vectors, key_names, names, panels
+from spacedyn.show.plots.style import STYLES
 
 
 def tree_run(base="free", size=None, **options):

@@ -19,12 +19,12 @@ import xarray
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
 from spacedyn import keeping
-from spacedyn.interruption import Interruption
-from spacedyn.keeping import Past
 from spacedyn.model.parts import BASE_KINDS
-from spacedyn.origin import Origin
-from spacedyn.record_times import RecordTimes
-from spacedyn.restart import _past
+from spacedyn.run.resume import _past
+from spacedyn.simulate.interruption import Interruption
+from spacedyn.simulate.record_times import RecordTimes
+from spacedyn.simulate.simulation import Simulation
+from spacedyn.simulate.store import Past
 
 ROBOT = sd.load("planar_four_link")
 FREE = sd.load("ets7")
@@ -64,7 +64,7 @@ def small_chunks(monkeypatch):
 
 def same(a, b):
     """Whether two runs are the same to the bit."""
-    channels = all(np.array_equal(a[name], b[name]) for name in b.origin.channels)
+    channels = all(np.array_equal(a[name], b[name]) for name in b.simulation.channels)
     return channels and a.status == b.status and a.audit() == b.audit() and a.data.identical(b.data)
 
 
@@ -166,7 +166,7 @@ def test_chunks_do_not_change_a_bit(method, monkeypatch):
     monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 7)
     parts = sd.simulate(ROBOT, START, 0.5, laws=laws(), record=1e-3, method=method, budget=1.0)
     assert len(whole.time) == 501
-    for name in whole.origin.channels:
+    for name in whole.simulation.channels:
         assert np.array_equal(whole[name], parts[name])
     steps = sd.simulate(ROBOT, START, 0.5, laws=laws(), record="steps", method=method, budget=1.0)
     assert np.array_equal(steps.final.x, whole.final.x)
@@ -253,11 +253,11 @@ def test_files_that_are_no_runs(tmp_path, run):
         sd.Run.load(tmp_path / "nothing.nc")
     with pytest.raises(sd.InputError, match="no run was streamed to it"):
         sd.Run.load(tmp_path)
-    text = json.loads(run.origin.to_text())
+    text = json.loads(run.simulation.to_text())
     with pytest.raises(sd.InputError, match="has been changed"):
-        Origin.from_text(json.dumps(text | {"model_digest": "0"}), START._data)
+        Simulation.from_text(json.dumps(text | {"model_digest": "0"}), START._data)
     with pytest.raises(sd.InputError, match="a method 'Euler', which this version does not have"):
-        Origin.from_text(json.dumps(text | {"method": {"name": "Euler", "settings": {}}}), START._data)
+        Simulation.from_text(json.dumps(text | {"method": {"name": "Euler", "settings": {}}}), START._data)
 
 
 # --- going on with it ------------------------------------------------------------------------------------------------
@@ -273,7 +273,9 @@ def test_a_restart_from_the_middle_gives_the_same_end_bit_for_bit(method, many, 
     loaded = sd.Run.load(tmp_path / "run.nc")
     for at in (0.0, 0.2, 0.366):
         if at:
-            assert 0 < _past(run, run.index(at), False, run.origin.end)[0].records < len(run.time)  # not from the start
+            assert (
+                0 < _past(run, run.index(at), False, run.simulation.end)[0].records < len(run.time)
+            )  # not from the start
         assert same(run.resume(at=at), run)
         assert same(loaded.resume(at=at, laws=laws()), run)
 
@@ -330,7 +332,7 @@ def test_a_long_run_of_few_records_goes_on_from_its_last_step():
     image = _past(run, None, False, 100.0)[0].checkpoints[-1].image
     assert 10.0 < image[0] < 50.0  # its time
     times = [0.0, 50.0, 100.0]
-    longer, whole = run.resume(until=100.0, record=times), sd.simulate(FREE, run.origin.state, 100.0, record=times)
+    longer, whole = run.resume(until=100.0, record=times), sd.simulate(FREE, run.simulation.state, 100.0, record=times)
     assert np.array_equal(longer._rows, whole._rows)
 
 
@@ -408,9 +410,9 @@ def test_other_laws_are_refused(run, tmp_path):
 
 
 def test_a_law_that_was_edited_is_noticed(run, tmp_path):
-    text = run.origin.to_text()
+    text = run.simulation.to_text()
     source = json.loads(text)["laws"][1]["source"]
-    edited = Origin.from_text(text.replace(source, "0" * 16), START._data)
+    edited = Simulation.from_text(text.replace(source, "0" * 16), START._data)
     other = sd.Run(edited, run._rows, run._checkpoints, None, "done", run._ledger)
     with pytest.warns(sd.RunWarning, match="law 'soften' has been edited since it made this run"):
         assert same(other.resume(at=0.5, laws=laws()), run)
@@ -424,8 +426,8 @@ def test_what_cannot_be_resumed(run):
             run.resume(until=until)
     with pytest.raises(sd.InputError, match=r"no record of t = 0\.123 s"):
         run.resume(at=0.123)
-    text = json.dumps(json.loads(run.origin.to_text()) | {"kernels": "another"})
-    other = sd.Run(Origin.from_text(text, START._data), run._rows, run._checkpoints, None, "done", run._ledger)
+    text = json.dumps(json.loads(run.simulation.to_text()) | {"kernels": "another"})
+    other = sd.Run(Simulation.from_text(text, START._data), run._rows, run._checkpoints, None, "done", run._ledger)
     with pytest.raises(sd.InputError, match=r"by another version of spacedyn.* simulate\(model, run.final"):
         other.resume(until=2.0, laws=laws())
 

@@ -16,13 +16,13 @@ import pytest
 
 import spacedyn as sd
 from spacedyn import folder_lock, keeping, streaming
-from spacedyn.checkpoints import Checkpoint
-from spacedyn.folder_reading import manifest
-from spacedyn.kernels import plan as p
-from spacedyn.kernels import tree as k
-from spacedyn.run_reading import MOST_TEXT, parse_object
-from spacedyn.simulate import build_machines
-from spacedyn.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
+from spacedyn.kernels.robot import layout as k
+from spacedyn.kernels.sim import layout as p
+from spacedyn.run.folder_reading import manifest
+from spacedyn.run.simulate import build_steppers
+from spacedyn.simulate.checkpoints import Checkpoint
+from spacedyn.simulate.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
+from spacedyn.simulate.stored_text import MOST_TEXT, parse_object
 from test_run import python
 
 ROBOT = sd.load("planar_four_link")
@@ -57,7 +57,7 @@ def write_number(path, index, value):
 
 
 def width_of(run):
-    return run._rows.shape[-1] * run.origin.robots
+    return run._rows.shape[-1] * run.simulation.robots
 
 
 def whole(until):
@@ -210,7 +210,7 @@ def test_a_file_of_checkpoints_that_was_cut_costs_nothing_but_checkpoints(folder
 
 
 def switching():
-    """A machine with all that has counters: sampled laws, events, modes, prescribed joints, forces, end stops."""
+    """A stepper with all that has counters: sampled laws, events, modes, prescribed joints, forces, end stops."""
     b = sd.Builder("everything")
     b.base("hub", mass=10.0, inertia=(1.0, 1.2, 1.1))
     for i in range(3):
@@ -232,19 +232,19 @@ def everything():
     return switching()
 
 
-def places(machine):
+def places(stepper):
     """Of each counter, and of each mode, in a snapshot."""
-    kept = [i for i in range(machine.counters.size) if i not in _OF_CHUNK]
+    kept = [i for i in range(stepper.counters.size) if i not in _OF_CHUNK]
     counters = {counter: len(_CLOCK) + i for i, counter in enumerate(kept)}
-    modes = len(_CLOCK) + len(kept) + int(machine.plan[p.M_MODE] - machine.plan[p.M_EVENTS])
-    return counters, [modes + i for i in range(int(machine.plan[p.PRESCRIBED]))]
+    modes = len(_CLOCK) + len(kept) + int(stepper.plan[p.M_MODE] - stepper.plan[p.M_EVENTS])
+    return counters, [modes + i for i in range(int(stepper.plan[p.PRESCRIBED]))]
 
 
 def test_no_counter_and_no_mode_out_of_its_range_reaches_the_driver(everything):
-    (machine,) = build_machines(everything.origin, 64)
+    (stepper,) = build_steppers(everything.simulation, 64)
     good = np.array(everything._checkpoints[-1].image)
-    counters, modes = places(machine)
-    before = [array.copy() for array in (machine.counters, machine.memory, machine.work, machine.tree, machine.clock)]
+    counters, modes = places(stepper)
+    before = [array.copy() for array in (stepper.counters, stepper.memory, stepper.work, stepper.tree, stepper.clock)]
     free = {p.C_STEPS, p.C_REJECTED, p.C_EVENTS, p.C_STOP}  # from 0, or from -1, on
     for counter, at in counters.items():
         for value in (1e6, -5.0, 0.5, np.nan, np.inf, 2.0**62, -1e300):
@@ -253,33 +253,33 @@ def test_no_counter_and_no_mode_out_of_its_range_reaches_the_driver(everything):
             forged = good.copy()
             forged[at] = value
             with pytest.raises(sd.InputError, match="which this simulation cannot have"):
-                restore(machine, forged)
+                restore(stepper, forged)
     for at in modes:
         for value in (0.0, 4.0, 1.5, -1.0, np.nan):
             forged = good.copy()
             forged[at] = value
             with pytest.raises(sd.InputError, match="the mode of a joint"):
-                restore(machine, forged)
+                restore(stepper, forged)
     forged = good.copy()
     forged[modes[0]] = p.MODE_PRESCRIBED  # that joint has no motion
     with pytest.raises(sd.InputError, match="the mode of a joint"):
-        restore(machine, forged)
+        restore(stepper, forged)
     for at in range(len(_CLOCK)):
         forged = good.copy()
         forged[at] = np.nan
         with pytest.raises(sd.InputError, match="a time or a step"):
-            restore(machine, forged)
-    after = (machine.counters, machine.memory, machine.work, machine.tree, machine.clock)
+            restore(stepper, forged)
+    after = (stepper.counters, stepper.memory, stepper.work, stepper.tree, stepper.clock)
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
 
 
 def test_the_description_is_rebuilt_and_not_stored(everything):
-    (machine,) = build_machines(everything.origin, 64)
+    (stepper,) = build_steppers(everything.simulation, 64)
     good = everything._checkpoints[-1].image
-    restore(machine, np.array(good))
-    assert np.array_equal(snapshot(machine), good)
-    assert good.size + machine.tree.size + machine.par.size < machine.work.size + machine.memory.size
-    record = machine.tree[machine.tree[k.RATE_AT] :][: 9 * k.RATE_INTS].reshape(9, k.RATE_INTS)
+    restore(stepper, np.array(good))
+    assert np.array_equal(snapshot(stepper), good)
+    assert good.size + stepper.tree.size + stepper.par.size < stepper.work.size + stepper.memory.size
+    record = stepper.tree[stepper.tree[k.RATE_AT] :][: 9 * k.RATE_INTS].reshape(9, k.RATE_INTS)
     assert record[:, k.RATE_GIVEN].tolist() == [0] * 6 + [0, 1, 1]  # joint1 was locked, joint2 follows its motion
 
 

@@ -13,9 +13,9 @@ import pytest
 from mpmath.libmp import from_float, mpf_cos_sin, mpf_sub, to_float
 
 from spacedyn.errors import InputError
-from spacedyn.kernels.memory import gather, integer, lanes_of, load, pointer, scatter, shared, store, zero_of
-from spacedyn.kernels.rows import read_rows, write_rows
-from spacedyn.kernels.scalar import (
+from spacedyn.kernels.robot.rows import read_rows, write_rows
+from spacedyn.kernels.scalar.memory import gather, integer, lanes_of, load, pointer, scatter, shared, store, zero_of
+from spacedyn.kernels.scalar.pack import (
     LANES,
     ONE,
     PACK,
@@ -31,7 +31,7 @@ from spacedyn.kernels.scalar import (
     somewhere,
     sqrt,
 )
-from spacedyn.kernels.trigonometry import FAR, sincos
+from spacedyn.kernels.scalar.trigonometry import FAR, sincos
 
 pytestmark = pytest.mark.packs
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn.model.load import available
+from spacedyn.model.files.load import available
 from spacedyn.scenario.lines import locate
 from spacedyn.scenario.reading import files
 

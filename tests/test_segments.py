@@ -7,7 +7,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
-from spacedyn.kernels.tree import SEGMENTS
+from spacedyn.kernels.robot.layout import SEGMENTS
 from spacedyn.model.flatten import flatten
 from spacedyn.model.parts import BASE_KINDS
 

@@ -304,8 +304,8 @@ def test_building_compiles_nothing():
     """A robot is checked by NumPy alone: describing robots does not wait for a compiler."""
     program = (
         "import spacedyn as sd\n"
-        "from spacedyn.kernels.forward_dynamics import run\n"
-        "from spacedyn.kernels.trigonometry import sincos\n"
+        "from spacedyn.kernels.robot.forward_dynamics import run\n"
+        "from spacedyn.kernels.scalar.trigonometry import sincos\n"
         "sd.load('ets7')\n"
         "assert run.signatures == sincos.signatures == []\n"
     )

@@ -184,7 +184,7 @@ def test_an_event_is_found_by_every_method(method):
 
 def test_systems_of_equations_with_pivots():
     """The kernels' own elimination, in plain Python, against LAPACK."""
-    from spacedyn.kernels.linear import factorise, solve
+    from spacedyn.kernels.scalar.linear import factorise, solve
 
     rng = np.random.default_rng(3)
     for n in (1, 2, 7, 20):

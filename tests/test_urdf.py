@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn.model.mimic import Mimic, follow, mimic_coupling, read_mimics
-from spacedyn.model.urdf import read_urdf
+from spacedyn.model.files.mimic import Mimic, follow, mimic_coupling, read_mimics
+from spacedyn.model.files.urdf import read_urdf
 
 INERTIAL = """<inertial><origin xyz="0.1 0 0.2" rpy="0 0 0.5"/><mass value="2"/>
 <inertia ixx="0.2" ixy="0.01" ixz="0" iyy="0.3" iyz="0" izz="0.25"/></inertial>"""

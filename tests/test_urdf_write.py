@@ -6,10 +6,10 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
+from spacedyn.model.files.urdf import read_urdf
+from spacedyn.model.files.urdf_write import roll_pitch_yaw
 from spacedyn.model.parts import Visual
 from spacedyn.model.shapes import box, cone, cylinder, sphere
-from spacedyn.model.urdf import read_urdf
-from spacedyn.model.urdf_write import roll_pitch_yaw
 
 KINDS = ("revolute", "prismatic", "fixed", "planar", "free")
 SAID = ("damping", "friction", "lower", "upper", "max_rate", "max_force")

@@ -120,7 +120,7 @@ def test_several_runs_and_viewers_at_once(run):
 
 
 def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
-    import spacedyn.viewer.watching as watching
+    from spacedyn.show.viewer import watching as watching
 
     seen = []
     shown = watching.Onlooker.__call__
@@ -152,7 +152,7 @@ def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
 
 
 def test_a_watched_simulation_that_fails_leaves_no_viewer(monkeypatch):
-    import spacedyn.viewer.watching as watching
+    from spacedyn.show.viewer import watching as watching
 
     made = []
     monkeypatch.setattr(watching.Viewer, "announce", lambda self, browser: made.append(self))

@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-    from . import control, kane, lagrangian, operators
-    from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-    from .dynamics import (
-        bias_force,
-        forward_dynamics,
-        hybrid_dynamics,
-        inverse_dynamics,
-        joint_reactions,
-        passive_force,
-    )
+    from .elements.forces import Drag, Spring, Tether, Wrench
     from .errors import (
         CacheWarning,
         InputError,
@@ -33,10 +24,34 @@ if TYPE_CHECKING:
         SpacedynError,
         UnknownName,
     )
-    from .events import Event, condition, endpoint_reaches, endpoints_within, joint_reaches
-    from .forces import Drag, Spring, Tether, Wrench
-    from .freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
-    from .kinematics import (
+    from .formulations import kane, lagrangian, operators
+    from .laws import ready_made as control
+    from .laws.conditions import condition
+    from .laws.law import law
+    from .laws.motion_functions import motion
+    from .lint import check_file
+    from .model import shapes
+    from .model.build import Builder
+    from .model.files.load import available, load
+    from .model.files.mimic import Mimic, mimic_coupling, read_mimics
+    from .model.model import Model
+    from .model.parts import Visual
+    from .model.scene import scene
+    from .model.state import State
+    from .motion.attitude_paths import attitude_waypoints
+    from .motion.trajectories import sample, table, waypoints
+    from .peers.verify import verify
+    from .quantities.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+    from .quantities.dynamics import (
+        bias_force,
+        forward_dynamics,
+        hybrid_dynamics,
+        inverse_dynamics,
+        joint_reactions,
+        passive_force,
+    )
+    from .quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+    from .quantities.kinematics import (
         body_jacobian,
         endpoint_acceleration,
         endpoint_jacobian,
@@ -46,27 +61,14 @@ if TYPE_CHECKING:
         forward_kinematics,
         jacobian_rate,
     )
-    from .laws import law
-    from .linearize import Linearization, linearize
-    from .lint import check_file
-    from .matrices import (
+    from .quantities.matrices import (
         coriolis_matrix,
         mass_matrix,
         mass_matrix_blocks,
         mass_matrix_inverse,
         mass_matrix_inverse_product,
     )
-    from .methods import DormandPrince5, DormandPrince8, Radau5, RungeKutta4, SemiImplicitEuler, Variational
-    from .model import shapes
-    from .model.build import Builder
-    from .model.load import available, load
-    from .model.mimic import Mimic, mimic_coupling, read_mimics
-    from .model.model import Model
-    from .model.parts import Visual
-    from .model.scene import scene
-    from .model.state import State
-    from .modes import FREE, LOCKED, PRESCRIBED, attach, follow, free, lock, release
-    from .momentum import (
+    from .quantities.momentum import (
         center_of_mass,
         center_of_mass_acceleration,
         center_of_mass_velocity,
@@ -76,78 +78,83 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
-    from .motions import motion
-    from .run import Run
+    from .run.run import Run
+    from .run.simulate import simulate
     from .scenario import Scenario, scenarios
-    from .simulate import simulate
-    from .trajectories import sample, table, waypoints
-    from .turning import attitude_waypoints
-    from .verify import verify
-    from .viewer.film import film
-    from .viewer.live import view
+    from .show.viewer.film import film
+    from .show.viewer.live import view
+    from .simulate.events import Event, endpoint_reaches, endpoints_within, joint_reaches
+    from .simulate.linearize import Linearization, linearize
+    from .simulate.methods import DormandPrince5, DormandPrince8, Radau5, RungeKutta4, SemiImplicitEuler, Variational
+    from .simulate.modes import FREE, LOCKED, PRESCRIBED, attach, follow, free, lock, release
 
 __version__ = "0.1.0"
 
 # Where public names are at home. The imports above say the same to editors and type checkers: a new name goes into
 # both, and into __all__.
 _NAMES_OF = {
-    ".derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
-    ".dynamics": "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force",
+    ".quantities.derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
+    ".quantities.dynamics": (
+        "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force"
+    ),
     ".errors": (
         "CacheWarning InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError "
         "UnknownName"
     ),
-    ".events": "Event condition endpoint_reaches endpoints_within joint_reaches",
-    ".forces": "Drag Spring Tether Wrench",
-    ".freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
-    ".kinematics": (
+    ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
+    ".laws.conditions": "condition",
+    ".elements.forces": "Drag Spring Tether Wrench",
+    ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
+    ".quantities.kinematics": (
         "body_jacobian endpoint_acceleration endpoint_jacobian endpoint_jacobian_rate endpoint_pose "
         "endpoint_velocity forward_kinematics jacobian_rate"
     ),
-    ".laws": "law",
+    ".laws.law": "law",
     ".lint": "check_file",
-    ".linearize": "Linearization linearize",
-    ".matrices": ("coriolis_matrix mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product"),
-    ".methods": "DormandPrince5 DormandPrince8 Radau5 RungeKutta4 SemiImplicitEuler Variational",
+    ".simulate.linearize": "Linearization linearize",
+    ".quantities.matrices": (
+        "coriolis_matrix mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product"
+    ),
+    ".simulate.methods": "DormandPrince5 DormandPrince8 Radau5 RungeKutta4 SemiImplicitEuler Variational",
     ".model.build": "Builder",
-    ".model.load": "available load",
-    ".model.mimic": "Mimic mimic_coupling read_mimics",
+    ".model.files.load": "available load",
+    ".model.files.mimic": "Mimic mimic_coupling read_mimics",
     ".model.model": "Model",
     ".model.parts": "Visual",
     ".model.scene": "scene",
     ".model.state": "State",
-    ".modes": "FREE LOCKED PRESCRIBED attach follow free lock release",
-    ".momentum": (
+    ".simulate.modes": "FREE LOCKED PRESCRIBED attach follow free lock release",
+    ".quantities.momentum": (
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
-    ".motions": "motion",
-    ".run": "Run",
+    ".laws.motion_functions": "motion",
+    ".run.run": "Run",
     ".scenario": "Scenario scenarios",
-    ".simulate": "simulate",
-    ".trajectories": "sample table waypoints",
-    ".turning": "attitude_waypoints",
-    ".verify": "verify",
-    ".viewer.film": "film",
-    ".viewer.live": "view",
+    ".run.simulate": "simulate",
+    ".motion.trajectories": "sample table waypoints",
+    ".motion.attitude_paths": "attitude_waypoints",
+    ".peers.verify": "verify",
+    ".show.viewer.film": "film",
+    ".show.viewer.live": "view",
     "scipy.spatial.transform": "Rotation",
 }
 _HOMES = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 _MODULES = {
-    "control": ".control",
-    "kane": ".kane",
-    "lagrangian": ".lagrangian",
-    "operators": ".operators",
+    "control": ".laws.ready_made",
+    "kane": ".formulations.kane",
+    "lagrangian": ".formulations.lagrangian",
+    "operators": ".formulations.operators",
     "shapes": ".model.shapes",
 }
 
 
 class _Package(ModuleType):
-    """Keeps a public name what it is when a module of the same name is imported: `momentum`, `simulate`."""
+    """Keeps a public name what it is when a module of the same name is imported: `simulate`."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        same = isinstance(value, ModuleType) and name in _HOMES
-        super().__setattr__(name, getattr(value, name) if same else value)
+        if not (isinstance(value, ModuleType) and name in _HOMES):
+            super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Package

@@ -21,7 +21,7 @@ from random import Random
 import numpy as np
 
 import spacedyn as sd
-from spacedyn.checkpoints import RowDigest
+from spacedyn.simulate.checkpoints import RowDigest
 
 NUMBERS = (float("nan"), float("inf"), -1.0, 0.0, 1.0, 3.0, 1e6, -1e6, 1e300, 2.0**62, 5e-324, 0.5, -5.0, 123456.0)
 TOKENS = ("-1", "1e999", "NaN", "null", '""', "[]", "{}", "true", "10000000000000", "0", "2.5", "[" * 3000, '"done"')
@@ -180,7 +180,11 @@ def _try_load(case: Case, seeds: Seeds, folder: Path) -> str:
 def check_run(run: sd.Run) -> None:
     """What was loaded must be a run."""
     width = 7 + run.model.nq + run.model.nv
-    states = [run.states, run.origin.state, *(state for event in run.events for state in (event.state, event.after))]
+    states = [
+        run.states,
+        run.simulation.state,
+        *(state for event in run.events for state in (event.state, event.after)),
+    ]
     for state in states:
         assert state._data.shape[-1] == width and np.isfinite(state._data).all()
         lengths = np.linalg.norm(state._data[..., 3:7], axis=-1)
@@ -201,11 +205,11 @@ def _try_resume(case: Case, seeds: Seeds, folder: Path) -> str:
         image[int(case.place * image.size)] = case.value
         changed.append(replace(one, image=image))
     if case.kind == "forged":
-        digest = RowDigest(run.origin)
+        digest = RowDigest(run.simulation)
         for i, one in enumerate(changed):
             digest.add(run._rows[digest.records : one.records])
             changed[i] = replace(one, digest=digest.of(one))
-    other = sd.Run(run.origin, run._rows, changed, None, run.status, run._ledger, run.events)
+    other = sd.Run(run.simulation, run._rows, changed, None, run.status, run._ledger, run.events)
     try:
         end = other.resume(until=_UNTIL, progress=False, **seeds.given(case.seed))
     except (sd.InputError, sd.SimulationFailed):

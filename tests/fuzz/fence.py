@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 
 import spacedyn
-from spacedyn.kernels.compiling import cache_directory
+from spacedyn.kernels.scalar.compiling import cache_directory
 
 _OPEN, _CREATE, _MODIFY, _DELETE, _IS_FOLDER = 0x20, 0x100, 0x2, 0x200, 0x40000000
 _OF_PATHS = {

@@ -29,9 +29,9 @@ def check(run: sd.Run) -> None:
     """What was loaded must be a run: rising times, finite states of the model's width, unit quaternions."""
     data, width = run.states._data, 7 + run.model.nq + run.model.nv
     states = [event.state for event in run.events] + [event.after for event in run.events]
-    if any(state._data.shape[-1:] != (width,) for state in (run.states, run.origin.state, *states)):
+    if any(state._data.shape[-1:] != (width,) for state in (run.states, run.simulation.state, *states)):
         raise WrongResult("a run was loaded with states of the wrong width")
-    if not all(np.isfinite(state._data).all() for state in (run.states, run.origin.state, *states)):
+    if not all(np.isfinite(state._data).all() for state in (run.states, run.simulation.state, *states)):
         raise WrongResult("a run was loaded with states that are not finite")
     if run.time.size > 1 and not (np.diff(run.time) > 0.0).all():
         raise WrongResult("a run was loaded whose times do not rise")

@@ -12,22 +12,7 @@ from .inverse_kinematics import i_kine
 from .jacobians import calc_gj, calc_gj11, calc_je, calc_jr, calc_jre, calc_jt, calc_jte
 from .kinematics import calc_aa, calc_acc, calc_pos, calc_vel, f_kin_e, f_kin_j, j_num
 from .parameters import LinkParameters, Topology, parents, topology
-from .rotations import (
-    aw,
-    cross,
-    cx,
-    cy,
-    cz,
-    dc2eul,
-    dc2qtn,
-    dc2rpy,
-    eul2dc,
-    qtn2dc,
-    rpy2dc,
-    tilde,
-    tr2diff,
-    w2dQtn,
-)
+from .rotations import aw, cross, cx, cy, cz, dc2eul, dc2qtn, dc2rpy, eul2dc, qtn2dc, rpy2dc, tilde, tr2diff, w2dQtn
 from .surroundings import Ez, set_globals
 from .variables import StateVariables, init_SV
 

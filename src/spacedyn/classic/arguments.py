@@ -11,9 +11,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError
-from ..kinematics import forward_kinematics
 from ..model.rotations import rotation_xyz
 from ..model.state import State
+from ..quantities.kinematics import forward_kinematics
 from .parameters import LinkParameters
 from .shapes import Array, block, direction_cosines, table, vector, whole_numbers
 from .surroundings import robot

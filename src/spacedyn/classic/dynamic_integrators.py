@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, overload
 
 from numpy.typing import ArrayLike
 
-from ..dynamics import forward_dynamics
+from ..quantities.dynamics import forward_dynamics
 from .arguments import Call
 from .dynamics import DYNAMIC, loads_of, split
 from .parameters import LinkParameters

@@ -10,10 +10,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics import bias_force, forward_dynamics, inverse_dynamics
 from ..errors import InputError
-from ..freefloating import generalized_inertia
-from ..matrices import mass_matrix
+from ..quantities.dynamics import bias_force, forward_dynamics, inverse_dynamics
+from ..quantities.freefloating import generalized_inertia
+from ..quantities.matrices import mass_matrix
 from .arguments import Call
 from .parameters import LinkParameters
 from .shapes import Array

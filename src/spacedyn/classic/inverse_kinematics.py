@@ -9,8 +9,8 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, RunWarning, warn_user
-from ..kinematics import endpoint_jacobian, endpoint_pose
 from ..model.state import State
+from ..quantities.kinematics import endpoint_jacobian, endpoint_pose
 from .arguments import Call
 from .parameters import LinkParameters
 from .rotations import tilde

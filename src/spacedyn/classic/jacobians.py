@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..freefloating import generalized_jacobian
-from ..kinematics import body_jacobian, endpoint_jacobian
-from ..matrices import mass_matrix
+from ..quantities.freefloating import generalized_jacobian
+from ..quantities.kinematics import body_jacobian, endpoint_jacobian
+from ..quantities.matrices import mass_matrix
 from .arguments import AGREEMENT, Call
 from .kinematics import endpoint_place, last_link
 from .parameters import LinkParameters

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..kinematics import Motion, forward_kinematics, frame_motion
 from ..model.rotations import rotation_xyz
 from ..model.state import State
+from ..quantities.kinematics import Motion, forward_kinematics, frame_motion
 from .arguments import Call
 from .parameters import LinkParameters
 from .shapes import Array, side_by_side

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, ModelError, ModelWarning
-from ..model.array_forms import read_arrays, read_parents
-from ..model.arrays import from_arrays, to_arrays
+from ..model.files.array_forms import read_arrays, read_parents
+from ..model.files.arrays import from_arrays, to_arrays
 from ..model.model import Model
 from ..reals import real_numbers
 from .shapes import Array, side_by_side, vector, whole_numbers

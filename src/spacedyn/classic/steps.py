@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics import forward_dynamics
-from ..methods import RungeKutta4
 from ..model.quaternions import normalised
 from ..model.rotations import angles_xyz, rotation_quaternion
 from ..model.state import State
+from ..quantities.dynamics import forward_dynamics
+from ..simulate.methods import RungeKutta4
 from .arguments import Call
 from .dynamics import loads_of, split
 from .rotations import quaternion_rate

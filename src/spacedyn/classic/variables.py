@@ -65,7 +65,7 @@ _NAMES = tuple(field.name for field in fields(StateVariables))
 
 
 def init_SV(LP: LinkParameters) -> StateVariables:
-    """An SV at the origin, unturned, at rest and without loads.
+    """An SV at the simulation, unturned, at rest and without loads.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
-from .. import control
+from ..laws import ready_made as control
 from .output import Output
 
 

@@ -8,10 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ..kernels.compiling import SOURCES, cache_directory
-from ..kernels.scalar import LANES
-from ..model.load import load
-from ..simulate import simulate
+from ..kernels.scalar.compiling import SOURCES, cache_directory
+from ..kernels.scalar.pack import LANES
+from ..model.files.load import load
+from ..run.simulate import simulate
 from .output import BAD_RESULT, GOOD, command
 
 _CORE = ("numpy", "scipy", "numba", "llvmlite", "xarray", "pydantic", "rich", "typer")

@@ -5,12 +5,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from .. import control
 from ..errors import InputError, ModelWarning, ScenarioError
+from ..laws import ready_made as control
 from ..lint import check_file
-from ..model.load import available, bundled_file
+from ..model.files.load import available, bundled_file
 from ..model.model import Model
-from ..run import Run
+from ..run.run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
 from .describing import tell_law

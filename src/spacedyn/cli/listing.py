@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import control
 from ..errors import UnknownName
-from ..model.load import available, load
+from ..laws import ready_made as control
+from ..model.files.load import available, load
 from ..scenario import Scenario, scenarios
 from ..scenario.faults import parameters_of
 from ..scenario.program import METHODS

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..run import Run
+from ..run.run import Run
 from ..scenario import Scenario
 from .output import command, size_of
 from .running import check_figures, check_target
@@ -33,13 +33,13 @@ def view_what(source: Source, html: Path | None, port: int, browser: bool, as_js
             what = what.run(progress=not as_json)
             output.say(f"ledger: {what.audit().verdict}", "green" if what.audit().within_budget else "red")
         if html is not None:
-            from ..viewer.film import film
+            from ..show.viewer.film import film
 
             (scenario.film(what) if scenario else film(what)).save(html)
             output.put(files=[str(html)])
             output.say(f"film  {html} ({size_of(html)})")
             return
-        from ..viewer.live import view
+        from ..show.viewer.live import view
 
         view(what, port=port, browser=browser, block=True, **options)
 

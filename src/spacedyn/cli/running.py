@@ -10,7 +10,7 @@ from numba.core.event import install_timer
 
 from ..errors import InputError
 from ..model.drawing import count
-from ..run import Run
+from ..run.run import Run
 from ..scenario import Scenario
 from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, one_line, size_of
 from .source import Source

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError, UnknownName
-from ..model.load import available, load
+from ..model.files.load import available, load
 from ..model.model import Model
-from ..run import Run
+from ..run.run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
 

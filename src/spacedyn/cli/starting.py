@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ..errors import InputError, UnknownName
-from ..model.load import available, load
+from ..model.files.load import available, load
 from ..model.model import Model
 from ..scenario import Scenario
 from .output import BAD_RESULT, command

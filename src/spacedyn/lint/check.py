@@ -9,14 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import InputError, ModelError, ModelWarning
-from ..model.files import read_model
-from ..model.mesh_files import MeshFiles
-from ..model.mjcf import read_mjcf
+from ..model.files.mesh_files import MeshFiles
+from ..model.files.mjcf import read_mjcf
+from ..model.files.toml import read_model
+from ..model.files.urdf import read_urdf
+from ..model.files.urdf_checks import check_urdf, urdf_doubts
+from ..model.files.urdf_source import urdf_tree
+from ..model.files.xml_source import Element, parse_xml, read_source
 from ..model.model import Model
-from ..model.urdf import read_urdf
-from ..model.urdf_checks import check_urdf, urdf_doubts
-from ..model.urdf_source import urdf_tree
-from ..model.xml_source import Element, parse_xml, read_source
 from ..signatures import checked_arguments
 from .findings import Finding, Findings
 from .model_rules import model_findings

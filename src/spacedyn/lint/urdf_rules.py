@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..model.checks import MASS_RATIO
-from ..model.mesh_files import MeshFiles
-from ..model.urdf_checks import GEOMETRIES, KINDS, MOMENTS
+from ..model.files.mesh_files import MeshFiles
+from ..model.files.urdf_checks import GEOMETRIES, KINDS, MOMENTS
+from ..model.files.xml_source import Element, attribute_numbers
 from ..model.values import plain, shown
-from ..model.xml_source import Element, attribute_numbers
 from .findings import Finding
 from .inertia_rules import inertia_findings
 from .mesh_bounds import mesh_bounds

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba.core import config
 
-from ..kernels import tree as k
-from ..kernels.scalar import LANES
+from ..kernels.robot import layout as k
+from ..kernels.scalar.pack import LANES
 from .parts import AXIS_KINDS, BASE_KINDS, JOINT_KINDS, Joint
 from .reference_points import choose_segments
 from .rotations import z_onto

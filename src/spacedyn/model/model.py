@@ -281,14 +281,14 @@ class Model:
 
         By place or by name; `arrays.from_arrays` has the shapes and frames of each.
         """
-        from .arrays import from_arrays
+        from .files.arrays import from_arrays
 
         check_names("argument of from_arrays()", options, keywords_of(from_arrays))
         return from_arrays(*arrays, **options)
 
     def to_arrays(self) -> dict[str, Any]:
         """SpaceDyn's arrays of this robot. See `arrays.to_arrays`."""
-        from .arrays import to_arrays
+        from .files.arrays import to_arrays
 
         return to_arrays(self)
 
@@ -296,14 +296,14 @@ class Model:
     @checked_arguments()
     def from_toml(path_or_text: str | os.PathLike[str]) -> "Model":
         """A robot from a TOML file, or the text of one. See `files.read_model`."""
-        from .files import read_model
+        from .files.toml import read_model
 
         return read_model(path_or_text)
 
     @checked_arguments()
     def to_toml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The robot as TOML, without loss; also written to `path`, if given. See `files.write_model`."""
-        from .files import write_model
+        from .files.toml import write_model
 
         return write_model(self, path)
 
@@ -311,7 +311,7 @@ class Model:
     @checked_arguments()
     def from_urdf(path_or_text: str | os.PathLike[str], **options: Any) -> "Model":
         """A robot from a URDF file, or the text of one. See `urdf.read_urdf` for the options."""
-        from .urdf import read_urdf
+        from .files.urdf import read_urdf
 
         check_names("option of from_urdf()", options, keywords_of(read_urdf)[1:])
         return read_urdf(path_or_text, **options)
@@ -320,7 +320,7 @@ class Model:
     @checked_arguments()
     def from_mjcf(path_or_text: str | os.PathLike[str], **options: Any) -> "Model":
         """A robot from MuJoCo's XML, a file or the text of one. See `mjcf.read_mjcf` for the options."""
-        from .mjcf import read_mjcf
+        from .files.mjcf import read_mjcf
 
         check_names("option of from_mjcf()", options, keywords_of(read_mjcf)[1:])
         return read_mjcf(path_or_text, **options)
@@ -328,7 +328,7 @@ class Model:
     @checked_arguments()
     def to_urdf(self, path: str | os.PathLike[str] | None = None, *, lossy: bool = False) -> str:
         """The robot as URDF; also written to `path`, if given. See `urdf_write.write_urdf`."""
-        from .urdf_write import write_urdf
+        from .files.urdf_write import write_urdf
 
         return write_urdf(self, path, lossy=lossy)
 

@@ -29,6 +29,8 @@ JOINT_KINDS = {
 }
 """Coordinates and rates of each kind of joint: (nq, nv). The order is docs/notation.md's: lengths first."""
 
+SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
+"""Kinds of joints whose coordinates are plain numbers, one for each rate."""
 AXIS_KINDS = ("revolute", "prismatic", "helical", "cylindrical")
 """Joints that are described by one axis; the others take the axes of their frame."""
 

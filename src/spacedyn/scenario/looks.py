@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from ..channels import row_columns
 from ..errors import SpacedynError, UnknownName
-from ..origin import Origin
-from ..plots.curves import check_name
-from ..plots.style import STYLES
-from ..run import Run
-from ..viewer.film import BACKDROPS
+from ..run.run import Run
+from ..show.plots.curves import check_name
+from ..show.plots.style import STYLES
+from ..show.viewer.film import BACKDROPS
+from ..simulate.channels import row_columns
+from ..simulate.simulation import Simulation
 from .lines import Path
 
 
-def look_faults(content: Mapping[str, Any], origin: Origin, more: Sequence[str] = ()) -> list[tuple[Path, str]]:
+def look_faults(content: Mapping[str, Any], simulation: Simulation, more: Sequence[str] = ()) -> list[tuple[Path, str]]:
     """What is wrong with [plots] and [film], and with names of `more` quantities, by its path."""
-    run = _first_record(origin)
+    run = _first_record(simulation)
     plots, film = content.get("plots", {}), content.get("film", {})
     faults: list[tuple[Path, str]] = []
 
@@ -35,7 +35,7 @@ def look_faults(content: Mapping[str, Any], origin: Origin, more: Sequence[str] 
     for name in more:
         attempt((), check_name, run, name)
     attempt(("plots", "style"), _among, "style", plots.get("style", "screen"), list(STYLES))
-    follow = ["stay", "base", "mass", *origin.model.endpoint_names]
+    follow = ["stay", "base", "mass", *simulation.model.endpoint_names]
     attempt(("film", "follow"), _among, "follow", film.get("follow", "stay"), follow)
     attempt(("film", "backdrop"), _among, "backdrop", film.get("backdrop", "none"), list(BACKDROPS))
     return faults
@@ -46,11 +46,11 @@ def _among(what: str, name: str, known: list[str]) -> None:
         raise UnknownName(what, name, known)
 
 
-def _first_record(origin: Origin) -> Run:
+def _first_record(simulation: Simulation) -> Run:
     """A run of the start alone: what there is to draw has the same names as at the end."""
-    columns = row_columns(origin.model, origin.laws, origin.forces, origin.events)
-    width = sum(columns[name].stop - columns[name].start for name in origin.channels)
-    rows = np.zeros((1, *origin.shape, width))
-    size = origin.state._data.shape[-1]
-    rows[..., 0], rows[..., 1 : 1 + size] = origin.start, origin.state._data  # time and state come first
-    return Run(origin, rows, (), None, "unfinished", None)
+    columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+    width = sum(columns[name].stop - columns[name].start for name in simulation.channels)
+    rows = np.zeros((1, *simulation.shape, width))
+    size = simulation.state._data.shape[-1]
+    rows[..., 0], rows[..., 1 : 1 + size] = simulation.start, simulation.state._data  # time and state come first
+    return Run(simulation, rows, (), None, "unfinished", None)

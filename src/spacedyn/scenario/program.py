@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import control, events, forces, methods, modes
+from ..elements import forces
 from ..errors import nearest
-from ..trajectories import waypoints
+from ..laws import ready_made as control
+from ..motion.trajectories import waypoints
+from ..simulate import events, methods, modes
 from .expressions import Call, Method, Name
 from .faults import check_names, is_path, label, parameters_of
 from .fence import Fence

@@ -8,9 +8,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..errors import ModelError, ScenarioError, UnknownName
-from ..model.load import load
+from ..model.files.load import load
+from ..model.files.toml_reading import file_bytes, parse_toml
 from ..model.model import Model
-from ..model.reading import file_bytes, parse_toml
 from .lines import Path, locate
 
 MOST_BYTES = 4_000_000

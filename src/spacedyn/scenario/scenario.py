@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import control
 from ..errors import InputError, ModelError, ScenarioError, SimulationFailed, SpacedynError, nearest
-from ..events import read_events
-from ..law_compiling import compile_law
-from ..laws import Law
+from ..laws import ready_made as control
+from ..laws.compile import compile_law
+from ..laws.law import Law
 from ..model.model import Model
-from ..run import Run
-from ..simulate import origin_of
+from ..run.run import Run
+from ..simulate.events import read_events
+from ..simulate.setup import simulation_of
 from .changes import changed, plain, settings
 from .expressions import Call, Fault, Missing, Name, evaluate, gather
 from .faults import checked, in_toml, is_path, sound
@@ -33,7 +33,7 @@ from .writing import write_toml
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..viewer.pages import Film
+    from ..show.viewer.pages import Film
 
 
 class Scenario:
@@ -266,15 +266,19 @@ class Scenario:
         """
         call = self._program.simulate
         try:
-            space = {**self._built, "origin_of": origin_of}
-            origin = evaluate(Call(Name("origin_of"), call.arguments, call.named), space)
+            space = {**self._built, "simulation_of": simulation_of}
+            simulation = evaluate(Call(Name("simulation_of"), call.arguments, call.named), space)
         except Fault as fault:
             raise self._error(fault) from fault.error
-        faults = look_faults(self.content, origin, names)
+        faults = look_faults(self.content, simulation, names)
         if faults:
             raise self._problems(faults)
         if compile_laws:
-            for law in (*origin.laws, *read_events(origin.model, origin.events)[1], *origin.prescribed.values()):
+            for law in (
+                *simulation.laws,
+                *read_events(simulation.model, simulation.events)[1],
+                *simulation.prescribed.values(),
+            ):
                 if isinstance(law, Law):
                     compile_law(law)
 

@@ -1,0 +1,220 @@
+"""Joints that move as given functions of time, while the rest of the robot is free.
+
+    run = sd.simulate(robot, state, 10.0, prescribed={
+        "shoulder": sd.waypoints([0, 4, 10], [0.0, 0.8, 0.3]),   # or any spline of SciPy, a polynomial of NumPy
+        "elbow": swing(size=0.3, rate=1.5),                      # a function made by @sd.motion
+        "wrist": "locked",                                       # stays where it starts
+        "ball": sd.attitude_waypoints([0, 5], attitudes),        # a spherical joint: by SciPy's rotations
+    })
+
+The force that each of them takes is in the record, its work in the ledger.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from scipy.interpolate import BSpline, PPoly
+
+from ..errors import InputError
+from ..kernels.sim import layout as p
+from ..laws.compile import Compiled, compile_law
+from ..laws.law import LawTemplate
+from ..laws.motion_functions import Motion, Parts, check_derivatives, turning_motion
+from ..model.model import Model
+from ..model.quaternions import conjugate, multiply, normalised
+from ..model.state import State
+from ..motion.trajectories import Trajectory, trajectory_of
+from ..reals import NotReal, real_array
+
+Array = np.ndarray
+MODES = {"free": p.MODE_FREE, "locked": p.MODE_LOCKED, "prescribed": p.MODE_PRESCRIBED}
+"""What a joint may be: free to move, locked where it is, or moved as prescribed."""
+_NEAR = 1e-9  # of a state to what is prescribed at the start
+
+
+def _of_polynomial(polynomial: Polynomial, start: float, end: float) -> Trajectory:
+    """Around the start of the run, which is its only piece."""
+    moved = polynomial.convert(domain=[-1, 1], window=[-1, 1])(Polynomial([start, 1.0]))
+    return Trajectory(np.array([start, end]), moved.coef[::-1].reshape(1, 1, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Prescribed:
+    """One joint's motion as the kernels take it, None if it has none; and the mode that it starts in."""
+
+    joint: str
+    size: int
+    given: Trajectory | Motion | None
+    mode: int
+    attitude: bool = False  # whether its last four coordinates are a quaternion
+
+    def at(self, t: float) -> Parts:
+        """Value (places,), rate and acceleration (size,)."""
+        value, rate, acceleration = self.over_times(np.array([t]))
+        return value[0], rate[0], acceleration[0]
+
+    def over_times(self, times: Array) -> Parts:
+        """The same at many times, (times, …)."""
+        assert self.given is not None
+        if isinstance(self.given, Motion):
+            return self.given.over_times(times, self.size, self.size + self.attitude)
+        value, rate, acceleration = self.given.over_times(times, self.size)
+        return value, rate, acceleration
+
+    @property
+    def no_shift(self) -> Array:
+        """The shift that leaves every value as it is."""
+        return np.array([*[0.0] * (self.size - 3), 0.0, 0.0, 0.0, 1.0]) if self.attitude else np.zeros(self.size)
+
+    def shifted(self, value: Array, shift: Array) -> Array:
+        """Values as they are when they are followed from elsewhere: moved by a constant, attitudes turned by one."""
+        if not self.attitude:
+            return np.asarray(value + shift)
+        places = value[..., :-4] + shift[..., :-4]
+        return np.concatenate([places, multiply(*np.broadcast_arrays(shift[..., -4:], value[..., -4:]))], axis=-1)
+
+    def shift_to(self, value: Array, has: Array) -> Array:
+        """The shift that makes a value what a joint has."""
+        if not self.attitude:
+            return np.asarray(has - value)
+        turn = multiply(has[..., -4:], conjugate(normalised(value[..., -4:])))
+        return np.concatenate([has[..., :-4] - value[..., :-4], turn], axis=-1)
+
+    def distance(self, has: Array, wanted: Array) -> Array:
+        """(…) how far coordinates are from others, the largest relative to one more than what they should be."""
+        nearest = self.nearest(has, wanted)
+        return np.asarray((np.abs(has - nearest) / (1.0 + np.abs(nearest))).max(axis=-1, initial=0.0))
+
+    def nearest(self, has: Array, wanted: Array) -> Array:
+        """The same coordinates, an attitude by that of its two quaternions which is nearer to what a joint has."""
+        if not self.attitude:
+            return wanted
+        q = normalised(wanted[..., -4:])
+        same = np.sum(has[..., -4:] * q, axis=-1, keepdims=True) >= 0.0
+        return np.concatenate([wanted[..., :-4], np.where(same, q, -q)], axis=-1)
+
+
+def read_prescribed(
+    model: Model,
+    prescribed: Mapping[str, Any],
+    modes: Mapping[str, str],
+    start: float,
+    end: float,
+    every: bool = False,
+) -> list[Prescribed]:
+    """Check what was given for each joint, in the order of the model; with `every`, those without anything, too."""
+    if not isinstance(prescribed, Mapping):
+        raise InputError(f"prescribed: expected {{joint: motion}}, got {prescribed!r}")
+    if not isinstance(modes, Mapping):
+        raise InputError(f"modes: expected {{joint: mode}}, got {modes!r}")
+    found = {}
+    for given, value in prescribed.items():
+        name = model.joint(given).name
+        found[name] = _read(model, name, value, start, end)
+    for joint in model.joints if every else [model.joint(name) for name in modes]:
+        found.setdefault(joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE, joint.nq > joint.nv))
+    for name, mode in ((model.joint(given).name, mode) for given, mode in modes.items()):
+        found[name] = replace(found[name], mode=mode_number(name, mode, found[name].given is not None))
+    return sorted(found.values(), key=lambda one: model.joint_index(one.joint))
+
+
+def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
+    """A mode as the kernels have it; raise if the joint cannot have it."""
+    if not isinstance(mode, str) or mode not in MODES:
+        raise InputError(f"modes: expected one of {', '.join(map(repr, MODES))} for joint '{joint}', got {mode!r}")
+    if mode == "prescribed" and not has_motion:
+        raise InputError(f"joint '{joint}' has no motion to follow; give it one: prescribed={{'{joint}': ...}}")
+    return MODES[mode]
+
+
+def _read(model: Model, name: str, value: Any, start: float, end: float) -> Prescribed:
+    joint = model.joint(name)
+    attitude = joint.nq > joint.nv
+    if isinstance(value, str):
+        if value != "locked":
+            raise InputError(f"prescribed joint '{name}': expected a motion or 'locked', got {value!r}")
+        return Prescribed(name, joint.nv, None, p.MODE_LOCKED, attitude)
+    if joint.nv == 0:
+        raise InputError(f"joint '{name}' is fixed: it cannot move, and nothing can be prescribed for it")
+    if isinstance(value, LawTemplate):
+        raise InputError(f"motion '{value.function.__name__}' of joint '{name}' has no parameters yet; call it")
+    if isinstance(value, Motion):
+        check_derivatives(name, value, joint.nv, joint.nq, start, end)
+        return Prescribed(name, joint.nv, value, p.MODE_PRESCRIBED, attitude)
+    if attitude:
+        return Prescribed(name, joint.nv, turning_motion(name, joint.kind, value, start, end), p.MODE_PRESCRIBED, True)
+    path = _trajectory(name, value, start, end)
+    if path.coefficients.shape[1] != joint.nv:
+        raise InputError(
+            f"joint '{name}' is {joint.kind}: its motion needs {joint.nv} column{'s' if joint.nv > 1 else ''}, one for "
+            f"each coordinate, got {path.coefficients.shape[1]}"
+        )
+    if not np.isfinite(path.coefficients).all():
+        raise InputError(f"the motion of joint '{name}' holds numbers that are not finite")
+    path.check_smooth(start, end, name)
+    return Prescribed(name, joint.nv, path.over(start, end, name), p.MODE_PRESCRIBED)
+
+
+def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
+    if isinstance(value, Trajectory | BSpline | PPoly):
+        return trajectory_of(value)
+    if isinstance(value, Polynomial):
+        return _of_polynomial(value, start, end)
+    try:
+        constant = np.atleast_1d(real_array(value).astype(float))
+    except NotReal as reason:
+        raise InputError(
+            f"prescribed joint '{name}': expected waypoints(...), a function made by @motion, a spline of SciPy, a "
+            f"Polynomial of NumPy, a constant, or 'locked', got {reason}"
+        ) from None
+    return Trajectory(np.array([start, end]), constant.reshape(1, -1, 1))
+
+
+def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adjust: bool) -> State:
+    """The state, if it agrees with what is prescribed at the start; put right, if wanted."""
+    data = state._data.copy()
+    for one in joints:
+        if one.mode == p.MODE_FREE:
+            continue
+        q, qd = model.q_slice(one.joint), model.u_slice(one.joint)
+        x, u = data[..., 7 + q.start : 7 + q.stop], data[..., 7 + model.nq + qd.start : 7 + model.nq + qd.stop]
+        value, rate = (x, np.zeros(one.size)) if one.mode == p.MODE_LOCKED else one.at(t)[:2]
+        if one.mode == p.MODE_PRESCRIBED:
+            value = one.nearest(x, np.broadcast_to(value, x.shape))
+        for what, has, wanted in (("at", x, value), ("moving with", u, rate)):
+            off = np.abs(has - wanted).max(initial=0.0)
+            if off > _NEAR * (1.0 + np.abs(wanted).max(initial=0.0)) and not adjust:
+                raise InputError(
+                    f"joint '{one.joint}' is prescribed to be {what} {np.array2string(np.asarray(wanted))} at "
+                    f"t = {t:g} s; the state is {off:.3g} off. Give a state that agrees, or adjust=True"
+                )
+            has[...] = wanted
+    return State(model, data)
+
+
+def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable) -> tuple[Array, list[Compiled], Array]:
+    """Records for the plan, compiled functions, and the times that steps must end at."""
+    records = np.zeros((len(joints), p.JOINT_INTS), dtype=np.int64)
+    compiled, breaks = [], [np.empty(0)]
+    for i, one in enumerate(joints):
+        record = records[i]
+        record[p.J_RATE], record[p.J_COORDINATE] = model.u_slice(one.joint).start, 7 + model.q_slice(one.joint).start
+        record[p.J_COUNT], record[p.J_PIECE], record[p.J_ATTITUDE] = one.size, counter + i, one.attitude
+        if one.given is None:
+            record[p.J_KIND] = p.NO_MOTION
+        elif isinstance(one.given, Motion):
+            code = compile_law(one.given)
+            compiled.append(code)
+            record[p.J_KIND], record[p.J_ADDRESS] = p.FUNCTION, code.address
+            record[p.J_NUMBERS] = put(*one.given.parameters.values(), [0.0])
+            record[p.J_SIZES : p.J_SIZES + p.SIZES] = 0, 0, 0, 0, 0, one.size, 0, 0, 3 * one.size + one.attitude
+        else:
+            path = one.given
+            record[p.J_KIND], record[p.J_PIECES] = p.PIECEWISE, len(path.coefficients)
+            record[p.J_DEGREE] = path.coefficients.shape[2] - 1
+            record[p.J_NUMBERS] = put(path.breaks, path.coefficients)
+            breaks.append(path.breaks)
+    return records, compiled, np.unique(np.concatenate(breaks))

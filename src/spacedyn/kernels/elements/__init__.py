@@ -1,0 +1,1 @@
+"""What acts on a robot, compiled: one file a kind."""

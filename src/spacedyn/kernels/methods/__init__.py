@@ -1,0 +1,1 @@
+"""How to step: Runge-Kutta, Radau, variational; one method a file."""

@@ -1,0 +1,205 @@
+"""One step of the implicit Runge-Kutta method Radau IIA of order 5, for stiff springs, stops and contact.
+
+    Z_i = h sum_j a_ij f(t + c_j h, y + Z_j),   y_new = y + Z_3
+
+solved by Newton's method with the derivatives at the step's start (tangents.py). W = T^-1 Z parts the three stages into
+a system of n equations and one of 2 n, whose matrices are factorised once a step. The ledger, which nothing depends on,
+is summed up afterwards. Hairer & Wanner (1996), Solving ODEs II, IV.8.
+"""
+
+from functools import cache
+
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import Address, array_at, inner
+from ..scalar.linear import factorise, solve
+from ..scalar.memory import integer, later, load, store
+from ..sim.evaluate import STEP_SIGNATURE, evaluate
+from ..sim.layout import *  # noqa: F403
+from .runge_kutta import combine_stages
+from .tangents import counted, jacobian
+
+MOST_ITERATIONS = 10
+STALLED = 0.03  # of the tolerance: what may be left of the stages where a force jumps within a very short step
+# constants of the method in `numbers`
+MU, ALPHA, BETA, T_INVERSE, T_MATRIX, A_INVERSE, ERROR_WEIGHTS, NEWTON_TOLERANCE, FIXED_TOLERANCE = (
+    0, 1, 2, 3, 12, 21, 30, 33, 34,
+)  # fmt: skip
+NUMBERS = 35
+
+
+def memory_of(n: int, size: int) -> int:
+    """Doubles of scratch memory beside the duals: error; matrices and pivots; rates at the start; Z, W, right sides."""
+    return 1 + 6 * n * n + 3 * n + size + 3 * n + 3 * n + 4 * n
+
+
+@inner
+def tolerance(work, plan, numbers, j):
+    """Of entry j of y; zero where none is kept. With a fixed step, close to rounding."""
+    scale, size = integer(plan, N_SCALE), abs(load(work, integer(plan, Y_NOW) + j, 0.0))
+    if load(numbers, scale, 0.0) < 0.0:
+        return load(numbers, integer(plan, N_METHOD) + FIXED_TOLERANCE, 0.0) * (1.0 + size)
+    return load(numbers, scale + 2 * j, 0.0) + load(numbers, scale + 2 * j + 1, 0.0) * size
+
+
+@inner
+def norm(work, plan, numbers, a, at, n, blocks):
+    """Root mean square, over their tolerances, of so many vectors that follow each other in `a`."""
+    total, many = 0.0, 0
+    for j in range(n):
+        allowed = tolerance(work, plan, numbers, j)
+        if allowed > 0.0:
+            many += blocks
+            for i in range(blocks):
+                part = load(a, at + i * n + j, 0.0) / allowed
+                total += part * part
+    return (total / max(many, 1)) ** 0.5
+
+
+@inner
+def mixed(numbers, matrix, row, a, at, n, j):
+    """Entry j of a row of a 3 by 3 matrix times three vectors."""
+    total = 0.0
+    for i in range(3):
+        total += load(numbers, matrix + 3 * row + i, 0.0) * load(a, at + i * n + j, 0.0)
+    return total
+
+
+@inner
+def make_matrices(numbers, method, s, J, real, pair, n, h):
+    """mu/h - J, and alpha/h - J beside beta/h for the pair of stages that belong together."""
+    mu, alpha = load(numbers, method + MU, 0.0) / h, load(numbers, method + ALPHA, 0.0) / h
+    beta = load(numbers, method + BETA, 0.0) / h
+    for i in range(n):
+        for j in range(n):
+            slope = load(s, J + i * n + j, 0.0)
+            same = 1.0 if i == j else 0.0
+            store(s, real + i * n + j, mu * same - slope)
+            store(s, pair + i * 2 * n + j, alpha * same - slope)
+            store(s, pair + i * 2 * n + n + j, beta * same)
+            store(s, pair + (n + i) * 2 * n + j, -beta * same)
+            store(s, pair + (n + i) * 2 * n + n + j, alpha * same - slope)
+
+
+@inner
+def run_implicit_stages(tree, par, work, plan, numbers, memory, counters, t, h, s, Z, n):
+    """Rates at the three stages y + Z_i, into K."""
+    size, y = integer(plan, SIZE), integer(plan, Y_STAGE)
+    for i in range(3):
+        for j in range(size):
+            store(
+                work, y + j, load(work, integer(plan, Y_NOW) + j, 0.0) + (load(s, Z + i * n + j, 0.0) if j < n else 0.0)
+            )
+        at = t + h * load(numbers, integer(plan, N_C) + i, 0.0)
+        evaluate(tree, par, work, plan, numbers, memory, counters, at, y, integer(plan, Y_K) + i * size, 0)
+
+
+@inner
+def iterate(tree, par, work, plan, numbers, memory, counters, t, h, s, n, real, pair, pivots, Z, W, right):
+    """Newton's method for Z; False if it does not converge."""
+    method, size, K = integer(plan, N_METHOD), integer(plan, SIZE), integer(plan, Y_K)
+    mu, alpha = load(numbers, method + MU, 0.0) / h, load(numbers, method + ALPHA, 0.0) / h
+    beta = load(numbers, method + BETA, 0.0) / h
+    wanted, before, pace = load(numbers, method + NEWTON_TOLERANCE, 0.0), 0.0, 0.0
+    for j in range(3 * n):
+        store(s, Z + j, 0.0)
+        store(s, W + j, 0.0)
+    for iteration in range(MOST_ITERATIONS):
+        run_implicit_stages(tree, par, work, plan, numbers, memory, counters, t, h, s, Z, n)
+        for j in range(n):
+            w1, w2, w3 = load(s, W + j, 0.0), load(s, W + n + j, 0.0), load(s, W + 2 * n + j, 0.0)
+            store(s, right + j, mixed(numbers, method + T_INVERSE, 0, work, K, size, j) - mu * w1)
+            store(s, right + n + j, mixed(numbers, method + T_INVERSE, 1, work, K, size, j) - alpha * w2 - beta * w3)
+            store(
+                s, right + 2 * n + j, mixed(numbers, method + T_INVERSE, 2, work, K, size, j) + beta * w2 - alpha * w3
+            )
+        solve(later(s, real), later(s, pivots), later(s, right), n)
+        solve(later(s, pair), later(s, pivots + n), later(s, right + n), 2 * n)
+        change = norm(work, plan, numbers, s, right, n, 3)
+        if not change < 1e300:
+            return False
+        for j in range(3 * n):
+            store(s, W + j, load(s, W + j, 0.0) + load(s, right + j, 0.0))
+        for j in range(n):
+            for i in range(3):
+                store(s, Z + i * n + j, mixed(numbers, method + T_MATRIX, i, s, W, n, j))
+        if iteration > 0:
+            pace = change / before
+            left = MOST_ITERATIONS - 1 - iteration
+            if pace >= 1.0:
+                return change < max(100.0 * wanted, STALLED)  # nothing more to be gained: rounding, or a jump of forces
+            if pace / (1.0 - pace) * change < wanted:
+                return True
+            if pace**left / (1.0 - pace) * change > wanted:
+                return False
+        if change == 0.0:
+            return True
+        before = change
+    return False
+
+
+@inner
+def estimate(work, plan, numbers, s, n, h, real, pivots, f0, Z, right):
+    """Error of the step over its tolerance, from the rates at its start and the stages."""
+    weights = integer(plan, N_METHOD) + ERROR_WEIGHTS
+    for j in range(n):
+        total = 0.0
+        for i in range(3):
+            total += load(numbers, weights + i, 0.0) * load(s, Z + i * n + j, 0.0)
+        store(s, right + j, load(s, f0 + j, 0.0) + total / h)
+    solve(later(s, real), later(s, pivots), later(s, right), n)
+    return norm(work, plan, numbers, s, right, n, 1)
+
+
+@inner
+def keep_slopes(tree, work, plan, numbers, s, n, h, Z):
+    """K of the stages from Z, as the method has them: f(y + Z) would magnify what Newton's method left over."""
+    method, size, K = integer(plan, N_METHOD), integer(plan, SIZE), integer(plan, Y_K)
+    for j in range(n):
+        for i in range(3):
+            store(work, K + i * size + j, mixed(numbers, method + A_INVERSE, i, s, Z, n, j) / h)
+
+
+def _implicit_step(tree, par, work, plan, numbers, memory, counters, t, h, target, due):
+    s, n, size = array_at(integer(plan, SPARE)), counted(tree, plan), integer(plan, SIZE)
+    error = integer(plan, S_MATRIX)
+    J = error + 1
+    real, pair = J + n * n, J + 2 * n * n
+    pivots = J + 6 * n * n
+    f0 = pivots + 3 * n
+    Z = f0 + size
+    W, right = Z + 3 * n, Z + 6 * n
+    K, now, y = integer(plan, Y_K), integer(plan, Y_NOW), integer(plan, Y_STAGE)
+    evaluate(tree, par, work, plan, numbers, memory, counters, t, now, K, due)
+    for j in range(size):
+        store(s, f0 + j, load(work, K + j, 0.0))
+    jacobian(tree, par, work, s, plan, numbers, memory, counters, t, now, later(s, J))
+    make_matrices(numbers, integer(plan, N_METHOD), s, J, real, pair, n, h)
+    good = factorise(later(s, real), later(s, pivots), n)
+    good = good and factorise(later(s, pair), later(s, pivots + n), 2 * n)
+    good = good and iterate(
+        tree, par, work, plan, numbers, memory, counters, t, h, s, n, real, pair, pivots, Z, W, right
+    )
+    if not good:
+        store(s, error, 1e300)
+        return
+    run_implicit_stages(tree, par, work, plan, numbers, memory, counters, t, h, s, Z, n)
+    keep_slopes(tree, work, plan, numbers, s, n, h, Z)
+    combine_stages(work, numbers, plan, integer(plan, N_B), 3, h, target, 0.0)
+    if load(numbers, integer(plan, N_SCALE), 0.0) < 0.0:
+        store(s, error, 0.0)
+        return
+    found = estimate(work, plan, numbers, s, n, h, real, pivots, f0, Z, right)
+    if found > 1.0:  # once more at y + error: where springs are very stiff, the first estimate is far too large
+        for j in range(size):
+            store(work, y + j, load(work, now + j, 0.0) + (load(s, right + j, 0.0) if j < n else 0.0))
+        evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), 0)
+        for j in range(n):
+            store(s, f0 + j, load(work, integer(plan, Y_SPARE) + j, 0.0))
+        found = estimate(work, plan, numbers, s, n, h, real, pivots, f0, Z, right)
+    store(s, error, found)
+
+
+@cache
+def implicit_address():
+    """The step as a C function: compiled when it is first used, apart from the driver."""
+    return Address(_implicit_step, STEP_SIGNATURE, "implicit.step")

@@ -1,0 +1,128 @@
+"""One step of an explicit Runge-Kutta method, its error, and its state at any time within the step.
+
+A method is data: A, b, c, weights e5 and e3 of two error estimates, and P, polynomials in the fraction of the step that
+weight the stages: y(t + th h) = y + h sum_i K_i P_i(th). Positions are taken in a chart around the step's start, so
+every method keeps its order on the manifold.
+"""
+
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import call, inner
+from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
+from ..scalar.pack import magnitude, select, sqrt
+from ..sim.evaluate import evaluate
+from ..sim.layout import *  # noqa: F403
+
+
+@inner
+def combine_stages(work, numbers, plan, weights, stages, h, target, zero):
+    """target = y + h sum_i weight_i K_i over the first stages; numbers of one robot a pack at a time."""
+    size, wide = integer(plan, SIZE), widest_of(zero)
+    step = lanes_of(wide) // lanes_of(zero)
+    for j in range(
+        0, size, step
+    ):  # the last pack may go beyond: there is room behind `target` for what is no part of it
+        combine_entries(work, numbers, plan, weights, stages, h, target, j, lanes_of(zero), wide)
+
+
+@inner
+def combine_entries(work, numbers, plan, weights, stages, h, target, j, stride, zero):
+    """The same for the entries of y from j on that a scalar holds; they take `stride` doubles each in memory."""
+    size, K = integer(plan, SIZE), integer(plan, Y_K) + j
+    total = zero
+    for i in range(stages):
+        weight = load(numbers, weights + i, 0.0)
+        if weight != 0.0:
+            total += weight * load(later(work, (K + i * size) * stride), 0, zero)
+    # y last, so that small changes are not rounded one by one
+    total = load(later(work, (integer(plan, Y_NOW) + j) * stride), 0, zero) + h * total
+    store(later(work, (target + j) * stride), 0, total)
+
+
+@inner
+def run_stages(tree, par, work, plan, numbers, memory, counters, t, h, first, last, due, zero):
+    """Stages first ... last - 1 of a step; the one at the step's end leaves the new vector in Y_NEW."""
+    stages, size = integer(plan, ALL_STAGES), integer(plan, SIZE)
+    for i in range(first, last):
+        y = integer(plan, Y_NEW) if i == integer(plan, MAIN_STAGES) else integer(plan, Y_STAGE)
+        combine_stages(work, numbers, plan, integer(plan, N_A) + i * stages, i, h, y, zero)
+        at = t + h * load(numbers, integer(plan, N_C) + i, 0.0)
+        K = integer(plan, Y_K) + i * size
+        if i == 0:
+            y = integer(plan, Y_NOW)  # a sample may change the laws' states there
+        evaluate(tree, par, work, plan, numbers, memory, counters, at, y, K, due if i == 0 else 0)
+
+
+@inner
+def largest_lane(work, at, zero):
+    """The largest of a scalar's lanes; NaN if any lane is."""
+    lanes = lanes_of(zero)
+    most = load(work, at * lanes, 0.0)
+    for lane in range(1, lanes):
+        value = load(work, at * lanes + lane, 0.0)
+        if not value <= most:
+            most = value
+    return most
+
+
+@inner
+def error_norm(tree, work, plan, numbers, h, zero):
+    """Error of the step over its tolerance, root mean square over all of y that has a tolerance; the worst lane's.
+
+    Hairer's combination of two estimates (DOP853); with e3 = 0 it is the plain norm of the first.
+    """
+    size, K, stages = integer(plan, SIZE), integer(plan, Y_K), integer(plan, MAIN_STAGES) + 1
+    counted = 0
+    scale, e5, e3 = integer(plan, N_SCALE), integer(plan, N_E5), integer(plan, N_E3)
+    first, second = zero, zero
+    for j in range(size):
+        if load(numbers, scale + 2 * j, 0.0) > 0.0:
+            counted += 1
+            before, after = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
+            a, b = magnitude(before), magnitude(after)
+            largest = select(b > a, b, a)
+            tolerance = shared(numbers, scale + 2 * j, zero) + shared(numbers, scale + 2 * j + 1, zero) * largest
+            five, three = zero, zero
+            for i in range(stages):
+                rate = load(work, K + i * size + j, zero)
+                five += shared(numbers, e5 + i, zero) * rate
+                three += shared(numbers, e3 + i, zero) * rate
+            five, three = five / tolerance, three / tolerance
+            first += five * five
+            second += three * three
+    below = first + 0.01 * second
+    norm = h * first / sqrt(select(below > 0.0, below, below * 0.0 + 1.0) * max(counted, 1))
+    store(work, integer(plan, Y_STAGE), norm)
+    return largest_lane(work, integer(plan, Y_STAGE), zero)
+
+
+@inner
+def state_within(work, plan, numbers, h, fraction, target, zero):
+    """The vector y at a fraction of the step, from all stages."""
+    size, K, degree = integer(plan, SIZE), integer(plan, Y_K), integer(plan, DEGREE)
+    for j in range(size):
+        store(work, target + j, load(work, integer(plan, Y_NOW) + j, zero))
+    for i in range(integer(plan, ALL_STAGES)):
+        weight = 0.0
+        for d in range(degree - 1, -1, -1):
+            weight = fraction * (load(numbers, integer(plan, N_P) + i * degree + d, 0.0) + weight)
+        for j in range(size):
+            change = h * weight * load(work, K + i * size + j, zero)
+            store(work, target + j, load(work, target + j, zero) + change)
+
+
+@inner
+def within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, extra, zero):
+    """The vector y at a fraction of the step just taken, into Y_STAGE; `extra` stages are run first, if need be."""
+    y = integer(plan, Y_STAGE)
+    if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
+        for j in range(integer(plan, SIZE)):
+            a, b = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
+            store(work, y + j, a + fraction * (b - a))
+    elif integer(plan, METHOD) == VARIATIONAL:  # a shorter step: it conserves what whole ones do
+        call(integer(plan, STEPPER), tree, par, work, plan, numbers, memory, counters, t, fraction * h, y, 0)
+    else:
+        if extra:
+            main, stages = integer(plan, MAIN_STAGES), integer(plan, ALL_STAGES)
+            run_stages(tree, par, work, plan, numbers, memory, counters, t, h, main + 1, stages, 0, zero)
+        state_within(work, plan, numbers, h, fraction, y, zero)
+    return y

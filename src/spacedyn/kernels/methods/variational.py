@@ -1,0 +1,374 @@
+"""One step of a variational integrator on the manifold: Hamilton's principle for a sum over steps instead of a time.
+
+    L_d(x0, x1) = h l(x0 ⊕ s/2, s/h),   x1 = x0 ⊕ s        l = T - V, and forces' virtual work at the middle
+
+With g = dT/dx + Q at the middle (Q: all generalized forces), p = dT/du there, and the turn's own operators for
+rotations,
+
+    p0 = dexp^-1(-s)' (p + h/2 dexp(s/2)' g) - h Ad(exp(s/2))' g        is the momentum before: solved for s,
+    p1 = dexp^-1(+s)' (p + h/2 dexp(s/2)' g)                            is the momentum after.
+
+A base that can move along is placed by the robot's centre of mass, not by its own: then linear momentum, the uniform
+motion of the centre of mass and angular momentum about it are all conserved exactly, and T parts into the robot's
+translation and its motion relative to the centre of mass, in which total linear momentum is zero.
+The method is symplectic and symmetric, of second order: momentum is conserved to rounding over any number of steps, and
+the error of energy stays bounded. Momenta are handed on from step to step, so that rounding in H^-1 p does not add up.
+Marsden & West (2001); Bou-Rabee & Marsden (2009) for Lie groups.
+"""
+
+from functools import cache
+
+from ..robot.bodies import first_moment, momentum_of, motion_forces_under, sums_of_bodies, weigh
+from ..robot.charts import inertial_rates, move_along, store_base_part, turn_into_base, turn_rate, turn_velocity
+from ..robot.derivatives import sliding_rates
+from ..robot.factors import solve_in_place
+from ..robot.inverse_dynamics import gather_forces
+from ..robot.kinematics import base_axis, base_part, place, write_base_columns
+from ..robot.layout import *  # noqa: F403
+from ..robot.segments import force_to_parent, lever_of, motion_from_parent, speed_of
+from ..robot.spatial import (
+    add3,
+    add6,
+    add_scaled6,
+    angular,
+    cross,
+    cross_motion,
+    dot3,
+    dot6,
+    linear,
+    load3,
+    load6,
+    scale3,
+    store3,
+    store6,
+    sub3,
+)
+from ..scalar.compiling import Address, array_at, inner
+from ..scalar.memory import integer, load, load_counter, shared, store, store_counter
+from ..sim.evaluate import STEP_SIGNATURE, evaluate
+from ..sim.layout import *  # noqa: F403
+
+MOST_ITERATIONS = 100
+# vectors of nv numbers in work, from Y_MOMENTUM on
+BEFORE, AFTER, KEPT, STEP, MIDDLE, FORCES_AND_SLOPE, RESIDUE, COM_BEFORE, COM_AFTER, COM_KEPT, VECTORS = range(11)
+
+
+@inner
+def vector(tree, plan, which):
+    """Where a vector is in `work`."""
+    return integer(plan, Y_MOMENTUM) + which * integer(tree, RATES)
+
+
+@inner
+def copy(tree, work, source, target):
+    """One vector into another."""
+    for k in range(integer(tree, RATES)):
+        store(work, target + k, load(work, source + k, 0.0))
+
+
+@inner
+def along(tree, v):
+    """Of a vector, what is along the directions that the base can slide in."""
+    slides = sliding_rates(tree)
+    return v[0] if slides > 0 else 0.0, v[1] if slides > 1 else 0.0, v[2] if slides > 2 else 0.0
+
+
+@inner
+def relative_to_com(tree, work):
+    """Velocity of the base relative to the centre of mass, as far as it can slide; where that is; the mass.
+
+    Velocities relative to the base's, and inertias, of all bodies must be there.
+    """
+    m, h, momentum = sums_of_bodies(tree, work, 0.0)
+    return along(tree, scale3(-1.0 / m, linear(momentum))), scale3(1.0 / m, h), m
+
+
+@inner
+def in_com_frame(tree, work, i, moving, V):
+    """A velocity of body i, as its segment has it, relative to the centre of mass; `moving` is the base's."""
+    return add3(add3(moving, speed_of(tree, work, i, 0.0)), linear(V)) + angular(V)
+
+
+@inner
+def rotor_momentum(tree, par, work, k):
+    """Of the rotors of three rates from k on."""
+    at, u = integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, integer(tree, W_U) + k
+    return (
+        load(par, at, 0.0) * load(work, u, 0.0),
+        load(par, at + RATE_PARS, 0.0) * load(work, u + 1, 0.0),
+        load(par, at + 2 * RATE_PARS, 0.0) * load(work, u + 2, 0.0),
+    )
+
+
+@inner
+def add_kinetic_slope(tree, par, work, i, record, moving, h, slope):
+    """Add dT/dx along the rates of body i, at fixed rates u: h.(V x S), V the velocity of what those rates turn with.
+
+    h is the momentum of all that the body carries; both are relative to the centre of mass.
+    """
+    first, count, kind = integer(tree, record + RATE), integer(tree, record + RATE_COUNT), integer(tree, record + KIND)
+    rates, u = integer(tree, W_RATE), integer(tree, W_U)
+    if i == 0:  # turned about inertial axes, all at once
+        V = in_com_frame(tree, work, 0, moving, load6(work, integer(tree, W_BODY) + VELOCITY, 0.0))
+        for k in range(first, first + count):
+            if base_axis(tree, k) >= 3:
+                S_k = load6(work, rates + k * RATE_WORK + S, 0.0)
+                store(work, slope + k, load(work, slope + k, 0.0) + dot6(h, cross_motion(V, S_k)))
+        return
+    V = load6(work, integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK + VELOCITY, 0.0)
+    V = motion_from_parent(tree, work, i, in_com_frame(tree, work, integer(tree, record + PARENT), moving, V), 0.0)
+    together = first + count - 3 if kind == SPHERICAL or kind == FREE else first + count
+    for k in range(first, first + count):
+        S_k = load6(work, rates + k * RATE_WORK + S, 0.0)
+        store(work, slope + k, load(work, slope + k, 0.0) + dot6(h, cross_motion(V, S_k)))
+        if k < together:
+            V = add_scaled6(V, load(work, u + k, 0.0), S_k)
+    if together < first + count:
+        # rotors of a turn resist changes of its rates alone: they are not carried round with the child's axes
+        w = load3(work, u + together, 0.0)
+        gyration = cross(w, rotor_momentum(tree, par, work, together))
+        store3(work, slope + together, add3(load3(work, slope + together, 0.0), gyration))
+
+
+@inner
+def momenta(tree, par, work, p, slope):
+    """Momenta relative to the centre of mass into p, and dT/dx added to `slope`, of all rates but sliding ones.
+
+    Poses, velocities and inertias must be there. To `slope` they add what the centre of mass keeps of the forces along.
+    """
+    bodies, rates, u = integer(tree, W_BODY), integer(tree, W_RATE), integer(tree, W_U)
+    moving, _, m = relative_to_com(tree, work)
+    write_base_columns(tree, work, 0.0)
+    total = base_part(tree, work, slope, 1, 0, 0.0)
+    for i in range(integer(tree, BODIES)):
+        body = bodies + i * BODY_WORK
+        V = in_com_frame(tree, work, i, moving, load6(work, body + VELOCITY, 0.0))
+        store6(work, body + FORCE, momentum_of(work, body, V, 0.0))
+        for j in range(4):
+            store(work, body + ACCELERATION + j, load(work, body + INERTIA + j, 0.0))
+    for i in range(integer(tree, BODIES) - 1, -1, -1):
+        record, body = integer(tree, BODY_AT) + i * BODY_INTS, bodies + i * BODY_WORK
+        h = load6(work, body + FORCE, 0.0)
+        first = integer(tree, record + RATE)
+        add_kinetic_slope(tree, par, work, i, record, moving, h, slope)
+        for k in range(first, first + integer(tree, record + RATE_COUNT)):
+            S_k = load6(work, rates + k * RATE_WORK + S, 0.0)
+            rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, 0.0)
+            store(work, p + k, dot6(S_k, h) + rotor * load(work, u + k, 0.0))
+            # at a given centre of mass the base gives way to what the rate moves
+            carried = add3(
+                scale3(load(work, body + ACCELERATION, 0.0), linear(S_k)),
+                cross(angular(S_k), load3(work, body + ACCELERATION + 1, 0.0)),
+            )
+            if i > 0 or base_axis(tree, k) >= 3:
+                store(work, slope + k, load(work, slope + k, 0.0) - dot3(carried, total) / m)
+        if i > 0:
+            above = bodies + integer(tree, record + PARENT) * BODY_WORK
+            store6(work, above + FORCE, add6(load6(work, above + FORCE, 0.0), force_to_parent(tree, work, i, h, 0.0)))
+            mass, moment = load(work, body + ACCELERATION, 0.0), load3(work, body + ACCELERATION + 1, 0.0)
+            if integer(tree, record + OPENS):
+                moment = add3(moment, scale3(mass, lever_of(tree, work, i, 0.0)))
+            # mass and first moment of all that the body carries
+            store(work, above + ACCELERATION, load(work, above + ACCELERATION, 0.0) + mass)
+            store3(work, above + ACCELERATION + 1, add3(load3(work, above + ACCELERATION + 1, 0.0), moment))
+
+
+@inner
+def forces_and_momenta(tree, par, work, p, slope):
+    """At the coordinates, rates and accelerations in `work`: momenta, and the forces that all this takes plus dT/dx."""
+    motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
+    gather_forces(tree, par, work, 0.0)
+    for k in range(integer(tree, RATES)):
+        store(work, slope + k, load(work, integer(tree, W_RATE) + k * RATE_WORK + TAU, 0.0))
+    momenta(tree, par, work, p, slope)
+
+
+@inner
+def turn_momenta(phi, p, g, h, side):
+    """Momenta before and after of one turn: in inertial axes (side 1), or in those of the child (-1)."""
+    half = scale3(0.5, phi)
+    middle = add3(p, scale3(0.5 * h, turn_velocity(half, g, -side)))
+    turned = turn_velocity(half, turn_rate(half, g, side), -side)
+    return sub3(turn_rate(phi, middle, side), scale3(h, turned)), turn_rate(phi, middle, -side)
+
+
+@inner
+def end_momenta(tree, work, plan, h):
+    """What is left of the equation for the step, into RESIDUE; the momentum after it, into AFTER."""
+    nv, s, p = integer(tree, RATES), vector(tree, plan, STEP), vector(tree, plan, MIDDLE)
+    g, before = vector(tree, plan, FORCES_AND_SLOPE), vector(tree, plan, BEFORE)
+    left, after = vector(tree, plan, RESIDUE), vector(tree, plan, AFTER)
+    for k in range(nv):
+        slope, middle = load(work, g + k, 0.0), load(work, p + k, 0.0)
+        store(work, left + k, middle - 0.5 * h * slope)
+        store(work, after + k, middle + 0.5 * h * slope)
+    for k in range(sliding_rates(tree)):  # the centre of mass: nothing to be solved
+        store(work, left + k, load(work, before + k, 0.0))
+        store(work, after + k, load(work, before + k, 0.0) + h * load(work, g + k, 0.0))
+    a, b = turn_momenta(
+        base_part(tree, work, s, 1, 3, 0.0),
+        base_part(tree, work, p, 1, 3, 0.0),
+        base_part(tree, work, g, 1, 3, 0.0),
+        h,
+        1.0,
+    )
+    store_base_part(tree, work, left, 3, a, 0.0)
+    store_base_part(tree, work, after, 3, b, 0.0)
+    for i in range(1, integer(tree, BODIES)):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        kind = integer(tree, record + KIND)
+        if kind == SPHERICAL or kind == FREE:
+            k = integer(tree, record + RATE) + integer(tree, record + RATE_COUNT) - 3
+            a, b = turn_momenta(load3(work, s + k, 0.0), load3(work, p + k, 0.0), load3(work, g + k, 0.0), h, -1.0)
+            store3(work, left + k, a)
+            store3(work, after + k, b)
+    for k in range(nv):
+        rest = load(work, left + k, 0.0) - load(work, before + k, 0.0)
+        store(work, left + k, rest)
+        # what rounding leaves of the equation is not handed on
+        store(work, after + k, load(work, after + k, 0.0) - rest)
+
+
+@inner
+def rates_of_momenta(tree, par, work, p):
+    """Rates of momenta relative to the centre of mass, into QDD; columns and inertias must be there."""
+    for k in range(integer(tree, RATES)):
+        rate = integer(tree, W_RATE) + k * RATE_WORK
+        store(work, rate + TAU, 0.0 if k < sliding_rates(tree) else load(work, p + k, 0.0))
+        store(work, rate + QDD, 0.0)
+    for i in range(integer(tree, BODIES)):
+        store6(work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    solve_in_place(tree, par, work, 0.0)
+
+
+@inner
+def momenta_at_start(tree, par, work, plan):
+    """Momenta and centre of mass of the present state: when no step has led to it."""
+    nv, now, before = integer(tree, RATES), integer(plan, Y_NOW), vector(tree, plan, BEFORE)
+    move_along(tree, work, integer(plan, Y_ORIGIN), now, integer(tree, W_X), 0.0)
+    inertial_rates(tree, work, integer(tree, W_X), now + nv, integer(tree, W_U), 0.0)
+    for k in range(nv):
+        store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
+    motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
+    v, com, m = relative_to_com(tree, work)
+    forces_and_momenta(tree, par, work, before, vector(tree, plan, FORCES_AND_SLOPE))
+    for k in range(sliding_rates(tree)):
+        store(work, before + k, m * (load(work, now + nv + k, 0.0) - pick3(v, k)))
+        store(work, vector(tree, plan, COM_BEFORE) + k, pick3(com, k))
+
+
+@inner
+def pick3(v, k):
+    """Component k of a vector."""
+    return v[0] if k == 0 else v[1] if k == 1 else v[2]
+
+
+@inner
+def improve(tree, par, work, plan, h, m):
+    """One correction of the step, by the mass matrix in the middle: its largest entry, and the step's."""
+    s, largest, longest, slides = vector(tree, plan, STEP), 0.0, 0.0, sliding_rates(tree)
+    before, g = vector(tree, plan, BEFORE), vector(tree, plan, FORCES_AND_SLOPE)
+    rates_of_momenta(tree, par, work, vector(tree, plan, RESIDUE))
+    for k in range(integer(tree, RATES)):
+        change = h * load(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
+        if k < slides:
+            momentum = load(work, before + k, 0.0) + 0.5 * h * load(work, g + k, 0.0)
+            change = load(work, s + k, 0.0) - h * momentum / m
+        store(work, s + k, load(work, s + k, 0.0) - change)
+        largest = max(largest, abs(change)) if change == change else 1e300
+        longest = max(longest, abs(load(work, s + k, 0.0)))
+    return largest, longest
+
+
+@inner
+def place_middle(tree, par, work, plan, y, h):
+    """The vector y in the middle of the step, with the rates of laws' states that were found last; the robot's mass."""
+    nv, now, K, s = integer(tree, RATES), integer(plan, Y_NOW), integer(plan, Y_K), vector(tree, plan, STEP)
+    for k in range(nv):
+        store(work, y + k, 0.5 * load(work, s + k, 0.0))
+        store(work, y + nv + k, load(work, s + k, 0.0) / h)
+        store(work, integer(tree, W_U) + k, load(work, s + k, 0.0) / h)
+        store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
+    move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), 0.0)
+    turn_into_base(tree, work, integer(tree, W_X), y + nv, 0.0)
+    motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
+    v, com, m = relative_to_com(tree, work)
+    for k in range(sliding_rates(tree)):  # the step's are the centre of mass's
+        moved = pick3(com, k) - load(work, vector(tree, plan, COM_BEFORE) + k, 0.0)
+        store(work, y + k, load(work, y + k, 0.0) - moved)
+        store(work, y + nv + k, load(work, y + nv + k, 0.0) + pick3(v, k))
+    for j in range(2 * nv, integer(plan, SIZE)):
+        change = 0.5 * h * load(work, K + j, 0.0) if j < 2 * nv + integer(plan, INTERNAL) else 0.0
+        store(work, y + j, load(work, now + j, 0.0) + change)
+    return m
+
+
+@inner
+def finish(tree, par, work, plan, h, target):
+    """The vector at the end of the step."""
+    nv, now, K, s = integer(tree, RATES), integer(plan, Y_NOW), integer(plan, Y_K), vector(tree, plan, STEP)
+    move_along(tree, work, integer(plan, Y_ORIGIN), s, integer(tree, W_X), 0.0)
+    place(tree, par, work, 0.0)
+    weigh(tree, par, work, 0.0)
+    m, first = first_moment(tree, par, work, 0.0)
+    rates_of_momenta(tree, par, work, vector(tree, plan, AFTER))
+    for k in range(nv):
+        store(work, target + k, load(work, s + k, 0.0))
+        store(work, target + nv + k, load(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0))
+    turn_into_base(tree, work, integer(tree, W_X), target + nv, 0.0)
+    for k in range(sliding_rates(tree)):
+        com = pick3(first, k) / m
+        store(work, vector(tree, plan, COM_AFTER) + k, com)
+        moved = com - load(work, vector(tree, plan, COM_BEFORE) + k, 0.0)
+        store(work, target + k, load(work, target + k, 0.0) - moved)
+        with_com = load(work, vector(tree, plan, AFTER) + k, 0.0) / m
+        store(work, target + nv + k, load(work, target + nv + k, 0.0) + with_com)
+    for j in range(2 * nv, integer(plan, SIZE)):
+        store(work, target + j, load(work, now + j, 0.0) + h * load(work, K + j, 0.0))
+
+
+def _variational_step(tree, par, work, plan, numbers, memory, counters, t, h, target, due):
+    nv, size, now, K = integer(tree, RATES), integer(plan, SIZE), integer(plan, Y_NOW), integer(plan, Y_K)
+    error, y = array_at(integer(plan, SPARE)), K + size
+    store(error, integer(plan, S_MATRIX), 1e300)
+    if due != 0:
+        evaluate(tree, par, work, plan, numbers, memory, counters, t, now, K, due)
+    if load_counter(counters, C_FRESH) == 0:
+        momenta_at_start(tree, par, work, plan)
+        store_counter(counters, C_FRESH, 1)
+    step = vector(tree, plan, STEP)
+    inertial_rates(tree, work, integer(plan, Y_ORIGIN), now + nv, step, 0.0)
+    for k in range(nv):  # of the centre of mass it is corrected at once
+        store(work, step + k, h * load(work, step + k, 0.0))
+    for j in range(size):
+        store(work, K + j, 0.0)
+    before = 1e300
+    for _ in range(MOST_ITERATIONS):
+        m = place_middle(tree, par, work, plan, y, h)
+        evaluate(tree, par, work, plan, numbers, memory, counters, t + 0.5 * h, y, K, 0)
+        forces_and_momenta(tree, par, work, vector(tree, plan, MIDDLE), vector(tree, plan, FORCES_AND_SLOPE))
+        end_momenta(tree, work, plan, h)
+        change, longest = improve(tree, par, work, plan, h, m)
+        if change <= 4e-15 * longest or (change < 1e-11 * longest and change >= 0.5 * before):
+            store(error, integer(plan, S_MATRIX), 0.0)
+            break
+        if not change < 1e100:
+            return
+        before = change
+    finish(tree, par, work, plan, h, target)
+    if target == integer(plan, Y_NEW):  # and not a look into a step that has been taken
+        copy(tree, work, vector(tree, plan, AFTER), vector(tree, plan, KEPT))
+        copy(tree, work, vector(tree, plan, COM_AFTER), vector(tree, plan, COM_KEPT))
+
+
+@inner
+def keep_momentum(tree, work, plan):
+    """The step is taken: the momentum after it is the one before the next."""
+    copy(tree, work, vector(tree, plan, KEPT), vector(tree, plan, BEFORE))
+    copy(tree, work, vector(tree, plan, COM_KEPT), vector(tree, plan, COM_BEFORE))
+
+
+@cache
+def variational_address():
+    """The step as a C function: compiled when it is first used, apart from the driver."""
+    return Address(_variational_step, STEP_SIGNATURE, "variational.step")

@@ -1,0 +1,97 @@
+"""Mass matrix H(x) by the composite-rigid-body algorithm.
+
+    kinetic energy = 1/2 u.H u,  u = (v0, w0, qd),  H = [Hb Hbm; Hbm' Hm]
+
+About one point, in inertial axes, the recursion needs no change of frame: a child just adds to its parent, after a
+change of the point if it opens a segment. Featherstone (2008), ch. 6; SpaceDyn (3.19)-(3.23), whose H_bm wants sum(m J)
+without the division by w.
+"""
+
+from ..scalar.compiling import entry, inner
+from ..scalar.memory import integer, lanes_of, load, pointer, shared, store, zero_of
+from .bodies import momentum_of, weigh
+from .descriptions import parameters
+from .kinematics import place
+from .layout import *  # noqa: F403
+from .rows import read_state, write_rows
+from .segments import (
+    add_composite,
+    force_about_base,
+    opens_segment,
+    segment_before,
+    segment_of_rate,
+    segment_work,
+    shift_force,
+)
+from .spatial import dot6, load3, load6, store6
+
+
+@inner
+def composite_inertias(tree, work, zero):
+    """INERTIA of every body becomes that of the body and all it carries, as if their joints were locked."""
+    bodies = integer(tree, W_BODY)
+    for i in range(integer(tree, BODIES) - 1, 0, -1):
+        body = bodies + i * BODY_WORK + INERTIA
+        above = bodies + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT) * BODY_WORK + INERTIA
+        if opens_segment(tree, i):
+            add_composite(tree, work, i, zero)
+        else:
+            for j in range(10):
+                store(work, above + j, load(work, above + j, zero) + load(work, body + j, zero))
+
+
+@inner
+def momentum_columns(tree, work, zero):
+    """GAIN of every rate becomes the momentum of the whole robot per unit of it, (P; L) about its reference point."""
+    for k in range(integer(tree, RATES)):
+        body = integer(tree, W_BODY) + integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_BODY) * BODY_WORK
+        rate = integer(tree, W_RATE) + k * RATE_WORK
+        store6(work, rate + GAIN, momentum_of(work, body, load6(work, rate + S, zero), zero))
+
+
+@inner
+def columns_about_base(tree, work, zero):
+    """GAIN of every rate, a momentum about its segment's reference point, about the base's centre of mass."""
+    for k in range(integer(tree, RATES)):
+        i = integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_BODY)
+        gain = integer(tree, W_RATE) + k * RATE_WORK + GAIN
+        store6(work, gain, force_about_base(tree, work, i, load6(work, gain, zero), zero))
+
+
+@inner
+def mass_matrix(tree, par, work, H, zero):
+    """The mass matrix, row by row, into the scalars of `work` from H on."""
+    nv, rates, records = integer(tree, RATES), integer(tree, W_RATE), integer(tree, RATE_AT)
+    for j in range(nv * nv):
+        store(work, H + j, zero)
+    for k in range(nv):
+        rate = rates + k * RATE_WORK
+        momentum, s = load6(work, rate + GAIN, zero), segment_of_rate(tree, k)
+        j = k
+        while j >= 0:  # only rates between here and the root feel it
+            while s > 0 and s != segment_of_rate(tree, j):
+                momentum = shift_force(momentum, load3(work, segment_work(tree, s) + LEVER, zero))
+                s = segment_before(tree, s)
+            entry_kj = dot6(load6(work, rates + j * RATE_WORK + S, zero), momentum)
+            store(work, H + k * nv + j, entry_kj)
+            store(work, H + j * nv + k, entry_kj)
+            j = integer(tree, records + j * RATE_INTS + RATE_PARENT)
+        rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+        store(work, H + k * nv + k, load(work, H + k * nv + k, zero) + rotor)
+
+
+@entry
+def run(tree, par, work, state, out, count, kind):
+    """Rows of states to rows of mass matrices."""
+    tree, par, work, state, out = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(out)
+    zero = zero_of(kind)
+    nv, H = integer(tree, RATES), integer(tree, W_OUT)
+    for row in range(0, count, lanes_of(zero)):
+        mine = parameters(tree, par, row)
+        read_state(tree, state, row, count, work, zero)
+        place(tree, mine, work, zero)
+        weigh(tree, mine, work, zero)
+        composite_inertias(tree, work, zero)
+        momentum_columns(tree, work, zero)
+        mass_matrix(tree, mine, work, H, zero)
+        write_rows(out, nv * nv, 0, nv * nv, row, count, work, H, 1, zero)

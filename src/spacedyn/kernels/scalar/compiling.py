@@ -1,0 +1,225 @@
+"""How kernels are compiled, and where the machine code is kept.
+
+`inner` functions are inlined into their callers and have no Python wrapper; `entry` points can be called from Python
+and are cached on disk. Numba's own cache looks only at the file of the cached function, not at what it calls: ours is
+keyed by a hash of the whole kernels folder, so stale machine code is never run. Each specialisation has a file of its
+own, so processes that compile at the same time cannot mix them up. Numba's settings for other code stay as they are.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import re
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba.core import caching, config, types
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.imputils import lower_builtin
+from numba.core.serialize import dumps
+from numba.core.types import none as nothing
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import type_callable
+
+from .cache_folders import cache_roots, is_trusted, read_trusted
+from .compile_progress import part
+from .pack import LANES
+
+_FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
+OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
+_FOLDERS_KEPT = 6  # machine code of so many versions of the kernels
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(f"numba {numba.__version__} {sys.implementation.cache_tag} lanes {LANES}".encode())
+    root = Path(__file__).parents[1]
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+SOURCES = _sources_hash()
+
+
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept, made if need be; None if nothing can be written anywhere."""
+    for root in cache_roots():
+        folder = root / SOURCES
+        with contextlib.suppress(OSError):
+            if not is_trusted(root, folder):
+                continue
+            if not folder.is_dir():
+                root.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, exist_ok=True)
+                _prune(root)
+            if is_trusted(root, folder) and os.access(folder, os.W_OK):
+                return folder
+    return None
+
+
+def _prune(root: Path) -> None:
+    """Remove the code of all but the last used versions of the kernels; whatever else is there stays."""
+    folders = [f for f in root.iterdir() if re.fullmatch("[0-9a-f]{16}", f.name) and f.name != SOURCES]
+    folders.sort(key=lambda folder: folder.lstat().st_mtime, reverse=True)
+    for folder in folders[_FOLDERS_KEPT - 1 :]:
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            for file in folder.iterdir():
+                if re.search(r"\.nb[ci](\.tmp\.[0-9a-f]+)?$", file.name):
+                    file.unlink()
+            folder.rmdir()  # refuses if anything is left
+
+
+class KernelCache(caching._Cache):
+    """One entry point's machine code on disk, as Numba's dispatcher asks for it."""
+
+    def __init__(self, name):
+        self._name = name
+
+    @property
+    def cache_path(self):
+        """Where the files are."""
+        return str(cache_directory())
+
+    def _file(self, sig, codegen):
+        """Name of the file for argument types and a CPU."""
+        key = repr((sig, codegen.magic_tuple()))
+        return f"{self._name}.{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
+
+    def load_overload(self, sig, target_context):
+        """What has been compiled before, or None. A damaged file, or one of someone else's, counts as none."""
+        target_context.refresh()
+        name = self._file(sig, target_context.codegen())
+        for root in cache_roots():
+            folder = root / SOURCES
+            with contextlib.suppress(OSError):
+                content = read_trusted(folder / name) if is_trusted(root, folder) else b""
+                if hashlib.sha256(content[32:]).digest() == content[:32]:
+                    with contextlib.suppress(OSError):
+                        os.utime(folder)  # in use: not to be pruned
+                    # a law from a module that is not here now, or a file that only looks like one of ours
+                    with contextlib.suppress(Exception):
+                        return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+        return None
+
+    def save_overload(self, sig, data):
+        """Keep what has been compiled, if there is a place for it."""
+        folder = cache_directory()
+        if folder is None or data.lifted or data.library.has_dynamic_globals:
+            return
+        content = dumps(data._reduce())
+        file = folder / self._file(sig, data.codegen)
+        unfinished = file.with_name(f"{file.name}.tmp.{uuid.uuid4().hex}")
+        with contextlib.suppress(OSError):  # a full disk costs time, not results
+            try:
+                with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+                    opened.write(hashlib.sha256(content).digest() + content)
+                unfinished.replace(file)  # at once: no other process sees half a file
+            finally:
+                unfinished.unlink(missing_ok=True)
+
+    def enable(self):
+        """Part of Numba's protocol: it is always on."""
+
+    def disable(self):
+        """Part of Numba's protocol: it is always on."""
+
+    def flush(self):
+        """Part of Numba's protocol: files that are there are right."""
+
+
+def inner(function):
+    """Compile a function that only other kernels call: inlined, without wrappers."""
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+
+
+def outlined(function):
+    """Compile a function that only kernels call, once, not where it is called: what is large and rarely called."""
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+
+
+def entry(function):
+    """Compile a function that Python calls, and keep its machine code on disk; for this folder's files only."""
+    dispatcher = numba.njit(**OPTIONS)(function)
+    if not config.DISABLE_JIT:
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        dispatcher._cache = KernelCache(name)
+        _announce(dispatcher._compiler, name)
+    return dispatcher
+
+
+def _announce(compiler, name):
+    """Whenever this compiler of Numba's is at work, say so to whoever waits."""
+    compile_now = compiler.compile
+
+    def announced(*arguments):
+        with part(name):
+            return compile_now(*arguments)
+
+    compiler.compile = announced
+
+
+PLAIN_FUNCTIONS: dict[int, Any] = {}
+"""With the JIT switched off: functions, and arrays, by their addresses."""
+
+
+class Address:
+    """A function compiled to a C function: its address, good as long as this object lives; kept on disk if asked to."""
+
+    def __init__(self, function: Any, signature: Any, name: str, keep: bool = True):
+        if config.DISABLE_JIT:
+            self._keep, self.address = function, id(function)
+            PLAIN_FUNCTIONS[self.address] = function
+            return
+        compiled = CFunc(function, (signature.args, signature.return_type), {}, {**OPTIONS, "nogil": False})
+        _announce(compiled._compiler, name)
+        if keep:
+            compiled._cache = KernelCache(name)
+        compiled.compile()
+        self._keep, self.address = compiled, compiled.address
+
+
+def call(address, *arguments):
+    """Call the C function at an address, which returns nothing."""
+    PLAIN_FUNCTIONS[address](*arguments)
+
+
+@infer_global(call)
+class _CallTyping(AbstractTemplate):
+    def generic(self, args, kws):
+        return nothing(*args)
+
+
+@lower_builtin(call, types.VarArg(types.Any))
+def _lower_call(context, builder, sig, args):
+    function = ir.FunctionType(ir.VoidType(), [a.type for a in args[1:]])
+    builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
+    return context.get_dummy_value()
+
+
+def address_of(array: Any) -> int:
+    """Where a flat array of doubles is, for `array_at`; good as long as the array lives."""
+    if config.DISABLE_JIT:
+        PLAIN_FUNCTIONS[id(array)] = array
+        return id(array)
+    return array.ctypes.data
+
+
+def array_at(address):
+    """The flat array of doubles at an address, as kernels pass it on."""
+    return PLAIN_FUNCTIONS[address]
+
+
+@type_callable(array_at)
+def _type_array_at(context):
+    return lambda address: types.CPointer(types.float64)
+
+
+@lower_builtin(array_at, types.Integer)
+def _lower_array_at(context, builder, sig, args):
+    return builder.inttoptr(args[0], ir.DoubleType().as_pointer())

@@ -1,0 +1,1 @@
+"""The right-hand side, the search for discontinuities, the record, the driver."""

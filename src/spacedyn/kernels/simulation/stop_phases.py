@@ -1,0 +1,139 @@
+"""Phases of end stops, and the guards that tell when they change.
+
+    APART     no force; the guard is how far the joint is beyond its nearer limit
+    PUSHING   spring and damper; the guard is the force that it would pull with
+    SPENT     the joint leaves faster than the stop can follow: no force, and what its spring holds is lost on the way
+              back; the guard is how far the joint has left, or the force that it would push with again
+
+A guard is negative while its phase lasts. No phase chatters: where a guard is zero, either the force is zero in both
+phases, or the joint moves through the limit. A phase that has just begun may be off its guard's zero by rounding; its
+guard counts from that level on, so that two stops that change at the same instant do not make each other change again.
+"""
+
+from ..robot.descriptions import of_lane
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import inner
+from ..scalar.lanes import add_number, number_in
+from ..scalar.memory import integer, lanes_of
+from ..sim.layout import *  # noqa: F403
+
+
+@inner
+def has_stop(tree, par, rate, lane):
+    """Whether a rate's coordinate has end stops in a lane; attitudes have none."""
+    body = integer(tree, integer(tree, RATE_AT) + rate * RATE_INTS + RATE_BODY)
+    record = integer(tree, BODY_AT) + body * BODY_INTS
+    kind, after = integer(tree, record + KIND), integer(tree, record + RATE) + integer(tree, record + RATE_COUNT)
+    if kind == SPHERICAL or kind == FREE:
+        after -= 3
+    at = integer(tree, PAR_RATE) + rate * RATE_PARS
+    return rate < after and of_lane(par, at + P_STOP, lane) + of_lane(par, at + P_STOP_DAMPING, lane) > 0.0
+
+
+@inner
+def coordinate_of(tree, rate):
+    """Where the coordinate of such a rate is in x."""
+    body = integer(tree, integer(tree, RATE_AT) + rate * RATE_INTS + RATE_BODY)
+    record = integer(tree, BODY_AT) + body * BODY_INTS
+    return integer(tree, record + COORDINATE) + rate - integer(tree, record + RATE)
+
+
+@inner
+def beyond(tree, par, work, plan, y, rate, lane, zero):
+    """How far beyond its upper and its lower limit a robot's joint is at the vector y, and its rate."""
+    at, origin = integer(tree, PAR_RATE) + rate * RATE_PARS, integer(plan, Y_ORIGIN) + coordinate_of(tree, rate)
+    q = number_in(work, origin, lane, zero) + number_in(work, y + rate, lane, zero)  # in the step's chart these add up
+    qd = number_in(work, y + integer(tree, RATES) + rate, lane, zero)
+    return q - of_lane(par, at + P_UPPER, lane), of_lane(par, at + P_LOWER, lane) - q, qd
+
+
+@inner
+def guard(tree, par, work, plan, y, rate, lane, zero):
+    """Negative while the phase of a robot's stop lasts."""
+    at = integer(tree, PAR_RATE) + rate * RATE_PARS
+    over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
+    phase = number_in(work, integer(tree, W_STOP) + rate, lane, zero)
+    if phase == APART:
+        return max(over, under)
+    depth, speed = over, qd
+    if phase < 0.0:
+        depth, speed = under, -qd
+    push = of_lane(par, at + P_STOP, lane) * depth + of_lane(par, at + P_STOP_DAMPING, lane) * speed
+    return -push if abs(phase) == PUSHING else max(-depth, push)
+
+
+@inner
+def set_phase(tree, work, rate, lane, phase, zero):
+    """The phase of a robot's stop; its sign says which of the two it is, + the upper."""
+    at = integer(tree, W_STOP) + rate
+    add_number(work, at, lane, phase - number_in(work, at, lane, zero), zero)
+
+
+@inner
+def choose_phases(tree, par, work, plan, zero):
+    """Phases of all stops at a state that no step has led to."""
+    y = integer(plan, Y_NOW)
+    for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
+                at = integer(tree, PAR_RATE) + rate * RATE_PARS
+                k, d = of_lane(par, at + P_STOP, lane), of_lane(par, at + P_STOP_DAMPING, lane)
+                over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
+                phase = 0.0
+                if over > 0.0:
+                    phase = 1.0 if k * over + d * qd > 0.0 else 2.0
+                elif under > 0.0:
+                    phase = -1.0 if k * under - d * qd > 0.0 else -2.0
+                set_phase(tree, work, rate, lane, phase, zero)
+
+
+@inner
+def change_phase(tree, par, work, plan, whose, zero):
+    """A stop whose guard is zero now takes its next phase."""
+    rate, lane, y = whose // lanes_of(zero), whose % lanes_of(zero), integer(plan, Y_NOW)
+    at = integer(tree, PAR_RATE) + rate * RATE_PARS
+    k, d = of_lane(par, at + P_STOP, lane), of_lane(par, at + P_STOP_DAMPING, lane)
+    over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
+    phase = number_in(work, integer(tree, W_STOP) + rate, lane, zero)
+    if phase == APART:
+        new = 1.0 if over > under else -1.0
+    else:
+        side, depth, speed = 1.0, over, qd
+        if phase < 0.0:
+            side, depth, speed = -1.0, under, -qd
+        if abs(phase) == PUSHING:
+            new = 2.0 * side if d > 0.0 and depth > 0.0 else 0.0
+        else:
+            new = side if k * depth + d * speed > -depth else 0.0
+    set_phase(tree, work, rate, lane, new, zero)
+
+
+@inner
+def note_levels(tree, par, work, plan, zero):
+    """Where a step starts, guards that are not negative are taken as the levels that they must leave."""
+    levels = integer(tree, W_STOP) + 3 * integer(tree, RATES)
+    for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
+        for lane in range(lanes_of(zero)):
+            if has_stop(tree, par, rate, lane):
+                level = 2.0 * max(guard(tree, par, work, plan, integer(plan, Y_NOW), rate, lane, zero), 0.0)
+                add_number(work, levels + rate, lane, level - number_in(work, levels + rate, lane, zero), zero)
+
+
+@inner
+def excess(tree, par, work, plan, y, rate, lane, zero):
+    """A guard above its level: positive once the phase is over."""
+    level = number_in(work, integer(tree, W_STOP) + 3 * integer(tree, RATES) + rate, lane, zero)
+    return guard(tree, par, work, plan, y, rate, lane, zero) - level
+
+
+@inner
+def look_at_guards(tree, par, work, plan, y, zero):
+    """The largest of all guards above their levels at the vector y, and whose it is: rate times lanes plus lane."""
+    worst, whose, lanes = -1e300, -1, lanes_of(zero)
+    for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
+        for lane in range(lanes):
+            if has_stop(tree, par, rate, lane):
+                value = excess(tree, par, work, plan, y, rate, lane, zero)
+                if value > worst:
+                    worst, whose = value, rate * lanes + lane
+    return worst, whose

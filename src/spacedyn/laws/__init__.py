@@ -1,0 +1,1 @@
+"""Control laws: ordinary Python functions that are compiled into the simulation."""

@@ -1,0 +1,57 @@
+"""Ready-made control laws that are compiled into the simulation loop: for joints, endpoints, the base, thrusters.
+
+    hold = sd.control.joint_hold(robot, start, target=[0.0] * 6, bandwidth=0.5)
+    run = sd.simulate(robot, start, 30.0, laws=[hold])
+
+Each takes the robot and the state that it starts from, then its parameters by name, and gives a law. Scenario files
+name them.
+"""
+
+from collections.abc import Callable
+
+from ..law import Law
+from ..user_files import UserFile, from_file
+from .base import attitude_hold, detumble, wheel_attitude_hold
+from .joints import joint_damping, joint_hold, joint_path, joint_round_trip, joint_torque
+from .model_based import computed_torque, endpoint_path
+from .motions import MOTIONS, swing
+from .thrusters import thruster_attitude_hold, thruster_pulses
+
+LAWS: dict[str, Callable[..., Law]] = {
+    made.__name__: made
+    for made in (
+        attitude_hold,
+        computed_torque,
+        detumble,
+        endpoint_path,
+        joint_damping,
+        joint_hold,
+        joint_path,
+        joint_round_trip,
+        joint_torque,
+        thruster_attitude_hold,
+        thruster_pulses,
+        wheel_attitude_hold,
+    )
+}
+"""Ready-made laws by name."""
+
+__all__ = [
+    "LAWS",
+    "MOTIONS",
+    "UserFile",
+    "attitude_hold",
+    "computed_torque",
+    "detumble",
+    "endpoint_path",
+    "from_file",
+    "joint_damping",
+    "joint_hold",
+    "joint_path",
+    "joint_round_trip",
+    "joint_torque",
+    "swing",
+    "thruster_attitude_hold",
+    "thruster_pulses",
+    "wheel_attitude_hold",
+]

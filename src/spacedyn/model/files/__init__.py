@@ -1,0 +1,1 @@
+"""Robots as files and arrays: TOML, URDF, MJCF, SpaceDyn's arrays."""

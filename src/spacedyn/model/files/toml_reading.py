@@ -1,0 +1,40 @@
+"""The bytes of a robot's file, and its TOML: of a size that a robot can have, or an error that says why not."""
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ...errors import ModelError
+from ..limits import limits, over
+from .toml_tokens import check_size
+
+
+def file_bytes(name: str) -> bytes:
+    """All of a file; ModelError if it is not there, is no file, is too large or cannot be read."""
+    most = limits().file_bytes
+    try:
+        about = os.stat(name)
+        if not stat.S_ISREG(about.st_mode):  # a folder, or a device that never ends
+            fault = f"{name} is not a file: give the path of a robot's description."
+        elif about.st_size > most:
+            too_large = over("file_bytes", "bytes", most, about.st_size)
+            fault = f"{name} is a file of {about.st_size / 1e6:.0f} MB: {too_large}."
+        else:
+            return Path(name).read_bytes()
+    except FileNotFoundError:
+        fault = f"there is no file {name}: check the path; the current folder is {Path.cwd()}."
+    except (OSError, ValueError) as error:
+        fault = f"{name!r} cannot be read: {getattr(error, 'strerror', None) or error}."
+    raise ModelError(name, [fault])
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """What `tomllib` makes of a text; ValueError if it is not TOML, or would take much time or memory.
+
+    >>> parse_toml("a.b = 1")
+    {'a': {'b': 1}}
+    """
+    check_size(text, limits())
+    return tomllib.loads(text)

@@ -1,0 +1,1 @@
+"""Motions given as data: trajectories of joints, paths of attitudes."""

@@ -1,0 +1,352 @@
+"""From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from math import isfinite
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+from numba.core import config
+
+from ..errors import InputError
+from ..kernels.robot import forward_dynamics as _forward
+from ..kernels.robot import layout as k
+from ..kernels.scalar.pack import LANES, ONE, PACK
+from ..model.flatten import Frames, aligned, in_packs
+from ..model.model import Model
+from ..model.state import State
+from ..reals import real_numbers, type_name
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Array = np.ndarray
+NOTHING = np.empty(0)
+_FLOAT64 = np.dtype(np.float64)
+_FEW = 50  # numbers that Python looks through faster than NumPy
+
+
+def scalar_kind(count: int) -> tuple[Any, int]:
+    """How to run a kernel on so many robots: its kind, and the lanes of its scratch memory."""
+    return (ONE, 1) if count == 1 or config.DISABLE_JIT else (PACK, LANES)
+
+
+def check_model(model: Model) -> None:
+    """Raise unless it is one."""
+    if not isinstance(model, Model):
+        raise InputError(f"the first argument must be a Model, got {type_name(model)}")
+
+
+def check_state(model: Model, state: State) -> None:
+    """Raise unless the state is one of this model."""
+    if type(state) is State and state.model is model:
+        return  # the common call, kept short
+    check_model(model)
+    if not isinstance(state, State):
+        raise InputError(
+            f"the second argument must be a State of '{model.name}', made by model.state(...), got {type_name(state)}"
+        )
+    if state.model is not model and state.model != model:
+        raise InputError(
+            f"this is a state of model '{state.model.name}', not of '{model.name}'; make one by model.state(...)"
+        )
+
+
+def operand(name: str, value: Any, width: int, state: State) -> Array:
+    """An argument (…, width) as flat rows, one for each robot of the state."""
+    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.carray:
+        if not state.shape and value.shape == (width,):
+            return value  # the common call on one robot, kept short
+        if value.shape == (*state.shape, width):
+            return value.reshape(-1)
+    expected = f"({width},)" if not state.shape else f"({width},) or {(*state.shape, width)}"
+    array = real_numbers(name, value, expected)
+    try:
+        rows = np.broadcast_to(array, (*state.shape, width))
+    except ValueError:
+        raise InputError(f"{name}: expected shape {expected}, got {array.shape}") from None
+    if array.shape[-1:] != (width,):
+        raise InputError(f"{name}: expected shape {expected}, got {array.shape}")
+    return np.array(rows, dtype=np.float64, order="C").reshape(-1)
+
+
+def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
+    """An `operand` (…, width), checked, as an array over the state's batch axes."""
+    rows = operand(name, value, width, state)
+    finite = all(map(isfinite, rows.tolist())) if rows.size < _FEW else np.isfinite(rows).all()
+    if not finite:
+        row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
+        raise _no_number(name, rows[row * width + column], column, "", state, row)
+    return rows.reshape(*state.shape, width) if state.shape else rows
+
+
+def finite_results(function: Callable[P, R]) -> Callable[P, R]:
+    """For functions that reckon with NumPy: InputError where numbers are so large that their products are infinite."""
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        fine, result = True, None
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            try:
+                result = function(*arguments, **named)
+            except np.linalg.LinAlgError:
+                fine = False
+        arrays = result if isinstance(result, tuple) else (result,)
+        if fine and all(np.isfinite(a).all() for a in arrays if isinstance(a, np.ndarray) and a.dtype.kind == "f"):
+            return cast(R, result)
+        raise InputError(
+            f"{function.__name__}: the result is not finite though all arguments are: a number is too large, or the "
+            "mass matrix is singular in this pose"
+        )
+
+    return call
+
+
+def vector(name: str, value: Any, example: str) -> Array:
+    """Three finite numbers as a new array."""
+    array = real_numbers(name, value, "(3,)")
+    if array.shape != (3,):
+        raise InputError(f"{name}: expected shape (3,), {example}, got {array.shape}")
+    if not all(map(isfinite, array.tolist())):
+        raise InputError(f"{name}: expected finite numbers, {example}, got {array.tolist()}")
+    return array.astype(float)
+
+
+def passive_option(model: Model, passive: Any) -> int:
+    """The kernels' option for forces of joints' own springs, dampers, friction and stops, if there are any."""
+    if passive is not True and not isinstance(passive, bool | np.bool_):
+        raise InputError(f"passive: expected True or False, got {type_name(passive)}")
+    return k.PASSIVE_FORCES if model.flat.passive and passive else 0
+
+
+def gravity_vector(gravity: Any) -> Array:
+    """The acceleration of gravity (3,), inertial axes."""
+    return np.zeros(3) if gravity is None else vector("gravity", gravity, "such as (0, 0, -9.81)")
+
+
+def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints: Any) -> Array:
+    """The rows with wrenches on the base and at all endpoints added: 6 (1 + endpoints) more columns."""
+    wrenches = np.zeros((*state.shape, 1 + len(model.endpoints), 6))
+    if base is not None:
+        wrenches[..., 0, :] = finite_operand("base_wrench", base, 6, state)
+    if isinstance(endpoints, Mapping):
+        for name, wrench in endpoints.items():
+            place = 1 + model.endpoint_index(name)
+            wrenches[..., place, :] = finite_operand(f"wrench at endpoint {name!r}", wrench, 6, state)
+    elif endpoints is not None:
+        wrenches[..., 1:, :] = _wrench_array(model, state, endpoints)
+    return beside(state, rows, wrenches)
+
+
+def _wrench_array(model: Model, state: State, wrenches: Any) -> Array:
+    """Wrenches at all endpoints, given as one array (…, endpoints, 6)."""
+    count = len(model.endpoints)
+    ways = f"{{name: (…, 6)}} or an array {(*state.shape, count, 6)}"
+    array = real_numbers("endpoint_wrenches", wrenches, ways)
+    if array.shape[-2:] != (count, 6) or array.ndim > len(state.shape) + 2:
+        raise InputError(f"endpoint_wrenches: expected {ways}, got shape {array.shape}")
+    try:
+        rows = np.broadcast_to(array, (*state.shape, count, 6))
+    except ValueError:
+        raise InputError(f"endpoint_wrenches: expected {ways}, got shape {array.shape}") from None
+    if not np.isfinite(rows).all():
+        *robot, place, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        whose = f" (endpoint {model.endpoint_names[place]!r})"
+        value = rows[*robot, place, column]
+        raise _no_number("endpoint_wrenches", value, (place, column), whose, state, _flat_index(robot, state))
+    return rows
+
+
+def beside(state: State, *columns: Array) -> Array:
+    """Flat rows from several arrays of rows."""
+    return np.concatenate([c.reshape(state.count, c.size // max(state.count, 1)) for c in columns], axis=1).reshape(-1)
+
+
+def for_robots(count: int, kernel: Callable, *arguments: Any) -> Any:
+    """Call an entry point that works on so many robots; for none at all nothing is called, and nothing compiled."""
+    return kernel(*arguments) if count else True
+
+
+def run_on_states(
+    kernel: Callable,
+    model: Model,
+    state: State,
+    operands: tuple[Any, ...],
+    options: tuple[int, ...],
+    width: int,
+    room: int = 0,
+    par: Array | None = None,
+    tree: Array | None = None,
+    tables: int = 0,
+) -> tuple[Array, Any]:
+    """Call an entry point on one state or a batch: all calls of kernels by states alone go through here.
+
+    Parameters
+    ----------
+    kernel
+        `kernel(tree, par, work, state, *operands, out, count, *options, kind)`.
+    model, state
+        Checked.
+    operands, options
+        Flat arrays of rows, one for each state, and integers, that this kernel takes.
+    width, room : int
+        Numbers in a row of the result, and scalars of scratch memory that the kernel needs for its output.
+    par, tree : optional
+        Instead of the model's own.
+    tables : int
+        How many of the last operands are no rows, but tables that hold for all states.
+
+    Returns
+    -------
+    (…, width), Any
+        The rows, and what the kernel returned. Of no robots at all, no rows: nothing is compiled for them.
+    """
+    flat, count = model.flat, state.count
+    if par is None:
+        par = flat.par
+    if tree is None:
+        tree = flat.tree
+    if not state.shape:  # one robot's call is short enough for every allocation to show
+        spare = flat.spare[room]
+        try:
+            work = spare.pop()
+        except IndexError:  # none yet, or in the hands of other threads
+            work = flat.scratch(1, room)
+        row = np.empty(width)
+        answer = kernel(tree, par, work, state._rows, *operands, row, 1, *options, ONE)
+        spare.append(work)
+        return row, answer
+    kind, lanes = scalar_kind(count)
+    out, work = aligned(count * width), flat.scratch(lanes, room)
+    if flat.robots in (0, count):  # nothing differs, or each row is of another robot
+        answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
+    else:
+        first = len(operands) - tables
+        rows = (state._rows, *operands[:first], out)
+        answer = _in_rounds(kernel, (tree, par, work), rows, operands[first:], flat.robots, count, (*options, kind))
+    return out.reshape(*state.shape, width), answer
+
+
+def _in_rounds(
+    kernel: Callable,
+    before: tuple[Any, ...],
+    rows: tuple[Array, ...],
+    tables: tuple[Any, ...],
+    robots: int,
+    count: int,
+    after: tuple[Any, ...],
+) -> bool:
+    """Call an entry point on rows that repeat robots which differ: a call does each of them once.
+
+    By itself, since a comprehension in `run_on_states` would slow all calls down: its names become cells.
+    """
+    parts = in_parts(count // robots, rows)
+    return all([kernel(*before, *given, *tables, out, robots, *after) for *given, out in parts])
+
+
+def in_parts(count: int, rows: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
+    """So many equal parts of arrays of rows."""
+    for i in range(count):
+        yield tuple(array[array.size // count * i : array.size // count * (i + 1)] for array in rows)
+
+
+def run_dynamics(
+    kernel: Callable, model: Model, state: State, loads: Array, width: int, options: int, gravity: Any, tree: Any = None
+) -> Array:
+    """Call the entry point of forward or inverse dynamics; rows (…, width)."""
+    flat = model.flat
+    par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
+    if state.shape:
+        out, finite = run_on_states(kernel, model, state, (loads,), (options,), width, 0, par, tree)
+    else:  # what is called most often: as `run_on_states` does it, without tuples to take apart
+        spare, out = flat.spare[0], np.empty(width)
+        try:
+            work = spare.pop()
+        except IndexError:
+            work = flat.scratch(1)
+        finite = kernel(flat.tree if tree is None else tree, par, work, state._rows, loads, out, 1, options, ONE)
+        spare.append(work)
+    if not finite:
+        raise _not_finite(model, state, loads, options, forward=kernel is _forward.run)
+    return out
+
+
+def _not_finite(model: Model, state: State, loads: Array, options: int, *, forward: bool) -> InputError:
+    """The error for a result that is not finite: the number to blame, by joint, or the pose."""
+    bad = np.flatnonzero(~np.isfinite(loads))
+    if bad.size:
+        width = loads.size // state.count
+        row, column = divmod(int(bad[0]), width)
+        index, base = column, 0 if forward else model.base_dof
+        name = "tau" if forward else "udot"
+        if forward and options & k.HYBRID and column >= width - model.nv:  # the last columns
+            name, index, base = "udot", column - (width - model.nv), model.base_dof
+        return _no_number(name, loads[bad[0]], index, _whose(model, index - base), state, row)
+    return InputError(
+        f"the result is not finite though all arguments are: the mass matrix of '{model.name}' is singular in this "
+        "pose, or a number is too large"
+    )
+
+
+def _no_number(name: str, value: Any, index: Any, whose: str, state: State, row: int) -> InputError:
+    place = tuple(int(i) for i in np.unravel_index(row, state.shape)) if state.shape else ()
+    robot = f" of robot {place}" if place else ""
+    return InputError(f"{name}: {value} at index {index}{whose}{robot}; every number must be finite")
+
+
+def _whose(model: Model, rate: int) -> str:
+    """The joint that a joint rate belongs to, in brackets; negative ones are the base's."""
+    if rate < 0:
+        return f" (base '{model.bodies[0].name}')"
+    return next(f" (joint '{j.name}')" for j in model.joints if model.qd_slice(j.name).stop > rate)
+
+
+def _flat_index(robot: list[int], state: State) -> int:
+    return int(np.ravel_multi_index(tuple(robot), state.shape)) if state.shape else 0
+
+
+def endpoint_frame(model: Model, name: Any) -> Frames:
+    """An endpoint as the kernels' table of one frame; made once for each."""
+    check_model(model)
+    known = model.flat.endpoints
+    if type(name) is not str or name not in known:
+        endpoint = model.endpoint(name)
+        name, body = endpoint.name, model.body_index(endpoint.body)
+        known[name] = frames(model, [body], endpoint.position[..., None, :], endpoint.rotation[..., None, :, :])
+    return known[name]
+
+
+def centroid_frame(model: Model, name: Any) -> Frames:
+    """The centre of mass of a body as the kernels' table of one frame; made once for each."""
+    check_model(model)
+    known = model.flat.centroids
+    if type(name) is not str or name not in known:
+        body, index = model.body(name), model.body_index(name)
+        name = body.name
+        known[name] = frames(model, [index], body.com[..., None, :], np.eye(3)[None])
+    return known[name]
+
+
+def frames(model: Model, bodies: list[int], positions: Array, rotations: Array) -> Frames:
+    """Frames on bodies, given in the bodies' own axes: positions (frames, 3) and rotations (frames, 3, 3).
+
+    Of robots that differ they may have batch axes before these.
+    """
+    flat, count = model.flat, len(bodies)
+    turn, offset = flat.to_internal[bodies], flat.offset[:, bodies]
+    points = offset + np.einsum("fij,...fj->...fi", turn, positions).reshape(-1, count, 3)
+    axes = (turn @ rotations).reshape(-1, count, 9)
+    robots = max(len(points), len(axes))
+    both = np.broadcast_to(points, (robots, count, 3)), np.broadcast_to(axes, (robots, count, 9))
+    return Frames(flat.order[bodies], _table(points), _table(np.concatenate(both, axis=-1)))
+
+
+def point_on(model: Model, body: int, point: Array) -> tuple[Array, Array]:
+    """A point of a body, in the body's own axes, as `Frames` has its body and its position."""
+    place, turn = model.flat.hosts[body]
+    turned = turn.dot(point)
+    return place, turned if body else _table(model.flat.offset[:, 0] + turned)  # only the base's frame is elsewhere
+
+
+def _table(rows: Array) -> Array:
+    """Numbers (1 or robots, …) as kernels take them: one row for all robots, or packs of those that differ."""
+    return np.ascontiguousarray(rows).reshape(-1) if len(rows) == 1 else in_packs(rows.reshape(len(rows), -1))

@@ -1,0 +1,103 @@
+"""A free-floating robot's own quantities: what the base does when the joints move and nothing else pushes.
+
+With (P; L) the momentum about the base's centre of mass: Hb (v0; ω0) + Hbm q̇ = (P; L).
+Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction null space.
+"""
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels.robot import freefloating as _freefloating
+from ..kernels.robot import layout as k
+from ..model.model import Model
+from ..model.state import State
+from .calls import NOTHING, check_model, check_state, endpoint_frame, run_on_states
+
+Array = np.ndarray
+
+
+def generalized_jacobian(model: Model, state: State, endpoint: str) -> Array:
+    """Jacobian (…, 6, joints) from joint rates to the endpoint's velocity while momentum is zero: J_m - J_b Hb⁻¹ Hbm.
+
+    With momentum (P; L) about the base's centre of mass add J_b Hb⁻¹ (P; L). Inertial axes, linear first.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> sd.generalized_jacobian(robot, robot.neutral_state(), "hand").shape
+    (6, 6)
+    """
+    there = endpoint_frame(model, endpoint)
+    return _floating(model, state, k.JACOBIAN, 6, (there.bodies, there.points))
+
+
+def generalized_inertia(model: Model, state: State) -> Array:
+    """Mass matrix (…, joints, joints) that the joints feel on a floating base: Hm - Hbm' Hb⁻¹ Hbm.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> floating = sd.generalized_inertia(robot, robot.neutral_state())
+    >>> fixed = sd.mass_matrix_blocks(robot, robot.neutral_state()).Hm
+    >>> bool(np.all(np.linalg.eigvalsh(fixed - floating) > -1e-12))
+    True
+    """
+    return _floating(model, state, k.FELT_INERTIA, None)
+
+
+def base_recoil(model: Model, state: State) -> Array:
+    """Base rates per unit of joint rates while momentum is zero, (…, base, joints): -Hb⁻¹ Hbm.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> recoil = sd.base_recoil(robot, robot.neutral_state())
+    >>> bool(recoil[2, 0] < 0)  # the base turns against the first joint
+    True
+    """
+    check_model(model)
+    return _floating(model, state, k.RECOIL, model.base_dof)
+
+
+def reaction_null_space(model: Model, state: State, *, reaction: str = "moment") -> Array:
+    """Projector (…, joints, joints) onto joint rates that leave the base's attitude (or all of it) undisturbed.
+
+    Parameters
+    ----------
+    model, state
+        The robot; one state or a batch.
+    reaction : 'moment' or 'all'
+        Which base reaction must vanish: the moment alone (attitude undisturbed while the base may drift), or force and
+        moment.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> state = robot.state(q=[0.3, -0.5, 0.4, 0.2])
+    >>> quiet = sd.reaction_null_space(robot, state)
+    >>> np.allclose(sd.base_recoil(robot, state)[2:] @ quiet, 0)
+    True
+    """
+    if not isinstance(reaction, str) or reaction not in ("moment", "all"):
+        raise InputError(f"reaction: expected 'moment' or 'all', got {reaction!r}")
+    return _floating(model, state, k.QUIET_MOMENT if reaction == "moment" else k.QUIET, None)
+
+
+_NO_POINT = np.empty(0, dtype=np.int64), NOTHING
+
+
+def _floating(model: Model, state: State, what: int, rows: int | None, point: tuple[Array, Array] = _NO_POINT) -> Array:
+    """A matrix (…, rows, joints) of a free-floating robot; as many rows as columns if None."""
+    check_state(model, state)
+    nv, joints = model.flat.rates, model.flat.joint_rates
+    if nv == joints:
+        raise InputError(f"'{model.name}' has a fixed base, which does not recoil; build it with base='free'")
+    rows = joints if rows is None else rows
+    room = 2 * nv * (nv + 9)
+    numbers = rows * joints
+    found, _ = run_on_states(_freefloating.run, model, state, point, (what, numbers), numbers, room, tables=2)
+    return found.reshape(*state.shape, rows, joints)

@@ -1,0 +1,1 @@
+"""What a simulation gives: the record, its ledger, its files; and `simulate` itself."""

@@ -1,0 +1,275 @@
+"""The ledger of a run: energy against work, momentum against impulse, summed up as the run goes on.
+
+A chunk of records is looked at and may then be forgotten: what is kept is a few numbers for each robot.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba.core import config
+
+from ..elements.prescribed import Prescribed
+from ..markup import chip, table
+from ..model.model import Model
+from ..model.state import State
+from ..model.state_parts import layout_of
+from ..quantities.calls import gravity_vector
+from ..quantities.momentum import totals
+from ..simulate.channels import WORKS
+from ..simulate.modes import FREE, deviations
+
+Array = np.ndarray
+_ROUND_OFF = 1e-12
+_ROUNDING = 64 * np.finfo(float).eps
+"""Of energies: their differences are known no better."""
+_prepared: set[tuple[bool, ...]] = set()
+_FREE = {"free": range(6), "planar": (0, 1, 5)}
+"""Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The ledger's verdict: largest relative errors of a run's energy and momentum, and when they were that large.
+
+    Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
+    impulse of all external forces; relative to the energy, and to the sum of the magnitudes of the bodies' momenta,
+    which do not cancel where the momentum itself is zero. Differences of energy within the rounding of the energies
+    themselves count as none. Of a planar base, the momentum in its plane. NaN where there is nothing to compare:
+    momentum that a support takes (attitude and fixed bases), joints that none is prescribed of.
+
+    Attributes
+    ----------
+    energy, linear_momentum, angular_momentum : float
+        Largest relative error over the run.
+    quaternion_norm : float
+        Largest distance of a quaternion's length from one.
+    constraints : float
+        Largest distance of prescribed and locked joints' coordinates and rates from what they should be.
+    times : dict of float
+        When each of them was reached [s].
+    budget : float
+        What they may be.
+    """
+
+    energy: float
+    linear_momentum: float
+    angular_momentum: float
+    quaternion_norm: float
+    constraints: float
+    times: dict[str, float]
+    budget: float
+    _balance: Callable[[], dict[str, Array]] = field(repr=False, compare=False)
+
+    @property
+    def balance(self) -> dict[str, Array]:
+        """Each (times, …): energy [J] and momentum [kg m/s, kg m²/s] that is there, less what should be."""
+        return self._balance()
+
+    @property
+    def worst(self) -> float:
+        """The largest of the errors."""
+        return float(np.nanmax([getattr(self, name) for name in _NAMES]))
+
+    @property
+    def within_budget(self) -> bool:
+        """Whether all errors are within the budget."""
+        return self.worst <= self.budget
+
+    def __str__(self) -> str:
+        lines = [f"{'ledger':20s}largest relative error"]
+        for name in _NAMES:
+            value, words = getattr(self, name), name.replace("_", " ")
+            when = "" if np.isnan(value) else f"{value:7.1e}  at {self.times[name]:g} s"
+            lines.append(f"  {words:18s}{when or f'      –  ({_NOTHING[name]})'}")
+        return "\n".join([*lines, f"  verdict: {self.verdict}"])
+
+    @property
+    def errors(self) -> str:
+        """Those of energy and momentum that there are, and others beyond the budget, in words."""
+        named = {name: getattr(self, name) for name in _NAMES}
+        shown = {name: value for i, (name, value) in enumerate(named.items()) if i < 3 or value > self.budget}
+        return ", ".join(f"{name.replace('_', ' ')} {e:.1e}" for name, e in shown.items() if not np.isnan(e))
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if not self.within_budget:
+            return f"NOT to be trusted: beyond the budget of {self.budget:g}"
+        return f"good{' to round-off' if self.worst < _ROUND_OFF else ''}, within the budget of {self.budget:g}"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name in _NAMES:
+            value, words = getattr(self, name), name.replace("_", " ")
+            known = not np.isnan(value)
+            rows.append([words, f"{value:.1e}" if known else "–", f"{self.times[name]:g} s" if known else ""])
+        note = f"verdict: {chip(self.verdict, self.within_budget)}"
+        return table("ledger", ["", "largest relative error", "at"], rows, note)
+
+
+_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints")
+_NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
+
+
+def has_momentum(model: Model) -> bool:
+    """Whether there is any momentum that only impulses change."""
+    return model.base_kind in _FREE
+
+
+def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
+    """What the ledger compares, over the batch of states: (…) or (…, 6)."""
+    works = [get(name) for name in WORKS]
+    sums, forces = totals(model, states, gravity), get("force_energy")
+    found = {
+        "kinetic": sums.kinetic,
+        "potential": sums.gravitational + sums.elastic + forces.sum(-1),
+        "work": np.sum([w.sum(-1) for w in works], axis=0),
+        "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
+        "lost": get("dissipated")[..., 0],
+    }
+    lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
+    found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))
+    if has_momentum(model):
+        free = np.isin(range(6), _FREE[model.base_kind])
+        found["momentum"] = sums.momentum * free
+        found["parts"] = sums.sizes
+        found["impulse"] = get("impulse") * free
+    return found
+
+
+def balances(found: dict[str, Array], energy: Array, both: Array | None) -> dict[str, Array]:
+    """What is there less what should be, given energy and momentum at the start."""
+    off = {"energy": (found["kinetic"] + found["potential"] - energy) - (found["work"] - found["lost"])}
+    if both is not None:
+        momenta = (found["momentum"] - both) - found["impulse"]
+        off["linear_momentum"], off["angular_momentum"] = momenta[..., :3], momenta[..., 3:]
+    return off
+
+
+class Auditor:
+    """Sums a run up, chunk by chunk; `numbers` is all that it knows.
+
+    Parameters
+    ----------
+    model, gravity
+        What is simulated.
+    columns : dict of slice
+        Where the channels are in a row.
+    robots : int
+        How many robots a record holds.
+    joints : list of Prescribed
+        Those that are or may be held.
+    start : (robots, nq)
+        Joint coordinates at the start.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        gravity: Any,
+        columns: dict[str, slice],
+        robots: int,
+        joints: list[Prescribed] | None = None,
+        start: Array | None = None,
+    ):
+        self._model, self._gravity, self._columns = model, gravity, columns
+        self._joints, self._start = joints or [], start
+        sizes = {"begun": 1, "quaternion_norm": 1, "quaternion_norm_at": 1}
+        sizes |= {"constraints": 1, "constraints_at": 1, "constrained": 1}
+        sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
+        sizes |= dict.fromkeys((*_NAMES[:3], *(f"{name}_at" for name in _NAMES[:3])), robots)
+        sizes |= {"momentum_0": 6 * robots, "parts": 2 * robots, "impulse": 6 * robots}
+        self.numbers = np.zeros(sum(sizes.values()))
+        stops = np.cumsum(list(sizes.values()))
+        self._of = {
+            name: self.numbers[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)
+        }
+
+    def prepare(self, records: int) -> None:
+        """Compile what looking at so many records takes, before they come."""
+        kind = records > 1, has_momentum(self._model), self._model.flat.robots > 0
+        if not config.DISABLE_JIT and kind not in _prepared:
+            _prepared.add(kind)
+            states = State.neutral(self._model, 1 + kind[0])
+            quantities(self._model, states, lambda name: np.zeros((*states.shape, 1)), self._gravity)
+
+    @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
+    def add(self, rows: Array) -> None:
+        """Look at some records more, (records, robots, columns)."""
+        if not len(rows):
+            return
+        of, model = self._of, self._model
+        both = slice(self._columns["x"].start, self._columns["u"].stop)
+        states = State(model, np.array(rows[..., both], order="C"))
+        found = quantities(model, states, lambda name: rows[..., self._columns[name]], self._gravity)
+        if not of["begun"][0]:
+            of["begun"][0] = 1.0
+            of["energy_0"][:] = found["kinetic"][0] + found["potential"][0] - (found["work"][0] - found["lost"][0])
+            of["potential_0"][:] = found["potential"][0]
+            if "momentum" in found:
+                of["momentum_0"][:] = np.ravel(found["momentum"][0] - found["impulse"][0])
+        found["potential"] = found["potential"] - of["potential_0"]
+        for name in ("kinetic", "potential", "lost", "parts", "impulse"):
+            if name in found:
+                _raise_to(of[name], np.abs(found[name]).max(axis=0))
+        _raise_to(of["work"], found["work_size"].max(axis=0))
+        start = of["momentum_0"].reshape(-1, 6) if "momentum" in found else None
+        off = balances(found, of["energy_0"] - of["potential_0"], start)
+        for name, error in off.items():
+            size = np.linalg.norm(error, axis=-1) if name != "energy" else np.abs(error) - found["rounding"]
+            self._note(name, size, rows[..., 0])
+        starts = layout_of(model).quaternions
+        lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
+        self._note_largest("quaternion_norm", np.abs(lengths - 1.0).max(axis=2), rows[..., 0])
+        if self._joints:
+            self._add_constraints(rows, states)
+
+    def _add_constraints(self, rows: Array, states: State) -> None:
+        """How far joints that are held are from where they should be."""
+        modes: Array | None = rows[..., self._columns["mode"]]
+        anchors = rows[..., self._columns["anchor"]]
+        if anchors.shape[-1] == 0:  # nothing changes its mode
+            assert self._start is not None
+            modes, anchors = None, self._start
+        held = np.array([one.mode for one in self._joints]) if modes is None else modes
+        if np.any(held != FREE):
+            self._of["constrained"][0] = 1.0
+        off = deviations(self._model, self._joints, rows[..., 0], states.x, states.u, modes, anchors)
+        self._note_largest("constraints", off, rows[..., 0])
+
+    def _note_largest(self, name: str, errors: Array, times: Array) -> None:
+        """Keep the largest of the errors of all robots together."""
+        worst = errors.argmax(axis=1)[:, None]
+        self._note(name, np.take_along_axis(errors, worst, 1), np.take_along_axis(times, worst, 1))
+
+    def _note(self, name: str, errors: Array, times: Array) -> None:
+        """Keep the largest of the errors (records, robots) and when it was; what is past telling is infinite."""
+        errors = np.where(np.isnan(errors), np.inf, errors)
+        worst = errors.argmax(axis=0)[None]
+        most, when = np.take_along_axis(errors, worst, 0)[0], np.take_along_axis(times, worst, 0)[0]
+        larger = most > self._of[name]
+        self._of[name][larger], self._of[f"{name}_at"][larger] = most[larger], when[larger]
+
+    @np.errstate(over="ignore")
+    def audit(self, budget: float, balance: Callable[[], dict[str, Array]]) -> Audit:
+        """The verdict on what has been looked at."""
+        of = self._of
+        sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
+        if has_momentum(self._model):
+            parts, impulse = of["parts"].reshape(-1, 2), of["impulse"].reshape(-1, 6)
+            sizes["linear_momentum"] = parts[:, 0] + np.linalg.norm(impulse[:, :3], axis=-1)
+            sizes["angular_momentum"] = parts[:, 1] + np.linalg.norm(impulse[:, 3:], axis=-1)
+        errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
+        for name in ("quaternion_norm", "constraints") if of["constrained"][0] else ("quaternion_norm",):
+            errors[name], times[name] = float(of[name][0]), float(of[f"{name}_at"][0])
+        for name, size in sizes.items():
+            relative = of[name] / np.where((size > 0.0) & (size < np.inf), size, 1.0)
+            worst = int(np.argmax(relative))
+            errors[name], times[name] = float(relative[worst]), float(of[f"{name}_at"][worst])
+        return Audit(**errors, times=times, budget=budget, _balance=balance)
+
+
+def _raise_to(most: Array, values: Array) -> None:
+    np.maximum(most, np.ravel(values), out=most)

@@ -1,0 +1,216 @@
+"""Whether what a file says of a run can be true: what made it, its records, its events."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from ..elements.forces import read_forces
+from ..elements.prescribed import MODES
+from ..errors import InputError
+from ..model.model import Model
+from ..model.state import State
+from ..model.state_parts import checked_numbers
+from ..motion.attitude_paths import Turning
+from ..motion.trajectories import Trajectory
+from ..simulate.channels import ALWAYS, row_columns
+from ..simulate.events import EventRecord, Happening
+from ..simulate.simulation import LawRecord, Simulation
+
+Array = np.ndarray
+STATUSES = (
+    "done", "event", "interrupted", "unfinished", "not finite", "step too small", "step too long", "out of bounds",
+    "event failed", "mode failed", "chattering",
+)  # fmt: skip
+"""How a run may have ended."""
+_BYTES_AT_ONCE = 1 << 20
+_MOST_STATES = 1_000_000  # numbers that a law keeps
+_NEAR = 1e-9  # of the run's duration: times this near to its ends are within it
+
+
+def check_status(status: Any) -> str:
+    """One that runs have."""
+    if status not in STATUSES:
+        raise InputError(f"the status {str(status)[:40]!r} is none that a run has")
+    return str(status)
+
+
+# --- what made it ----------------------------------------------------------------------------------------------------
+
+
+def check_simulation(simulation: Simulation) -> None:
+    """Raise if no simulation can have been made of this."""
+    model = simulation.model
+    checked_numbers(model, simulation.state._data, "the state at the start")
+    if simulation.robots < 1:
+        raise InputError("there is no robot in it")
+    for name in ("start", "end", "budget"):
+        value = getattr(simulation, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"{name}: expected a number, got {str(value)[:40]!r}")
+    if not (np.isfinite(simulation.start) and np.isfinite(simulation.end) and simulation.start < simulation.end):
+        raise InputError(f"it cannot last from {simulation.start} to {simulation.end} s")
+    if not simulation.budget > 0.0:
+        raise InputError(f"a budget of {simulation.budget}")
+    if simulation.gravity is not None and (
+        simulation.gravity.shape != (3,) or not np.isfinite(simulation.gravity).all()
+    ):
+        raise InputError("gravity: expected three finite numbers")
+    for law in simulation.laws:
+        _check_law(law)
+    for event in simulation.events:
+        _check_event(event.record)
+    read_forces(model, list(simulation.forces))
+    _check_joints(model, simulation.prescribed, simulation.modes)
+    _check_record(simulation.record)
+    columns = row_columns(model, simulation.laws, simulation.forces, simulation.events)
+    if simulation.channels != tuple(name for name in columns if name in simulation.channels or name in ALWAYS):
+        raise InputError(f"channels {str(list(simulation.channels))[:200]} that no run has, or in another order")
+    if not (isinstance(simulation.kernels, str) and all(isinstance(note, str) for note in simulation.notes)):
+        raise InputError("a version or a note that is no text")
+
+
+def _check_record(record: Any) -> None:
+    """An interval, ascending times, or 'steps'; times may lie beyond the end of a run that was made shorter."""
+    if isinstance(record, str) and record == "steps":
+        return
+    if isinstance(record, np.ndarray):
+        good = record.ndim == 1 and record.size > 0 and np.isfinite(record).all() and np.all(np.diff(record) > 0.0)
+    else:
+        good = type(record) in (int, float) and 0.0 < record < np.inf
+    if not good:
+        raise InputError(f"record: {str(record)[:40]} is no interval, and no ascending times")
+
+
+def _check_law(law: LawRecord) -> None:
+    states = isinstance(law.states, dict) and all(
+        type(count) is int and 0 < count <= _MOST_STATES for count in law.states.values()
+    )
+    numbers = all(isinstance(part, dict) for part in (law.parameters, law.initial)) and all(
+        isinstance(value, np.ndarray) for part in (law.parameters, law.initial) for value in part.values()
+    )
+    period = law.period is None or (isinstance(law.period, int | float) and 0.0 < law.period < np.inf)
+    delay = isinstance(law.delay, int | float) and 0.0 <= law.delay < np.inf
+    words = isinstance(law.name, str) and isinstance(law.source, str) and isinstance(law.switches, bool)
+    if not (states and numbers and period and delay and words):
+        raise InputError(f"the law {str(law.name)[:40]!r} has settings that no law has")
+
+
+def _check_event(event: EventRecord) -> None:
+    words = isinstance(event.label, str) and isinstance(event.done, str)
+    choices = all(isinstance(one, bool) for one in (event.terminal, event.acts, event.switches))
+    if not (words and choices and type(event.direction) is int and event.direction in (-1, 0, 1)):
+        raise InputError(f"the event {str(event.label)[:40]!r} has settings that no event has")
+
+
+def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str]) -> None:
+    """Motions whose arrays fit together, of joints that there are."""
+    for joint, mode in modes.items():
+        model.joint(joint)
+        if mode not in MODES:
+            raise InputError(f"joint '{joint}' has the mode {str(mode)[:40]!r}, which there is not")
+    for joint, motion in prescribed.items():
+        model.joint(joint)
+        if isinstance(motion, LawRecord):
+            _check_law(motion)
+        elif isinstance(motion, Trajectory):
+            _check_pieces(joint, motion.breaks, motion.coefficients)
+        elif isinstance(motion, Turning):
+            _check_pieces(joint, motion.breaks, motion.coefficients, 3)
+            if motion.knots.shape != (len(motion.coefficients), 4) or not np.isfinite(motion.knots).all():
+                raise InputError(f"the motion of joint '{joint}' has attitudes that are none")
+            if motion.path_breaks.size or motion.path_coefficients.size:
+                _check_pieces(joint, motion.path_breaks, motion.path_coefficients, 3)
+        elif isinstance(motion, Polynomial):
+            if not (
+                motion.coef.size and all(np.isfinite(a).all() for a in (motion.coef, motion.domain, motion.window))
+            ):
+                raise InputError(f"the motion of joint '{joint}' is no polynomial")
+        elif not isinstance(motion, str) and not np.isfinite(np.asarray(motion, dtype=float)).all():
+            raise InputError(f"the motion of joint '{joint}' holds numbers that are not finite")
+
+
+def _check_pieces(joint: str, breaks: Array, coefficients: Array, columns: int | None = None) -> None:
+    """Polynomials between breaks, as kernels read them."""
+    fits = coefficients.ndim == 3 and breaks.shape == (len(coefficients) + 1,) and coefficients.size > 0
+    fits = fits and (columns is None or coefficients.shape[1] == columns)
+    if not fits or not np.isfinite(coefficients).all() or not np.isfinite(breaks).all() or np.any(np.diff(breaks) <= 0):
+        raise InputError(f"the motion of joint '{joint}' has pieces that do not fit together")
+
+
+# --- what it holds ---------------------------------------------------------------------------------------------------
+
+
+def check_rows(simulation: Simulation, rows: Array, events: Sequence[Happening]) -> None:
+    """Raise unless all records (records, …, columns) are numbers, of times that rise, with unit quaternions.
+
+    A time may come twice where a run of every step went on past a terminal event.
+    """
+    if not len(rows):
+        return
+    twice = {event.time for event in events if event.terminal}
+    step = max(1, _BYTES_AT_ONCE // max(8, rows[0].nbytes))
+    before = None
+    for first in range(0, len(rows), step):
+        part = np.array(rows[first : first + step]).reshape(-1, simulation.robots, rows.shape[-1])
+        _check_numbers(simulation, part, first)
+        times = part[..., 0] if before is None else np.concatenate([before, part[..., 0]])
+        _check_times(simulation, times, first - (before is not None), twice)
+        before = part[-1:, :, 0]
+
+
+def _check_numbers(simulation: Simulation, part: Array, first: int) -> None:
+    good = np.isfinite(part).all(axis=(1, 2))
+    if not good.all():
+        at = int(np.argmin(good))
+        raise InputError(f"record {first + at}, of t = {part[at, 0, 0]:g} s, holds numbers that are not finite")
+    model = simulation.model
+    width = 7 + model.nq + model.nv
+    try:
+        checked_numbers(model, part[..., 1 : 1 + width], "a record")
+    except InputError as error:
+        raise InputError(f"records {first} to {first + len(part) - 1}: {error}") from error
+
+
+def _check_times(simulation: Simulation, times: Array, first: int, twice: set[float]) -> None:
+    """Times (records, robots); robots that have ended stand still where they can end one by one."""
+    if not simulation.staggered and np.any(times != times[:, :1]):
+        raise InputError("robots have records of different times")
+    latest, rise = times.max(axis=1), np.diff(times, axis=0)
+    if np.any(rise < 0.0) or np.any(np.diff(latest) <= 0.0):
+        for i in np.flatnonzero((rise < 0.0).any(axis=1) | (np.diff(latest) <= 0.0)):
+            if np.any(rise[i] < 0.0) or not (isinstance(simulation.record, str) and latest[i] in twice):
+                t = f"{latest[i]:.9g} s is followed by {latest[i + 1]:.9g} s"
+                raise InputError(f"times do not rise: at record {first + i + 1}, {t}")
+    room = _NEAR * (simulation.end - simulation.start)
+    if latest[-1] > simulation.end + room or times.min() < simulation.start - room:
+        raise InputError(f"there are records of times outside {simulation.start:g} to {simulation.end:g} s")
+
+
+def happening(simulation: Simulation, one: dict[str, Any], number: int) -> Happening:
+    """An event that a file says has happened: name, time, robot, terminal, state and after."""
+    what = f"event {number}"
+    name, time, robot, terminal = one["name"], one["time"], one["robot"], one["terminal"]
+    if name not in [event.record.label for event in simulation.events] or not isinstance(terminal, bool):
+        raise InputError(f"{what}: {str(name)[:40]!r} is no event of this run")
+    room = _NEAR * (simulation.end - simulation.start)
+    if not (isinstance(time, int | float) and simulation.start - room <= time <= simulation.end + room):
+        raise InputError(f"{what}: its time {str(time)[:40]} is not within the run")
+    there = isinstance(robot, list | tuple) and len(robot) == len(simulation.shape)
+    if not there or not all(type(i) is int and 0 <= i < n for i, n in zip(robot, simulation.shape, strict=True)):
+        raise InputError(f"{what}: there is no robot {str(robot)[:40]}")
+    before, after = (checked_numbers(simulation.model, one[when], f"{what}, its state") for when in ("state", "after"))
+    if before.ndim != 1 or after.ndim != 1:
+        raise InputError(f"{what}: its states are not of one robot")
+    model = simulation.model_of(tuple(robot))
+    states = State(model, before), State(model, after)
+    return Happening(name, float(time), *states, tuple(robot), terminal)
+
+
+def check_ledger(numbers: Iterable[Any], size: int) -> Array:
+    """The auditor's numbers; errors may be infinite, but never no number."""
+    ledger = np.array(list(numbers), dtype=float)
+    if ledger.shape != (size,) or np.isnan(ledger).any():
+        raise InputError(f"the ledger has {ledger.size} numbers where {size} should be, or some are not numbers")
+    return ledger

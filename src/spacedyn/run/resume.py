@@ -1,0 +1,161 @@
+"""Going on with a run: from the last checkpoint at or before a record, bit for bit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, RunWarning, warn_user
+from ..kernels.scalar.compiling import SOURCES
+from ..laws.law import Law
+from ..reals import one_number
+from ..simulate.checkpoints import Checkpoint, Verified, verified
+from ..simulate.events import Event, Happening, same_events
+from ..simulate.record_times import checked_record
+from ..simulate.setup import checked_laws
+from ..simulate.simulation import LawRecord, same_laws
+from ..simulate.snapshot import events_so_far
+from ..simulate.store import Past, Place
+from .run import Run
+from .simulate import carry_out
+
+_ANEW = "start a new run from its last state: simulate(model, run.final, ..., start=run.time[-1])"
+
+
+def resume(
+    run: Run,
+    until: float | None,
+    at: float | None,
+    laws: Law | Iterable[Law] | None,
+    prescribed: Mapping[str, Any] | None,
+    events: Event | Iterable[Event] | None,
+    record: Any,
+    stream: Path | None,
+    progress: bool,
+) -> Run:
+    """See `Run.resume`."""
+    simulation = run.simulation
+    index = None if at is None else run.index(at)
+    end = _end(run, until, index)
+    kept = simulation.record if record is None else checked_record(record, simulation.start, end)
+    if isinstance(kept, str) and simulation.robots > 1:
+        raise InputError("record='steps' is for one robot; give a batch an interval or times")
+    motions = _motions(run, prescribed or {})
+    watched = same_events(simulation.model, simulation.events, events)
+    laws_given = _laws(run, laws)
+    past, note = _past(run, index, isinstance(kept, str), end)
+    notes = (*simulation.notes, note) if note else simulation.notes
+    simulation = replace(
+        simulation, laws=laws_given, prescribed=motions, events=watched, end=end, record=kept, notes=notes
+    )
+    if stream is None and index is None and run.folder is not None:
+        stream = run.folder
+    else:
+        past = replace(past, place=None)
+    return carry_out(simulation, stream, progress, past)
+
+
+def _end(run: Run, until: float | None, index: int | None) -> float:
+    """Where to go."""
+    if run.shape and run.status == "event" and index is None:
+        raise InputError(
+            "every robot of the batch has ended at a terminal event; go on from an earlier record, resume(at=...), or "
+            "start a new run from run.final"
+        )
+    if until is None:
+        if run.status == "done" and index is None:
+            raise InputError(
+                f"the run is done; say until when to go on: resume(until=...), later than {run.time[-1]} s"
+            )
+        return run.simulation.end
+    behind = run.time[-1 if index is None else index] if run.time.size else run.simulation.start
+    if not one_number("until", until, f"later than {behind} s") > behind:
+        raise InputError(f"until must be later than {behind} s, where the run goes on, got {until}")
+    return float(until)
+
+
+def _laws(run: Run, laws: Law | Iterable[Law] | None) -> tuple[Law, ...]:
+    """The laws that made the run, with their code."""
+    if laws is None:
+        if all(isinstance(law, Law) for law in run.laws):
+            return tuple(run.laws)
+        names = ", ".join(f"{law.name}(...)" for law in run.laws)
+        raise InputError(f"a file does not hold the code of laws; give those that made it: resume(laws=[{names}])")
+    given = tuple(checked_laws(laws))
+    same_laws(run.laws, given)
+    return given
+
+
+def _motions(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was prescribed, with the code of functions."""
+    motions = dict(run.simulation.prescribed)
+    for joint, motion in given.items():
+        if not (isinstance(motion, Law) and isinstance(motions.get(joint), Law | LawRecord)):
+            raise InputError(f"prescribed: the run was not made with a function of time for a joint '{joint}'")
+        same_laws([motions[joint]], [motion])
+        motions[joint] = motion
+    for joint, motion in motions.items():
+        if isinstance(motion, LawRecord):
+            what = f"joint '{joint}' was prescribed by a function '{motion.name}', whose code a file does not hold"
+            raise InputError(f"{what}; give it: resume(prescribed={{'{joint}': {motion.name}(...)}})")
+    return motions
+
+
+def _past(run: Run, index: int | None, steps: bool, end: float) -> tuple[Past, str]:
+    """What is kept of the run, and a note if that is less than should be; later times are recorded again as they were.
+
+    To another end it goes on from before its last step, which its own end has cut short; past a terminal event, from
+    there.
+    """
+    if run.simulation.kernels != SOURCES:
+        raise InputError(
+            "the run was made by another version of spacedyn, of Numba, or on another kind of processor, so it would "
+            f"not go on bit for bit; {_ANEW}"
+        )
+    records = run.time.size if index is None else index + 1
+    longer = end != run.simulation.end and not (run.status == "event" and index is None)
+    wanted = [c.records <= records and not (c.last and longer) for c in run._checkpoints]
+    good, note = _good(run, wanted)
+    last = good[-1]
+    first = last.checkpoint.records
+    rows = run._rows[:first].reshape(first, run.simulation.robots, run._rows.shape[-1])
+    again = np.empty(0) if steps or isinstance(run.simulation.record, str) else run.time[first:records]
+    place = Place(run._version, last.number + 1, last.digest)
+    return Past([one.checkpoint for one in good], rows, again, place, _happened(run, last.checkpoint)), note
+
+
+def _good(run: Run, wanted: Sequence[bool]) -> tuple[list[Verified], str]:
+    """Those of the checkpoints wanted that are what was written; a note if the last ones are not."""
+    if not any(wanted):
+        raise InputError(
+            "the run holds no checkpoint to go on from; "
+            + ("start it anew, simulate(..., stream=folder), in the same folder" if not run.time.size else _ANEW)
+        )
+    good = [one for one in verified(run.simulation, run._rows, run._checkpoints) if wanted[one.number]]
+    lost = [i for i in range(good[-1].number + 1 if good else 0, len(wanted)) if wanted[i]]
+    if not lost:
+        return good, ""
+    what = f"{len(lost)} of {len(wanted)} checkpoints, or the records before them, are damaged"
+    if not good:
+        raise InputError(f"{what}, and none is left to go on from; {_ANEW}")
+    at = good[-1].checkpoint.records
+    where = f"after record {at - 1}, t = {run.time[at - 1]:g} s" if at else "at the start"
+    note = f"{what}: went on from the one {where}"
+    warn_user(note, RunWarning)
+    return good, note
+
+
+def _happened(run: Run, checkpoint: Checkpoint) -> tuple[Happening, ...]:
+    """The events before a checkpoint."""
+    if not run.events:
+        return ()
+    each = checkpoint.image.reshape(run.simulation.robots, -1)  # robots with events have a stepper each
+    left = np.array([events_so_far(one) for one in each]).reshape(run.shape)
+    kept = []
+    for event in run.events:
+        if left[event.robot] > 0:
+            kept.append(event)
+            left[event.robot] -= 1
+    return tuple(kept)

@@ -1,0 +1,589 @@
+"""What a simulation gives: labelled arrays over time, a status, and a ledger of energy and momentum."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..elements.forces import force_names
+from ..errors import InputError, RunWarning, UnknownName, warn_user
+from ..laws.law import Law
+from ..model.state import State
+from ..quantities.kinematics import Motion, frame_motion
+from ..quantities.momentum import kinetic_energy, momentum, potential_energy
+from ..reals import one_number
+from ..signatures import check_names, checked_arguments, keywords_of
+from ..simulate.channels import LEDGER, kept_columns, row_columns
+from ..simulate.events import Event, Happening
+from ..simulate.failures import stiffness_note
+from ..simulate.simulation import Recorded, Simulation
+from .audit import Audit, Auditor, balances, quantities
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+
+    from ..show.viewer.live import Viewer
+    from ..show.viewer.pages import Film
+    from ..simulate.checkpoints import Checkpoint
+
+Array = np.ndarray
+
+
+def happenings(events: Sequence[Happening], most: int = 8) -> str:
+    """The first few events in words."""
+    told = [f"{one.name}{f' of robot {one.robot}' if one.robot else ''} at {one.time:g} s" for one in events[:most]]
+    return ", ".join([*told, f"{len(events) - most} more"] if len(events) > most else told)
+
+
+class Energy(NamedTuple):
+    """Energies over time, each (times, …) [J]; `potential` is of gravity and elastic, `elastic` is its latter part."""
+
+    kinetic: Array
+    potential: Array
+    elastic: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential."""
+        return self.kinetic + self.potential
+
+    @property
+    def gravitational(self) -> Array:
+        """The potential without what is elastic."""
+        return self.potential - self.elastic
+
+
+class Run(Recorded):
+    """A simulation's record.
+
+    Made by `simulate`, or read by `Run.load`.
+
+    Attributes
+    ----------
+    simulation : Simulation
+        What made it; `model`, `laws`, `method`, `gravity` and `shape` are its own.
+    status : str
+        'done', 'event' (a terminal one; of a batch: all robots ended at one), 'interrupted', 'unfinished' (its program
+        was killed, or is still at work), or what went wrong.
+    time : (times,)
+        When it was recorded [s].
+    events : tuple of Happening
+        What happened, in order: name, time, state before and after, and to which robot.
+    folder : Path or None
+        Where its records are, if they are not in memory.
+    notes : tuple of str
+        What was noticed when it went on from a file: damaged checkpoints that were skipped.
+    viewer : Viewer or None
+        Where it was watched, if it was simulated with `view=True`.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+    >>> run.time
+    array([0. , 0.5, 1. , 1.5, 2. ])
+    >>> run.states.q.shape, run.endpoint("hand").position.shape
+    ((5, 6), (5, 3))
+    >>> float(run.data.qd.sel(time=0, rate="joint1"))
+    0.1
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        rows: Array,
+        checkpoints: "Sequence[Checkpoint]",
+        folder: Path | None,
+        status: str,
+        ledger: Array | None,
+        events: Sequence[Happening] = (),
+        version: int = 0,
+    ):
+        self.simulation, self.status, self.folder, self.notes = simulation, status, folder, simulation.notes
+        self.viewer: Viewer | None = None
+        self.model, self.laws, self.method, self.gravity = (
+            simulation.model,
+            simulation.laws,
+            simulation.method,
+            simulation.gravity,
+        )
+        self.shape, self.forces = simulation.shape, simulation.forces
+        self.events = tuple(sorted(events, key=lambda event: event.time))
+        self._all_columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+        self._columns = kept_columns(self._all_columns, simulation.channels)
+        self._rows, self._checkpoints, self._ledger, self._version = rows, tuple(checkpoints), ledger, version
+        times = rows[..., 0].reshape(len(rows), simulation.robots)
+        self.time = times.max(axis=1) if simulation.staggered else np.array(times[:, 0])
+
+    # --- reading it --------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Array:
+        """A channel (times, …): x, u, states, forces, udot, wrenches, modes of joints, and the ledger's works.
+
+        'forces', 'udot' and 'u' are in the order of u, the base's first: (times, …, nv). Variables of `data` go by
+        their names, too: 'tau' is what acts at the joints alone, beside 'q', 'qd', 'base_position'.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, record=0.5, prescribed={"joint2": "locked"})
+        >>> run["tau"].shape, run["forces"].shape, bool((run["tau"] == run["forces"][:, 6:]).all())
+        ((3, 6), (3, 12), True)
+        """
+        if not isinstance(name, str) or name not in self._all_columns:
+            if isinstance(name, str) and name in self.data:
+                return np.asarray(self.data[name].values)
+            raise UnknownName("channel", name, [*self._columns, *(str(one) for one in self.data.data_vars)])
+        if name not in self._columns:
+            raise InputError(
+                f"the channel '{name}' was not recorded; simulate with channels=['{name}', ...], or without channels"
+            )
+        return self._rows[..., self._columns[name]]
+
+    @property
+    def _state_columns(self) -> slice:
+        return slice(self._columns["x"].start, self._columns["u"].stop)
+
+    @cached_property
+    def states(self) -> State:
+        """The states at all recorded times: a batch (times, …)."""
+        return State(self.model, np.array(self._rows[..., self._state_columns], order="C"))
+
+    @checked_arguments()
+    def at(self, time: float) -> State:
+        """The state at a recorded time [s]; there is none between them.
+
+        Raises InputError if that time was not recorded, with those that were.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+        >>> run.at(1.5).q.shape
+        (6,)
+        """
+        return State(self.model, np.array(self._rows[self.index(time)][..., self._state_columns], order="C"))
+
+    @checked_arguments()
+    def index(self, time: float) -> int:
+        """Which record is of a time [s]."""
+        if not self.time.size:
+            raise InputError("nothing was recorded")
+        time = one_number("time", time, "a time [s]")
+        nearest = int(np.argmin(np.abs(self.time - time)))
+        if abs(self.time[nearest] - time) <= 1e-9 * max(abs(time), 1e-3):
+            return nearest
+        span = f"from {self.time[0]:g} to {self.time[-1]:g} s"
+        later = int(np.searchsorted(self.time, time))
+        found = " and ".join(f"{t:.12g}" for t in self.time[max(later - 1, 0) : later + 1])
+        raise InputError(f"there is no record of t = {time:g} s; the nearest of {self.time.size} {span} are {found} s")
+
+    @property
+    def final(self) -> State:
+        """The state at the last recorded time."""
+        if not self.time.size:
+            raise InputError("nothing was recorded")
+        return State(self.model, np.array(self._rows[-1][..., self._state_columns], order="C"))
+
+    @property
+    def ended(self) -> Any:
+        """(…) [s] when each robot ended: at its terminal event, or with the run.
+
+        Records of a batch are of common times. A robot that ends earlier than others is kept in them as it was at its
+        end: state, forces and ledger stand still, and so does its own time `run["t"]`.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("planar_four_link")
+        >>> states = robot.state(qd=[[0.1, 0, 0, 0], [0.2, 0, 0, 0], [-0.1, 0, 0, 0]])
+        >>> stop = sd.Event(sd.joint_reaches("joint1", 0.5), terminal=True)
+        >>> run = sd.simulate(robot, states, 8.0, events=[stop])
+        >>> run.status, run.ended.round(3).tolist(), [event.robot for event in run.events]
+        ('done', [6.721, 3.36, 8.0], [(1,), (0,)])
+        >>> run.final.q[:, 0].round(3).tolist()
+        [0.5, 0.5, -0.529]
+        """
+        if not self.time.size:
+            raise InputError("nothing was recorded")
+        ended = np.array(self._rows[-1][..., 0])
+        for event in self.events:
+            if event.terminal:  # times to record may have run out before
+                ended[event.robot] = max(ended[event.robot], event.time)
+        return ended[()]
+
+    def endpoint(self, name: str) -> Motion:
+        """Pose and velocity of an endpoint over time, acceleration too if 'udot' was recorded; inertial axes.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+        >>> hand = run.endpoint("hand")
+        >>> hand.position.shape, hand.rotation.shape, hand.velocity.shape, hand.acceleration.shape
+        ((5, 3), (5, 3, 3), (5, 6), (5, 6))
+        """
+        place = self.model.endpoint(name)
+        body = self.model.body_index(place.body)
+        return frame_motion(self.model, self.states, name, body, place.position, place.rotation, self._udot())
+
+    def body(self, name: str) -> Motion:
+        """Pose and velocity of a body's frame over time, acceleration too if 'udot' was recorded; inertial axes."""
+        body = self.model.body_index(name)
+        return frame_motion(self.model, self.states, name, body, np.zeros(3), np.eye(3), self._udot())
+
+    def _udot(self) -> Array | None:
+        return np.array(self["udot"], order="C") if "udot" in self._columns else None
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy over time (times, …) [J]; the latter of gravity, all springs and end stops.
+
+        `elastic` is the part that springs of joints, their end stops, and springs between bodies hold.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> bool(np.ptp(run.energy().total) < 1e-9)
+        True
+        """
+        potential = potential_energy(self.model, self.states, gravity=self.gravity)
+        elastic = potential_energy(self.model, self.states)
+        if self.forces:
+            between = self["force_energy"].sum(-1)
+            potential, elastic = potential + between, elastic + between
+        return Energy(kinetic_energy(self.model, self.states), potential, elastic)
+
+    def momentum(self, *, about: str | ArrayLike = "com") -> Array:
+        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point."""
+        return momentum(self.model, self.states, about=about)
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """What made it: the model's digest, versions, method, gravity, status."""
+        import numba
+
+        return {
+            "model": self.model.name,
+            "model_digest": self.model.digest,
+            "method": repr(self.method),
+            "laws": [law.name for law in self.laws],
+            "forces": force_names(self.forces),
+            "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
+            "start": self.simulation.start,
+            "end": self.simulation.end,
+            "status": self.status,
+            "spacedyn": sys.modules[__package__].__version__,
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+        }
+
+    def __repr__(self) -> str:
+        span = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing recorded"
+        return f"<Run of '{self.model.name}': {self.status}, {span}, {self.time.size} records>"
+
+    def _repr_html_(self) -> str:
+        from ..markup import table
+        from ..show.plots.sketch import sketches
+
+        made = self.provenance
+        of = {
+            "laws": ", ".join(made["laws"]),
+            "forces": ", ".join(made["forces"]),
+            "events": happenings(self.events),
+            "robots": str(self.simulation.robots) if self.shape else "",
+            "gravity": "" if self.gravity is None else f"{self.gravity.tolist()} m/s²",
+            "method": made["method"],
+            "recorded": ", ".join(self.simulation.channels),
+            "notes": "; ".join(self.notes),
+        }
+        facts = table(repr(self)[1:-1], ["", ""], [[name, text] for name, text in of.items() if text])
+        return facts + sketches(self) + (self.audit()._repr_html_() if self.time.size else "")
+
+    # --- other forms -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def data(self) -> "xarray.Dataset":
+        """Everything recorded, as an xarray Dataset with named joints, axes and units."""
+        from .dataset import dataset
+
+        return dataset(self)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """Everything recorded as a flat table: a row for each time (and robot), a column for each number, named.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
+        >>> run.to_dataframe()[["q.joint1", "base_position.x"]].shape
+        (5, 2)
+        """
+        from .dataset import dataframe
+
+        return dataframe(self)
+
+    @checked_arguments()
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a NetCDF file: all that was recorded, to the bit, what made it, and checkpoints to go on from.
+
+        Any program that reads NetCDF can read it; `Run.load` gives the Run back.
+        """
+        from .netcdf import save
+
+        save(self, Path(path))
+
+    @staticmethod
+    @checked_arguments()
+    def load(path: str | os.PathLike[str], *, folders: "Iterable[str | os.PathLike[str]]" = ()) -> "Run":
+        """Read a run from a file that `save` wrote, or from a folder that it was streamed to.
+
+        All of it is checked: times that rise, finite numbers, quaternions of unit length. A folder is mapped: records
+        stay on the disk until they are asked for. It holds what was flushed last, however its program ended.
+
+        Parameters
+        ----------
+        path : path
+            The file or folder.
+        folders : iterable of paths
+            Where the robot's meshes may be besides the run's own folder: what a run's file names elsewhere is not
+            opened, and left out with a ModelWarning.
+
+        Raises
+        ------
+        InputError
+            There is no such file or folder, it is no run, or it is damaged; says which file and why.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> file = Path(tempfile.mkdtemp()) / "run.nc"
+        >>> sd.simulate(robot, robot.neutral_state(), 1.0).save(file)
+        >>> sd.Run.load(file, folders=["robots"]).status
+        'done'
+        """
+        from .netcdf import load
+
+        return load(Path(path), [Path(folder).absolute() for folder in folders])
+
+    @checked_arguments("laws", "events")
+    def resume(
+        self,
+        until: float | None = None,
+        *,
+        at: float | None = None,
+        laws: "Law | Iterable[Law] | None" = None,
+        prescribed: Mapping[str, Any] | None = None,
+        events: "Event | Iterable[Event] | None" = None,
+        record: float | ArrayLike | str | None = None,
+        stream: str | os.PathLike[str] | None = None,
+        progress: bool = True,
+    ) -> "Run":
+        """Go on with the simulation, from the last checkpoint or an earlier record: bit for bit what would have been.
+
+        Parameters
+        ----------
+        until : float, optional
+            The time to go on to [s]; to where it was meant to go if left out.
+        at : float, optional
+            A recorded time [s] to go on from, instead of the end; later records are made again. Robots of a batch that
+            had ended at a terminal event by then stay where they are; one robot alone goes on past it.
+        laws : Law, optional
+            Needed for a run that was read from a file, which holds their names and parameters but not their code: the
+            same that made it.
+        prescribed : {joint: motion}, optional
+            The same for joints that functions of time prescribed.
+        events : Event, optional
+            The same for events.
+        record : float, times, 'steps', optional
+            What to keep from there on; as before if left out.
+        stream : path, optional
+            A new folder to stream to. A run that is in a folder goes on there if neither this nor `at` is given.
+        progress : bool
+            Whether to show a progress bar.
+
+        Returns
+        -------
+        Run
+            The whole of it, what was recorded before included.
+
+        Raises
+        ------
+        InputError
+            Other laws than those that made it, a time that was not recorded, checkpoints of another version, or a
+            folder that another process is writing to. A damaged checkpoint is skipped for the one before it, with a
+            RunWarning and a word in `notes`.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> again = run.resume(at=1.0)
+        >>> bool((again.final.x == run.final.x).all())
+        True
+        >>> run.resume(until=3.0).time[-1]
+        np.float64(3.0)
+        """
+        from .resume import resume
+
+        folder = None if stream is None else Path(stream)
+        return resume(self, until, at, laws, prescribed, events, record, folder, progress)
+
+    # --- to look at it -----------------------------------------------------------------------------------------------
+
+    @checked_arguments()
+    def plot(
+        self,
+        *names: str,
+        against: "Run | Sequence[Run] | Mapping[str, Run]" = (),
+        spectrum: bool = False,
+        degrees: bool = False,
+        style: str = "screen",
+        width: float | str | None = None,
+        columns: int | None = None,
+    ) -> "Figure":
+        """A figure with a panel for each quantity, labelled and with units.
+
+        Parameters
+        ----------
+        names : str
+            'q', 'qd', 'tau', 'base_position', 'base_attitude', 'momentum', 'energy', 'ledger', 'com' or any other
+            variable of `data`; an endpoint or a body ('hand', 'hand.velocity', 'link2.attitude'); or one curve of these
+            ('q.joint3'). What a person wants to see first if left out.
+        against : Run, sequence or dict of Runs
+            Others to compare with, drawn in other kinds of line.
+        spectrum : bool
+            Amplitudes over frequency instead of values over time.
+        degrees : bool
+            Angles in degrees.
+        style : 'screen' or 'publication'
+            The latter in a journal's column, with its fonts and line widths.
+        width : float or 'single' or 'double'
+            [inch], or a journal's one or two columns.
+        columns : int, optional
+            Of panels.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Of a batch: each robot, or the median and bands if there are many.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such quantity; lists those that there are.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> figure = run.plot("q", "base_attitude", "hand.velocity")
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['[rad]', '[rad]', '[m/s]']
+        """
+        from ..show.plots.figure import plot
+
+        return plot(
+            self, *names, against=against, spectrum=spectrum, degrees=degrees, style=style, width=width, columns=columns
+        )
+
+    def film(self, **options: Any) -> "Film":
+        """A page that plays it in three dimensions beside its key plots; see `film` for the options.
+
+        A notebook shows it; `.save("film.html")` writes it as one file that needs nothing else.
+        """
+        from ..show.viewer.film import film
+
+        check_names("option of a film", options, keywords_of(film)[1:])
+        return film(self, **options)
+
+    @checked_arguments()
+    def to_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a film of it as one HTML file that opens offline, and return where; see `film` for the options.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
+        >>> run.to_html(Path(tempfile.mkdtemp()) / "film.html", follow="hand").stat().st_size < 1_000_000
+        True
+        """
+        return self.film(**options).save(path)
+
+    def view(self, **options: Any) -> "Viewer":
+        """Play it in the browser; see `view` for the options. A script waits here until Ctrl-C."""
+        from ..show.viewer.live import view
+
+        check_names("option of view()", options, keywords_of(view)[1:])
+        return view(self, **options)
+
+    # --- the ledger --------------------------------------------------------------------------------------------------
+
+    def audit(self) -> Audit:
+        """Check energy against work, and momentum against impulse, over this very run.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("planar_four_link")
+        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0.2, -0.1, 0.3]), 1.0)
+        >>> run.audit().worst < 1e-10
+        True
+        """
+        auditor = Auditor(
+            self.simulation.state.flattened().model, self.gravity, self._all_columns, self.simulation.robots
+        )
+        if self._ledger is not None:
+            auditor.numbers[:] = self._ledger
+        return auditor.audit(self.simulation.budget, lambda: self._balance)
+
+    @cached_property
+    def _balance(self) -> dict[str, Array]:
+        """What is there less what should be, over time."""
+        missing = [name for name in LEDGER if name not in self._columns]
+        if missing:
+            raise InputError("the ledger was audited but not recorded; simulate with channels=['ledger', ...]")
+        found = quantities(self.model, self.states, self.__getitem__, self.gravity)
+        energy = found["kinetic"] + found["potential"] - (found["work"] - found["lost"])
+        both = found["momentum"][0] - found["impulse"][0] if "momentum" in found else None
+        return balances(found, energy[0], both)
+
+    def check(self) -> None:
+        """Warn if the ledger is off by more than its budget, and say what is likely to be the cause."""
+        if self.time.size < 2:
+            return
+        audit = self.audit()
+        if audit.within_budget:
+            return
+        if not self.method.adaptive:
+            step = self.method.step  # type: ignore[attr-defined]
+            stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
+            cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
+            cause += stiffness_note(self.model, self.final, self.forces, step)
+        elif audit.constraints > audit.budget:
+            cause = "prescribed or locked joints are not where they should be"
+        elif audit.energy <= audit.budget:
+            cause = "a force that the ledger does not know of"
+        else:
+            cause = "tolerances too loose for a run this long, or a force that jumps; tighten rtol and atol"
+        warn_user(f"the ledger is off by {audit.worst:.1e} ({audit.errors}): {cause}", RunWarning)

@@ -1,0 +1,260 @@
+"""`simulate`: a robot, a state and laws, to a Run."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..elements.forces import Force
+from ..errors import RunWarning, SimulationFailed, warn_user
+from ..kernels.scalar.compile_progress import CompileProgress
+from ..kernels.sim import layout as p
+from ..laws.law import Law
+from ..model.model import Model
+from ..model.state import State
+from ..signatures import checked_arguments
+from ..simulate.arguments import check_memory
+from ..simulate.channels import kept_columns, row_columns, row_width
+from ..simulate.event_log import EventLog
+from ..simulate.events import Event, read_events
+from ..simulate.failures import failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
+from ..simulate.loop import Outcome, Recording
+from ..simulate.methods import Method
+from ..simulate.modes import Switcher
+from ..simulate.progress import Progress
+from ..simulate.record_times import RecordTimes
+from ..simulate.setup import build_steppers, compiled_parts, joints_of, pack_size, simulation_of
+from ..simulate.simulation import Simulation
+from ..simulate.store import InMemory, Keeper, NotWritten, Past, largest_chunk
+from .audit import Auditor
+from .folder import Folder
+from .folder_reading import read_folder
+from .run import Run
+
+Array = np.ndarray
+
+
+_OWN = ("laws", "method", "prescribed", "modes", "forces", "events", "channels")  # what `simulation_of` says more about
+
+
+@checked_arguments(*_OWN, time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
+def simulate(
+    model: Model,
+    state: State,
+    duration: float,
+    *,
+    laws: Law | Iterable[Law] = (),
+    method: Method | None = None,
+    record: float | ArrayLike | str | None = None,
+    gravity: ArrayLike | None = None,
+    prescribed: Mapping[str, Any] | None = None,
+    modes: Mapping[str, str] | None = None,
+    adjust: bool = False,
+    limits: bool = True,
+    forces: Force | Iterable[Force] = (),
+    events: Event | Iterable[Event] = (),
+    start: float = 0.0,
+    budget: float = 1e-7,
+    progress: bool = True,
+    channels: Iterable[str] | None = None,
+    stream: str | os.PathLike[str] | None = None,
+    view: bool = False,
+) -> Run:
+    """Move a robot through time under laws, with a ledger of energy and momentum.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    state : State
+        Where it starts: one, or a batch, which is simulated in packs.
+    duration : float
+        How long [s].
+    laws : Law, optional
+        Control laws; their commands add up.
+    method : Method, optional
+        How to step: `DormandPrince8()` if left out.
+    record : float, times, 'steps', optional
+        What to keep: every so many seconds, at given times [s], or every step. A thousand times
+        over the duration if left out.
+    gravity : (3,), optional
+        Acceleration of gravity [m/s²], inertial axes; none if left out.
+    prescribed : {joint: motion}, optional
+        Joints that move as given functions of time, whatever force it takes: `waypoints(...)`, a function made by
+        `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'. Laws' commands to them have no effect.
+    modes : {joint: 'free', 'locked' or 'prescribed'}, optional
+        What joints are at the start, if not what `prescribed` says: one whose motion is to be followed later on is
+        'free' or 'locked' first. Laws and events may change it (`out.mode`, `lock`, `free`, `follow`).
+    adjust : bool
+        Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
+    limits : bool
+        Whether the state must be within the limits of the joints; those with an end stop may be a little beyond.
+    forces : Force, optional
+        `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
+    events : Event, optional
+        Conditions that are found to the instant; they may end the run or change the state. Robots of a batch then run
+        one by one, each with its own events; one that a terminal event ends stays in the record as it was: `Run.ended`.
+    start : float
+        The time at the start [s].
+    budget : float
+        Relative error of the ledger beyond which a RunWarning is raised.
+    progress : bool
+        Whether a run of more than a few seconds shows a progress bar, and a line for what is compiled before it.
+    channels : str, optional
+        What to keep beside time and state: 'states' (of laws), 'forces', 'base_wrench', 'endpoint_wrenches', 'udot',
+        'ledger'. Everything if left out; the ledger is audited in any case.
+    stream : path, optional
+        A folder to write the record to as it grows, so that memory stays bounded; it can be read by `Run.load` even if
+        the program is killed.
+    view : bool
+        Whether to show it in the browser while it runs, and to play it back there afterwards; `run.viewer` is that
+        viewer.
+
+    Returns
+    -------
+    Run
+        The record, the ledger, and what made them. Interrupted by Ctrl-C, it holds what there is and says so.
+
+    Raises
+    ------
+    InputError
+        Arguments that cannot be used.
+    SimulationFailed
+        Numbers that are no longer finite, or a step that had to become too small; its `run` holds what was good.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0.2, -0.1, 0.3]), 10.0)
+    >>> run.status, bool(run.audit().energy < 1e-10)
+    ('done', True)
+    """
+    simulation = simulation_of(
+        model,
+        state,
+        duration,
+        laws=laws,
+        method=method,
+        record=record,
+        gravity=gravity,
+        prescribed=prescribed,
+        modes=modes,
+        adjust=adjust,
+        limits=limits,
+        forces=forces,
+        events=events,
+        start=start,
+        budget=budget,
+        channels=channels,
+    )
+    folder = None if stream is None else Path(stream)
+    if view:
+        from ..show.viewer.watching import simulate_watched
+
+        return simulate_watched(simulation, lambda onlooker: carry_out(simulation, folder, progress, onlooker=onlooker))
+    return carry_out(simulation, folder, progress)
+
+
+def carry_out(
+    simulation: Simulation,
+    stream: Path | None,
+    progress: bool,
+    past: Past | None = None,
+    onlooker: Callable[[Array], None] | None = None,
+) -> Run:
+    """Simulate what an simulation says, from its beginning or from a past that it has already."""
+    columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+    most = largest_chunk(max(simulation.robots, 1), row_width(columns))
+    times = (
+        None
+        if isinstance(simulation.record, str)
+        else RecordTimes(simulation.record, simulation.start, simulation.end, past)
+    )
+    joints, start = joints_of(simulation), simulation.state.q.reshape(simulation.robots, -1)
+    if stream is None and times is not None:
+        check_memory(times.count, simulation.robots, row_width(kept_columns(columns, simulation.channels)))
+    auditor = Auditor(simulation.state.flattened().model, simulation.gravity, columns, simulation.robots, joints, start)
+    switcher = Switcher(simulation.model, joints)
+    happened = () if past is None else past.events
+    log = EventLog(simulation.model, simulation.events, simulation.gravity, switcher, simulation.shape, happened)
+    with Progress(
+        progress, (simulation.end - simulation.start) * -(-simulation.robots // pack_size(simulation)), onlooker
+    ) as watch:
+        with CompileProgress(lambda: compiled_parts(simulation, joints), progress):
+            steppers = build_steppers(simulation, 0 if times is None else most)
+            for stepper in steppers:
+                stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # no step: only the loop is compiled
+            auditor.prepare(2 if times is None else simulation.robots * times.count)
+        keeper: Keeper = InMemory(simulation, most, None if times is None else times.count)
+        if stream is not None:
+            keeper = Folder(stream, simulation, most)
+        for stepper in steppers:
+            log.overlook(stepper)
+        if past is not None:
+            past.restore(steppers, auditor)
+            log.stay_ended(steppers)
+        try:
+            with keeper.opened(past):
+                outcome = Recording(simulation, steppers, columns, times, keeper, auditor, past, log).run(watch)
+                keeper.finish(outcome.status, auditor.numbers)
+        except NotWritten as error:
+            raise _not_written(simulation, stream, str(error)) from error.__cause__
+    run = Run(simulation, *keeper.content(), outcome.status, auditor.numbers, log.happened, keeper.version)
+    _raise_if_failed(run, outcome)
+    run.check()
+    return run
+
+
+def _not_written(simulation: Simulation, stream: Path | None, reason: str) -> SimulationFailed:
+    """A folder that took no more records: what is safe there, and how to go on."""
+    assert stream is not None
+    stored = read_folder(stream, simulation)
+    run = Run(simulation, stored.rows, stored.checkpoints, stream, *stored[2:])
+    time = float(run.time[-1]) if run.time.size else simulation.start
+    given = "laws=[...]" if simulation.laws else ""
+    return SimulationFailed(
+        f"the simulation stopped after t = {time:g} s: {reason}. Its {run.time.size} records up to there are safe in "
+        f"the folder; make room, then go on: Run.load(folder).resume({given})",
+        run,
+        time,
+    )
+
+
+def _raise_if_failed(run: Run, outcome: Outcome) -> None:
+    """Say what went wrong, when, and which law or part of the robot it was first seen in."""
+    if outcome.good:
+        return
+    if outcome.status == "interrupted":
+        warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
+        return
+    model, error, h = run.model, outcome.error, float(outcome.stepper.clock[p.H])
+    last = run.final if run.time.size else run.simulation.state
+    stiff = stiffness_note(model, last, run.forces, h)
+    laws = [*run.laws, *read_events(model, run.simulation.events)[1]]
+    if outcome.cause is not None:
+        cause = outcome.cause
+    elif error is not None:
+        cause = failed_law(laws, outcome.stepper, error, outcome.law)
+    elif outcome.status == "not finite":
+        owner = first_rate(model, outcome.stepper)
+        where = f", first seen in {owner}" if owner else ""
+        step = "" if run.method.adaptive else f", or the step of {h:g} s is far too long{stiff}"
+        cause = law_without_number(laws, outcome.stepper, model) or (
+            f"numbers are no longer finite{where}: something is driven to infinity{step}"
+        )
+    elif outcome.status == "step too long":
+        cause = f"the equations of a step of {outcome.stepper.clock[p.H]:g} s could not be solved: it is far too long"
+    else:
+        cause = (
+            f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
+            f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.stepper)}{stiff}"
+        )
+    who = ""
+    if run.shape and outcome.stepper.robots == 1:
+        who = f" for robot {tuple(int(i) for i in np.unravel_index(outcome.stepper.first, run.shape))}"
+    message = f"the simulation stopped at t = {outcome.time:g} s{who}: {cause}"
+    raise SimulationFailed(message, run, outcome.time) from error

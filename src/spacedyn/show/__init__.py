@@ -1,0 +1,1 @@
+"""How robots and runs look: plots, films, the live viewer."""

@@ -1,0 +1,53 @@
+"""Units of a robot's coordinates and rates, and how units are written for people."""
+
+from ...model.model import Model
+from ...model.parts import Joint
+
+_LINEAR_PARTS = {"prismatic": (0,), "cylindrical": (0,), "planar": (0, 1), "free": (0, 1, 2)}
+"""Which coordinates and rates of a joint are lengths; the others are angles, or parts of a quaternion."""
+
+
+def coordinate_units(model: Model) -> list[str]:
+    """Of each entry of q: 'rad', 'm', or '1' for parts of a quaternion.
+
+    >>> import spacedyn as sd
+    >>> coordinate_units(sd.load("two_arm_sample"))
+    ['rad', 'rad', 'm', 'rad', 'rad', 'm']
+    """
+    return [unit for joint in model.joints for unit in _of_joint(joint, joint.nq, "rad", "m")]
+
+
+def rate_units(model: Model, units: str) -> list[str]:
+    """Of each entry of q̇: which of two units, 'angular|linear', it has.
+
+    >>> import spacedyn as sd
+    >>> rate_units(sd.load("tian_wu"), "rad/s|m/s")
+    ['rad/s', 'rad/s', 'rad/s']
+    """
+    angular, linear = units.split("|")
+    return [unit for joint in model.joints for unit in _of_joint(joint, joint.nv, angular, linear)]
+
+
+def _of_joint(joint: Joint, count: int, angular: str, linear: str) -> list[str]:
+    lengths = _LINEAR_PARTS.get(joint.kind, ())
+    quaternion = count > joint.nv  # nq of a joint with a quaternion
+    rest = "1" if quaternion else angular
+    return [linear if i in lengths else rest for i in range(count)]
+
+
+def pretty(unit: str) -> str:
+    """A unit as it is printed.
+
+    >>> pretty("rad/s^2"), pretty("1")
+    ('rad/s²', '')
+    """
+    return "" if unit == "1" else unit.replace("^2", "²")
+
+
+def as_degrees(unit: str) -> str:
+    """The same unit with degrees for radians.
+
+    >>> as_degrees("rad/s"), as_degrees("m")
+    ('deg/s', 'm')
+    """
+    return "deg" + unit[3:] if unit.startswith("rad") else unit

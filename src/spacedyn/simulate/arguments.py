@@ -1,0 +1,96 @@
+"""What a simulation cannot begin with: a span of time, a state or a record that makes no sense; said beforehand."""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..model.model import Model
+from ..model.state import State
+from ..reals import real_number
+from ..signatures import is_several
+
+Array = np.ndarray
+_COUNTED = {"spherical": 0, "free": 3}  # coordinates that can have limits; of other kinds all
+_HOPELESS = 100.0  # times the memory that there is
+_SHORTEST = 1e-100  # s
+_GIVING_WAY = 0.05  # part of its range that a joint with an end stop may be beyond its limit
+
+
+def check_span(start: Any, duration: Any, budget: Any) -> float:
+    """The end of a span of time [s] that numbers can resolve."""
+    start, duration = (
+        real_number("start", start, "a time [s]"),
+        real_number("duration", duration, "a positive time [s]"),
+    )
+    budget = real_number("budget", budget, "a positive number")
+    if not (np.isfinite(duration) and duration > 0.0):
+        raise InputError(f"duration must be a positive time [s], got {duration}")
+    if duration < _SHORTEST:
+        raise InputError(f"duration: {duration:g} s is shorter than anything; give at least {_SHORTEST:g} s")
+    if not np.isfinite(start):
+        raise InputError(f"start must be a time [s], got {start}")
+    if not budget > 0.0:
+        raise InputError(f"budget must be a positive number, the largest relative error of the ledger, got {budget}")
+    end = float(start + duration)
+    least = 1e4 * np.finfo(float).eps * max(abs(start), abs(end))
+    if duration < least:
+        raise InputError(
+            f"duration: {duration:g} s cannot be resolved at the time {start:g} s, where numbers are "
+            f"{np.spacing(abs(end)):.1e} s apart; let the run start at zero"
+        )
+    return end
+
+
+def check_limits(model: Model, state: State) -> None:
+    """Raise if a joint is beyond its limits; one with an end stop may be, by a little: it rests against it.
+
+    >>> import spacedyn as sd
+    >>> arm = sd.load("ssrms")
+    >>> check_limits(arm, arm.neutral_state())
+    """
+    for joint in model.joints:
+        count = _COUNTED.get(joint.kind, joint.nv)
+        if count == 0:
+            continue
+        q = state.q[..., model.q_slice(joint.name)][..., :count].reshape(-1, count)
+        for part in range(count):
+            lower, upper, stiffness = (
+                np.broadcast_to(of_each[..., part], state.shape).reshape(-1)
+                for of_each in (joint.lower, joint.upper, joint.stop_stiffness)
+            )
+            span = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+            room = np.where(stiffness > 0.0, _GIVING_WAY, 1e-9) * span
+            beyond = np.maximum(q[:, part] - upper, lower - q[:, part])
+            worst = int(np.argmax(beyond - room))
+            if beyond[worst] > room[worst]:
+                which = f" (coordinate {part})" if count > 1 else ""
+                whose = f" of robot {worst}" if state.count > 1 else ""
+                raise InputError(
+                    f"joint '{joint.name}'{which}{whose} starts at {q[worst, part]:g}, beyond its limits "
+                    f"{lower[worst]:g} and {upper[worst]:g}; give a state within them, or limits=False"
+                )
+
+
+def check_memory(records: int | None, robots: int, width: int) -> None:
+    """Raise if what is to be recorded cannot fit into memory."""
+    needed = 8.0 * (records or 0) * robots * width
+    try:
+        there = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        there = float(1 << 40)
+    if needed > _HOPELESS * there:  # less may be wanted after all: an event or a person ends the run
+        raise InputError(
+            f"record: {records} records of {robots} robots would take {needed / 2**30:.3g} GB, far more than there is; "
+            "record less often, fewer channels (channels=[...]), or to disk (stream=folder)"
+        )
+
+
+def listed(name: str, given: Any, kinds: Any) -> list[Any]:
+    """One thing, or several, as a list; raise if it is neither."""
+    if isinstance(given, kinds):
+        return [given]
+    if isinstance(given, str) or not is_several(given):
+        raise InputError(f"{name}: expected one or a list, got {given!r}")
+    return list(given)

@@ -1,0 +1,194 @@
+"""What happens at events: noted, done, booked in the ledger; and events that chatter."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels.sim import layout as p
+from ..model.model import Model
+from ..model.state import State
+from ..quantities.momentum import kinetic_energy, momentum, potential_energy
+from .events import Event, Happening
+from .modes import MODE_NAMES, Switch, Switcher
+
+# so many events are too many within that part of the run's duration, or so many seconds if that is less
+_MANY, _CHATTER, _AT_ONCE = 20, 1e-7, 1e-6
+
+
+class Ending(NamedTuple):
+    """How it ends for a robot: the status, and if it cannot go on, what to say and what was raised."""
+
+    status: str
+    cause: str | None = None
+    error: BaseException | None = None
+
+
+class EventLog:
+    """Takes note of events, does what they ask for, and keeps the ledger right.
+
+    Attributes
+    ----------
+    happened : list of Happening
+        So far, robot after robot within a chunk of records.
+    endings : dict of Ending
+        How it ends for robots, by their number, that are to end.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        events: Iterable[Any],
+        gravity: Any,
+        switcher: Switcher,
+        shape: tuple[int, ...],
+        happened: Iterable[Happening] = (),
+    ):
+        self.happened: list[Happening] = list(happened)
+        self.endings: dict[int, Ending] = {}
+        self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
+        self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[Happening]](list)
+        for one in self.happened:
+            self._of_robot[one.robot].append(one)
+
+    def take(self, stepper: Any) -> None:
+        """What happens where the stepper stands; it is told to end there, if it is to."""
+        table, who = self._table(stepper), self._robot(stepper)
+        own, failed = self._of_robot[who], False
+        t, changed = float(stepper.clock[p.T]), False
+        for i in np.flatnonzero(table[:, p.V_FIRED] > 0.0):
+            event, before = self._events[i], self._switcher.state(stepper)
+            for action in event.actions:
+                try:
+                    changed |= self._act(stepper, event, action, t)
+                except Exception as error:
+                    self._fail(stepper, "event failed", f"the action of event '{event.label}' failed: {error}", error)
+                    failed = True
+                    break
+            own.append(Happening(event.label, t, before, self._switcher.state(stepper), who, event.terminal))
+            self.happened.append(own[-1])
+            if failed:
+                break
+            if event.terminal:
+                self.endings[stepper.first] = Ending("event")
+        if changed:
+            stepper.counters[[p.C_FRESH, p.C_ARMED, p.C_STOPS]] = 0
+            self.overlook(stepper)
+        else:
+            table[:, p.V_FIRED] = 0.0
+        span = min(_CHATTER * (stepper.clock[p.T_END] - stepper.clock[p.T_START]), _AT_ONCE)
+        span = max(span, _MANY * stepper.clock[p.H_MIN])  # shorter steps there are none
+        if len(own) >= _MANY and t - own[-_MANY].time <= span:
+            self._fail(stepper, "chattering", _chatter(own[-_MANY:]))
+        stepper.counters[p.C_EVENTS] = len(own)
+        self._end(stepper)
+
+    def switch(self, stepper: Any) -> None:
+        """Laws ask for other modes of joints where the stepper stands."""
+        try:
+            self._switcher.obey(stepper)
+        except InputError as error:
+            self._fail(stepper, "mode failed", str(error), error)
+        stepper.counters[[p.C_ARMED, p.C_STOPS]] = 0
+        self.overlook(stepper)
+        self._end(stepper)
+
+    def stay_ended(self, steppers: Iterable[Any]) -> None:
+        """Robots of a batch that a terminal event ended before stay where they are; one alone goes on past it."""
+        for stepper in steppers if self._shape else ():
+            if any(one.terminal for one in self._of_robot[self._robot(stepper)]):
+                self.endings[stepper.first] = Ending("event")
+                self._end(stepper)
+
+    def forget(self, begin: int, after: float) -> None:
+        """What happened after a time [s], of what is noted from number `begin` on, counts for nothing."""
+        self.happened[begin:] = [one for one in self.happened[begin:] if one.time <= after]
+
+    def overlook(self, stepper: Any) -> None:
+        """Events that could only make joints what they are do not happen: a body that is caught stays caught."""
+        held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(stepper)}
+        for event, memory in zip(self._events, self._table(stepper), strict=True):
+            asleep = memory[p.V_ASLEEP]
+            memory[p.V_ASLEEP] = bool(event.actions) and all(
+                isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()
+                for action in event.actions
+            )
+            if asleep and not memory[p.V_ASLEEP]:
+                memory[p.V_FIRED] = 1.0  # where it is now is no event
+
+    def _robot(self, stepper: Any) -> tuple[int, ...]:
+        """The index in the batch of the robot of a stepper."""
+        return tuple(int(i) for i in np.unravel_index(stepper.first, self._shape))
+
+    def _table(self, stepper: Any) -> np.ndarray:
+        """What the stepper keeps of each event."""
+        at, count = int(stepper.plan[p.M_EVENTS]), len(self._events)
+        return stepper.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
+
+    def _fail(self, stepper: Any, status: str, message: str, error: BaseException | None = None) -> None:
+        self.endings[stepper.first] = Ending(status, message, error)
+
+    def _end(self, stepper: Any) -> None:
+        if stepper.first in self.endings:
+            stepper.clock[p.T_END] = stepper.clock[p.T]  # the last row is written as at any end
+
+    def _act(self, stepper: Any, event: Event, action: Any, t: float) -> bool:
+        """Do what an event asks for; whether anything has changed."""
+        before = self._switcher.state(stepper)
+        asked = action if isinstance(action, Switch) else action(t, before)
+        if isinstance(asked, Switch):
+            asked.check(self._model)
+            self._switcher.switch(stepper, asked.modes, asked.rates)
+            return True
+        after = self._checked(stepper, before, asked)
+        if after is not before:
+            self._change(stepper, before, after)
+        return after is not before
+
+    def _checked(self, stepper: Any, before: State, after: Any) -> State:
+        """The state that an action returned, if it can be used."""
+        if after is None:
+            return before
+        if not isinstance(after, State) or after.model != before.model or after.shape:
+            raise InputError(
+                f"it must return a State of '{self._model.name}', lock(...) or the like, or nothing, not {after!r}"
+            )
+        if not np.isfinite(after._data).all():
+            raise InputError("it returned a state with numbers that are not finite")
+        for joint in self._switcher.held(stepper):
+            q, qd = self._model.q_slice(joint), self._model.qd_slice(joint)
+            change = np.append(after.q[q] - before.q[q], after.qd[qd] - before.qd[qd])
+            if np.abs(change).max(initial=0.0) > 1e-9:
+                raise InputError(f"it changed joint '{joint}', which is prescribed or locked")
+        return after
+
+    def _change(self, stepper: Any, before: State, after: State) -> None:
+        """Go on from another state; the ledger takes the change of energy and momentum."""
+        plan, model, work = stepper.plan, after.model, stepper.work
+        energy = self._energy(stepper, before)
+        x, y = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
+        work[x : x + 7 + model.nq] = after.x
+        stepper.set_rates(after.u[:, None])
+        ends = y + int(plan[p.SIZE])
+        work[ends - 1] += self._energy(stepper, after) - energy
+        impulse = ends - 1 - int(plan[p.FORCES]) - 6
+        work[impulse : impulse + 6] += momentum(model, after, about="com") - momentum(model, before, about="com")
+
+    def _energy(self, stepper: Any, state: State) -> float:
+        """Kinetic, potential, and elastic in forces; the stepper must be at the state."""
+        total = kinetic_energy(state.model, state) + potential_energy(state.model, state, gravity=self._gravity)
+        count, at = int(stepper.plan[p.FORCES]), int(stepper.plan[p.Y_FORCES])
+        if count:
+            stepper.evaluate()
+        return float(total + stepper.work[at : at + count].sum())
+
+
+def _chatter(last: list[Happening]) -> str:
+    names = sorted({one.name for one in last})
+    who = f"event '{names[0]}'" if len(names) == 1 else f"events {', '.join(names)}"
+    return (
+        f"{who} happened {len(last)} times within {last[-1].time - last[0].time:.1e} s: it chatters. Make it terminal, "
+        "or let its action hold what it separates: contact that lasts is a force, not an event"
+    )

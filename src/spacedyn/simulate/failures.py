@@ -1,0 +1,173 @@
+"""Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba.core import config
+
+from ..elements.forces import Force, Spring
+from ..kernels.robot import layout as k
+from ..kernels.scalar.compiling import PLAIN_FUNCTIONS
+from ..kernels.sim import layout as p
+from ..laws.compile import rehearse
+from ..laws.law import MEMORY, WRITTEN, Law
+from ..model.model import Model
+from ..model.parts import Joint
+from ..model.state import State
+from ..quantities.matrices import mass_matrix_inverse
+
+Array = np.ndarray
+
+
+def failed_law(laws: Sequence[Law], stepper: Any, error: BaseException, name: str | None) -> str:
+    """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
+    what = {law.name: law.role.what for law in laws}
+    for law, sizes in zip(laws, _sizes(stepper), strict=True):
+        if name is None:
+            try:
+                rehearse(law, stepper.clock[p.T], stepper.view_at_fault, sizes)
+            except type(error) as again:
+                name, error = law.name, again
+            except Exception:  # what only Python raises
+                continue
+    who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
+    note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
+    return f"{who} raised {type(error).__name__}: {error}{note}"
+
+
+def law_without_number(laws: Sequence[Law], stepper: Any, model: Model) -> str | None:
+    """The law that writes what is not finite, at the last good state or within the step after it."""
+    if not laws:
+        return None
+    views = _present_views(stepper)
+    t, h = stepper.clock[p.T], stepper.clock[p.H]
+    for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
+        for law, sizes in zip(laws, _sizes(stepper), strict=True):
+            for lane in range(stepper.robots):
+                try:
+                    out = rehearse(law, float(time), views[:, lane], sizes)
+                except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
+                    return f"{law.role.what} '{law.name}' writes no number ({error}){_of_robot(stepper, lane)}"
+                except Exception:  # what only Python raises
+                    continue
+                bad = np.flatnonzero(~np.isfinite(out))
+                if bad.size:
+                    where = _name(law, model, int(bad[0]), out.size, int(stepper.plan[p.MODES]) > 0)
+                    return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}{_of_robot(stepper, lane)}"
+    return None
+
+
+def _of_robot(stepper: Any, lane: int) -> str:
+    """Which robot of a pack; of one alone the message says it elsewhere."""
+    return f" of robot {stepper.first + lane}" if stepper.robots > 1 else ""
+
+
+def first_rate(model: Model, stepper: Any) -> str | None:
+    """The joint, or the base, whose position or rate is no number after the step that failed."""
+    work = stepper.work.reshape(-1, stepper.lanes)
+    new = work[stepper.plan[p.Y_NEW] : stepper.plan[p.Y_NEW] + 2 * model.nv]
+    bad = np.flatnonzero(~np.isfinite(new).all(axis=1)) % model.nv
+    if not bad.size:
+        return None
+    return owner(model, int(bad[0]))
+
+
+def fastest_rate(model: Model, stepper: Any) -> str:
+    """The joint, or the base, with the largest acceleration at the last good state."""
+    evaluate(stepper)
+    work, tree = stepper.work.reshape(-1, stepper.lanes), stepper.tree
+    places = tree[k.W_RATE] + np.arange(model.nv) * k.RATE_WORK + k.QDD
+    size = np.abs(work[places][:, : stepper.robots]).max(axis=1)
+    return owner(model, int(np.argmax(np.where(np.isfinite(size), size, np.inf))))
+
+
+@np.errstate(all="ignore")  # of a motion gone wild
+def stiffest(model: Model, state: State, forces: Sequence[Force]) -> tuple[str, float]:
+    """The joint or the spring between bodies that asks for the shortest steps, and how fast it is [1/s]."""
+    one = state[(0,) * len(state.shape)] if state.shape else state
+    model = one.model  # of robots that differ, the first
+    mobility = np.diag(mass_matrix_inverse(model, one))
+    found = [("", 0.0)]
+    for joint in model.joints:
+        at = model.u_slice(joint.name)
+        m = np.maximum(mobility[at], 0.0)
+        slopes = np.asarray(joint.damping) + np.asarray(joint.friction) / np.asarray(joint.friction_speed)
+        hard = np.maximum(joint.stiffness, np.where(_reaches(joint), joint.stop_stiffness, 0.0))
+        rates = np.maximum(np.sqrt(hard * m), slopes * m)
+        found.append((f"joint '{joint.name}'", float(rates.max(initial=0.0))))
+    for force in forces:
+        if isinstance(force, Spring):
+            ends = [
+                model.bodies[model.body_index(name)].mass for name in (force.body, force.other) if name != "inertial"
+            ]
+            mobile = sum(1.0 / mass for mass in ends)
+            found.append((f"'{force.label}'", max(float(np.sqrt(force.stiffness * mobile)), force.damping * mobile)))
+    return max(found, key=lambda pair: pair[1])
+
+
+def stiffness_note(model: Model, state: State, forces: Sequence[Force], step: float) -> str:
+    """What is too stiff for an explicit method with a step [s]; nothing if nothing is."""
+    who, rate = stiffest(model, state, forces)
+    if rate * step < 1.0:
+        return ""
+    return f"; {who} is stiff ({rate:.1e} 1/s) and needs steps below {2.0 / rate:.1e} s, or an implicit method"
+
+
+def _reaches(joint: Joint) -> Array:
+    """Whether a joint's rates have limits."""
+    return np.isfinite(joint.lower) | np.isfinite(joint.upper)
+
+
+def owner(model: Model, rate: int) -> str:
+    """The joint, or the base, that a rate is of."""
+    owners = (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= rate < model.u_slice(i).stop)
+    found = next(owners, None)
+    return f"joint '{found.name}'" if found else f"the base '{model.bodies[0].name}'"
+
+
+def _sizes(stepper: Any) -> list[Array]:
+    """Sizes of each law and of each event's condition, as the driver hands them to it."""
+    count = int(stepper.plan[p.LAWS] + stepper.plan[p.EVENTS])
+    records = stepper.plan[p.PLAN : p.PLAN + p.LAW_INTS * count].reshape(-1, p.LAW_INTS)
+    return [record[p.L_SIZES : p.L_SIZES + p.SIZES] for record in records]
+
+
+def _present_views(stepper: Any) -> Array:
+    """(view, lanes): what laws see at the last good state."""
+    plan = stepper.plan
+    evaluate(stepper, p.LOOK if plan[p.EVENTS] else 0)
+    return stepper.work.reshape(-1, stepper.lanes)[plan[p.Y_VIEW] : plan[p.Y_VIEW] + plan[p.VIEW]].copy()
+
+
+def evaluate(stepper: Any, due: int = 0) -> None:
+    """The right-hand side at the last good state: everything in `work` is of there."""
+    arrays = [getattr(stepper, name) for name in ("tree", "par", "work", "plan", "numbers", "memory", "counters")]
+    y, k = int(stepper.plan[p.Y_NOW]), int(stepper.plan[p.Y_SPARE])
+    _function(int(stepper.plan[p.FLOW]), arrays)(float(stepper.clock[p.T]), y, k, due)
+
+
+def _function(address: int, arrays: list[Array]) -> Callable:
+    """The right-hand side with its arrays."""
+    if config.DISABLE_JIT:
+        return lambda *numbers: PLAIN_FUNCTIONS[address](*arrays, *numbers)
+    kinds = [ctypes.c_void_p] * len(arrays) + [ctypes.c_double] + [ctypes.c_int64] * 3
+    function = ctypes.CFUNCTYPE(None, *kinds)(address)
+    return lambda *numbers: function(*(a.ctypes.data for a in arrays), *numbers)
+
+
+def _name(law: Law, model: Model, place: int, size: int, modes: bool) -> str:
+    """The name of a law's output, with the index there."""
+    if law.role.written is not WRITTEN:
+        return f"{next(iter(law.role.written))}[{place}]"
+    joints, first = model.nv - model.base_dof, size - law.state_size
+    starts = {"tau": 0, "base_wrench": joints, "endpoint_wrenches": joints + 6}
+    assert {*starts, "mode"} == WRITTEN.keys()
+    if modes:
+        starts["mode"] = joints + 6 + 6 * len(model.endpoints)
+    for name, count in law.states.items():
+        starts[name], first = first, first + count
+    name = max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])
+    index = place - starts[name]
+    return f"{name}[{index // 6}, {index % 6}]" if name == "endpoint_wrenches" else f"{name}[{index}]"

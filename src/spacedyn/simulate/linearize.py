@@ -1,0 +1,215 @@
+"""`linearize`: how small deviations from a state grow, laws and forces included."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numba.core import config
+from numpy.typing import ArrayLike
+
+from ..elements.forces import Force, read_forces
+from ..elements.prescribed import read_prescribed, start_of
+from ..errors import InputError
+from ..kernels.methods.tangents import matrix as tangent_matrix
+from ..kernels.robot import layout as k
+from ..kernels.scalar.pack import LANES
+from ..kernels.sim import layout as p
+from ..kernels.simulation.right_hand_side import tangent_flow_address
+from ..laws import faults
+from ..laws.compile import compile_law
+from ..laws.law import Law
+from ..model.model import Model
+from ..model.state import State
+from ..quantities.calls import check_state
+from ..quantities.matrices import mass_matrix
+from ..reals import one_number
+from ..signatures import checked_arguments
+from .arguments import listed
+from .methods import DormandPrince8
+from .setup import checked_laws
+from .stepper import Stepper, build_stepper, scratch
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Linearization:
+    """Deviations d = (dx, du, dz) of positions, rates and laws' states: d' = A d + B F, F small forces on the rates.
+
+    Attributes
+    ----------
+    A : (n, n)
+        Rows and columns: positions as `State.integrate` takes them (nv), rates u (nv), laws' states.
+    B : (n, nv)
+        By generalized forces on the rates: on the base force and moment at its centre of mass in inertial axes, as far
+        as it can move, then joint forces [N, N m].
+    names : tuple of str
+        Of the n deviations.
+    """
+
+    A: Array
+    B: Array
+    names: tuple[str, ...]
+
+    def eigenvalues(self) -> Array:
+        """Of A, the fastest growing first [1/s]: negative real parts die out."""
+        values = np.linalg.eigvals(self.A)
+        return values[np.argsort(-values.real, kind="stable")]
+
+
+@checked_arguments("laws", "prescribed", "forces")
+def linearize(
+    model: Model,
+    state: State,
+    laws: Law | Iterable[Law] = (),
+    *,
+    time: float = 0.0,
+    gravity: ArrayLike | None = None,
+    prescribed: Mapping[str, Any] | None = None,
+    forces: Force | Iterable[Force] = (),
+    sampled_as_continuous: bool = False,
+) -> Linearization:
+    """Linearize the motion of a robot under laws about a state.
+
+    The matrix is that of the right-hand side which `simulate` integrates, in the chart around the state: positions
+    `state.integrate(dx)`, so the base turns by a rotation vector in inertial axes, spherical and free joints by theirs
+    in the child's axes. The dynamics, the joints' own forces and `forces` are differentiated exactly, on dual numbers;
+    laws by central differences of what they write (to some 1e-10).
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    state : State
+        One state, not a batch. About an equilibrium A is the matrix of a linear system; elsewhere, that of the
+        deviations from the motion through the state at that instant.
+    laws : Law, optional
+        Continuous laws; their states enter with their initial values.
+    time : float
+        The time that laws and prescribed joints see [s].
+    gravity : (3,), optional
+        Acceleration of gravity [m/s²], inertial axes; none if left out.
+    prescribed : {joint: motion}, optional
+        As in `simulate`: these joints do not deviate, and their rows and columns are zero.
+    forces : Force, optional
+        As in `simulate`.
+    sampled_as_continuous : bool
+        Whether to take sampled laws as continuous ones; otherwise they are refused, for they hold what they wrote.
+
+    Returns
+    -------
+    Linearization
+        A, B, names; `eigenvalues()`.
+
+    Raises
+    ------
+    InputError
+        A batch, a sampled law, or what `simulate` would not take.
+
+    Examples
+    --------
+    A hinge with a spring in free space: the arm and the base vibrate against each other.
+
+    >>> import spacedyn as sd
+    >>> b = sd.Builder("hinge")
+    >>> b.base("bus", mass=10.0, inertia=(1.0, 1.2, 1.1))
+    >>> b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.2))
+    >>> b.joint("hinge", "revolute", parent="bus", child="arm", stiffness=4.0)
+    >>> robot = b.build()
+    >>> motion = sd.linearize(robot, robot.neutral_state())
+    >>> motion.A.shape, motion.names[6], motion.names[13]
+    ((14, 14), 'hinge', 'hinge rate')
+    >>> reduced = 1 / (1 / 1.1 + 1 / 0.2)  # of both inertias about the hinge
+    >>> bool(np.isclose(abs(motion.eigenvalues().imag).max(), (4.0 / reduced) ** 0.5))
+    True
+    """
+    check_state(model, state)
+    if state.shape:
+        raise InputError(f"linearize takes one state; this is a batch {state.shape}: pick one, such as states[0]")
+    chosen = [_continuous(law, sampled_as_continuous) for law in checked_laws(laws)]
+    time = one_number("time", time, "a time [s]")
+    joints = read_prescribed(model, {} if prescribed is None else prescribed, {}, time, time + 1.0)
+    state = start_of(model, state, joints, time, False) if joints else state
+    elements, code = read_forces(model, listed("forces", forces, Force)), [compile_law(law) for law in chosen]
+    method, end = DormandPrince8(), time + 1.0
+    stepper = build_stepper(model, state, time, end, chosen, method, 0, gravity, joints, elements, [], [], code)
+    stepper.plan[p.TANGENT_FLOW] = tangent_flow_address().address
+    stepper.tree[k.W_STOP] = 0  # no step is taken that could hold phases of end stops
+    n, nv = 2 * model.nv + int(stepper.plan[p.INTERNAL]), model.nv
+    duals = scratch(stepper.work.size * (1 if config.DISABLE_JIT else 1 + LANES))
+    A = np.empty((n, n))
+    with faults.caught(stepper.fail):
+        tangent_matrix(
+            stepper.tree, stepper.par, stepper.work, duals, stepper.plan, stepper.numbers, stepper.memory,
+            stepper.counters, float(time), A.reshape(-1),
+        )  # fmt: skip
+        stepper.evaluate()
+    error, _ = faults.first()
+    if error is not None:
+        raise InputError(f"a law raised {type(error).__name__}: {error}") from error
+    if not np.isfinite(A).all():
+        bad = [law.name for law in chosen] or ["the state"]
+        raise InputError(f"the derivatives are not finite here: look at {', '.join(bad)}")
+    A = _in_inertial_axes(A, model, state, stepper)
+    B = np.zeros((n, nv))
+    free = np.ones(nv, dtype=bool)
+    for one in joints:
+        free[model.u_slice(one.joint)] = False
+    rows = np.flatnonzero(free)
+    B[np.ix_(nv + rows, rows)] = np.linalg.inv(mass_matrix(model, state)[np.ix_(rows, rows)])
+    return Linearization(A, B, _names(model, chosen))
+
+
+def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) -> Array:
+    """The matrix for deviations of the base's angular rates in inertial axes; the stepper has them in the base's.
+
+    w0 = exp(phi) R w: with W = R w and phi = 0,  dw0 = dW + dphi x w0, and a second derivative along the motion
+    (phi' = w0, W' = w0') of  w0 x dW + dphi x w0' + (w0 x (dphi x w0)) / 2.
+    """
+    if not stepper.tree[k.OWN_AXES]:
+        return A
+    turn = slice(model.base_dof - 3, model.base_dof)
+    rate = slice(model.nv + turn.start, model.nv + turn.stop)
+    places = stepper.tree[k.W_RATE] + np.arange(turn.start, turn.stop) * k.RATE_WORK + k.QDD
+    w, acceleration = _cross(state.base_rate), _cross(stepper.work[places])
+    R = state.base_attitude.as_matrix()
+    first, back, second = np.eye(len(A)), np.eye(len(A)), np.zeros_like(A)
+    first[rate, rate], first[rate, turn] = R, -w
+    back[rate, rate], back[rate, turn] = R.T, R.T @ w
+    second[rate, rate], second[rate, turn] = w @ R, -acceleration - 0.5 * w @ w
+    return (first @ A + second) @ back
+
+
+def _cross(v: Array) -> Array:
+    """The matrix of v x."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def _continuous(law: Law, allowed: bool) -> Law:
+    """A law that has a derivative in time."""
+    if law.period is None:
+        return law
+    if not allowed or law.states:
+        raise InputError(
+            f"law '{law.name}' is sampled every {law.period:g} s and holds what it wrote, so it has no derivative; "
+            + ("its states change at samples only" if law.states else "pass sampled_as_continuous=True, or")
+            + " make it continuous (without a period)"
+        )
+    return replace(law, period=None, delay=0.0)
+
+
+def _names(model: Model, laws: list[Law]) -> tuple[str, ...]:
+    """Of positions, rates and laws' states."""
+    axes = {"free": ("x", "y", "z", "turn x", "turn y", "turn z"), "attitude": ("turn x", "turn y", "turn z")}
+    axes |= {"planar": ("x", "y", "turn z"), "fixed": ()}
+    positions = [f"{model.body_names[0]} {axis}" for axis in axes[model.base_kind]]
+    for joint in model.joints:
+        positions += [joint.name] if joint.nv == 1 else [f"{joint.name} {k + 1}" for k in range(joint.nv)]
+    states = [
+        f"{law.name} {name}" + (f" {k + 1}" if size > 1 else "")
+        for law in laws
+        for name, size in law.states.items()
+        for k in range(size)
+    ]
+    return (*positions, *(f"{name} rate" for name in positions), *states)

@@ -1,0 +1,293 @@
+"""Running steppers and keeping what they write.
+
+Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the steppers can be
+taken: a simulation goes on from it bit for bit.
+"""
+
+import math
+import time as wall
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import RunWarning, warn_user
+from ..kernels.sim import layout as p
+from ..laws import faults
+from .channels import row_width
+from .checkpoints import Checkpoint
+from .event_log import EventLog
+from .failures import owner, stiffness_note
+from .interruption import Interruption
+from .progress import Progress
+from .record_times import RecordTimes
+from .simulation import Simulation
+from .snapshot import snapshot
+from .store import Keeper, Past
+
+if TYPE_CHECKING:
+    from ..run.audit import Auditor
+    from .stepper import Stepper
+
+Array = np.ndarray
+_CALL = 0.1  # seconds between looks at the keyboard
+_PATIENCE, _LONGEST = 30.0, 1e9  # seconds after which a run is warned of that has so many steps before it
+_HOPELESS = 1e11  # and so many steps, days of them, are not waited for
+_FASTEST, _GAIN = 1e6, 1e3  # a rate [rad/s, m/s] is out of bounds beyond the one, and so many times those at the start
+
+
+@dataclass
+class Outcome:
+    """How a simulation ended.
+
+    Attributes
+    ----------
+    status : str
+        In a word or two.
+    time : float
+        When [s].
+    stepper : Stepper
+        Whose it is, or that is to blame.
+    error, law
+        What a law or an action raised; which law, if it is known.
+    cause : str or None
+        Why it cannot go on, if an event or a mode is the reason.
+    """
+
+    status: str
+    time: float
+    stepper: "Stepper"
+    error: BaseException | None = None
+    law: str | None = None
+    cause: str | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether it came to the end, or to a terminal event."""
+        return self.status in ("done", "event")
+
+
+_ENDS = {
+    p.DONE: "done",
+    p.NOT_FINITE: "not finite",
+    p.STEP_TOO_SMALL: "step too small",
+    p.UNSOLVED: "step too long",
+}
+
+
+class Recording:
+    """Runs the steppers of all robots to the end, chunk by chunk.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        What is simulated.
+    steppers : list of Stepper
+        Ready to go.
+    columns : dict of slice
+        Of a row.
+    times : RecordTimes or None
+        When to record; None: at every step.
+    keeper : Keeper
+        Where records go.
+    auditor : Auditor
+        Who looks at them before.
+    past : Past, optional
+        What was recorded before.
+    log : EventLog
+        What is done at events.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        steppers: list["Stepper"],
+        columns: dict[str, slice],
+        times: RecordTimes | None,
+        keeper: Keeper,
+        auditor: "Auditor",
+        past: Past | None,
+        log: EventLog,
+    ):
+        self._steppers, self._times, self._keeper, self._auditor = steppers, times, keeper, auditor
+        self._before = 0 if past is None else past.records
+        self._written, self._steps = 0, 50
+        self._simulation, self._begun, self._told = simulation, wall.monotonic(), False
+        self._log, self._noted = log, len(log.happened)
+        self._reached = [0.0] * len(steppers)  # simulated time of each
+        self._all_reached = 0.0
+        self._running = steppers[0]
+        self._width, self._u = row_width(columns), columns["u"]
+        self._fastest = max(_FASTEST, _GAIN * float(np.abs(simulation.state.u).max(initial=0.0)))
+        parts = [np.arange(columns[name].start, columns[name].stop) for name in simulation.channels]
+        self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
+
+    def checkpoint(self) -> Checkpoint:
+        """All that is needed to go on from here."""
+        image = np.concatenate([snapshot(stepper) for stepper in self._steppers])
+        last = any(stepper.counters[p.C_LAST] > 1 for stepper in self._steppers)
+        return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy(), last)
+
+    def run(self, progress_bar: Progress) -> Outcome:
+        """To the end, or as far as it goes."""
+        if self._before == 0:
+            self._keeper.add(self._nothing()[..., self._kept], self.checkpoint())
+        seconds, self._begun = math.inf, wall.monotonic()
+        with Interruption(lambda: self._running.at_work()) as interruption:
+            while True:
+                begun = wall.monotonic()
+                outcome, rows = self._chunk(self._keeper.room(seconds), progress_bar, interruption)
+                self._auditor.add(rows)
+                self._written += len(rows)
+                whole = outcome is None or outcome.good or (outcome.status == "interrupted" and outcome.error is None)
+                whole = whole and all(self._stands_at(stepper, len(rows)) for stepper in self._steppers)
+                events = self._log.happened[self._noted :]
+                self._noted += len(events)
+                self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
+                if outcome is not None:
+                    return outcome
+                seconds = wall.monotonic() - begun
+
+    def _look_at_pace(self, stepper: "Stepper") -> None:
+        """Warn once if steps are so short that the run will take very long: an explicit method and a stiff robot."""
+        if self._told or not self._too_slow(stepper, _LONGEST):
+            return
+        self._told = True
+        o, clock, h = self._simulation, stepper.clock, float(stepper.clock[p.H_TAKEN])
+        note = stiffness_note(o.model, stepper.state(), o.forces, h) or "; a law may jump, or motion be very fast"
+        warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
+
+    def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
+        """Whether, after a while, there are more than so many steps left if all are like the last."""
+        if not self._simulation.method.adaptive or wall.monotonic() - self._begun < _PATIENCE:
+            return False
+        clock = stepper.clock
+        return bool(clock[p.T_END] - clock[p.T] > steps * clock[p.H_TAKEN] > 0.0)
+
+    def _out_of_bounds(self, stepper: "Stepper") -> str | None:
+        """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
+        if not self._simulation.method.adaptive:
+            return None
+        model, at = self._simulation.model, int(stepper.plan[p.Y_NOW]) + self._simulation.model.nv
+        held = stepper.work.reshape(-1, stepper.lanes)[at : at + model.nv, : stepper.robots]
+        if np.abs(held).max(initial=0.0) < 0.5 * self._fastest:  # so is it in any axes
+            return None
+        rates = np.abs(stepper.rates()[:, : stepper.robots]).max(axis=1)
+        if not np.any(rates > self._fastest):
+            return None
+        worst = int(np.argmax(rates))
+        return f"{owner(model, worst)} is driven to infinity: its rate is {rates[worst]:.1e} rad/s or m/s"
+
+    def _nothing(self) -> Array:
+        return np.empty((0, sum(stepper.robots for stepper in self._steppers), self._width))
+
+    def _stands_at(self, stepper: "Stepper", rows: int) -> bool:
+        """Whether a stepper has written so many rows of this chunk, or fewer and then ended at an event."""
+        written = int(stepper.counters[p.C_RECORD])
+        return written == rows or (written < rows and stepper.first in self._log.endings)
+
+    def _chunk(self, room: int, progress_bar: Progress, interruption: Interruption) -> tuple[Outcome | None, Array]:
+        """Some records more of all robots (records, robots, columns); an outcome if they are the last."""
+        window = None if self._times is None else self._times.window(self._written, room)
+        for stepper in self._steppers:
+            stepper.set_times(window)
+        outcomes: list[Outcome | None] = []
+        blocks: list[Array] = []
+        for i, stepper in enumerate(self._steppers):
+            block = np.empty((room + 1, stepper.robots, self._width))
+            outcomes.append(self._advance(i, block, room, progress_bar, interruption))
+            blocks.append(block[: stepper.counters[p.C_RECORD]])
+            if interruption.asked:
+                break
+        failed = [outcome for outcome in outcomes if outcome is not None and not outcome.good]
+        if len(blocks) < len(self._steppers):
+            rows = self._nothing()  # the others have not been run
+            self._log.forget(self._noted, -math.inf)
+        else:
+            rows = side_by_side(blocks, outcomes)
+            good = np.isfinite(rows).all(axis=(1, 2))
+            if not good.all():
+                first = int(np.argmin(good))
+                robot = int(np.argmin(np.isfinite(rows[first]).all(axis=-1)))
+                guilty = next(m for m in self._steppers if m.first <= robot < m.first + m.robots)
+                failed.append(Outcome("not finite", float(rows[first, robot, 0]), guilty))
+                rows = rows[:first]
+        if failed:
+            outcome = min(failed, key=lambda outcome: outcome.time)
+            if outcome.status == "out of bounds":  # noticed sooner or later; what is kept does not depend on that
+                rows = rows[: _first(np.abs(rows[..., self._u]).max(axis=(1, 2), initial=0.0) > self._fastest)]
+            self._log.forget(self._noted, outcome.time)
+            return outcome, rows
+        ended = [outcome for outcome in outcomes if outcome is not None]
+        if len(ended) < len(self._steppers):
+            return None, rows
+        return next((outcome for outcome in ended if outcome.status == "done"), ended[-1]), rows
+
+    def _advance(
+        self, number: int, block: Array, room: int, progress_bar: Progress, interruption: Interruption
+    ) -> Outcome | None:
+        """A stepper, until the chunk is full, or how it ended before."""
+        stepper, status, error, law = self._steppers[number], p.PAUSED, None, None
+        self._running = stepper
+        while status == p.PAUSED and not interruption.asked:
+            begun = wall.monotonic()
+            with faults.caught(stepper.fail):
+                status = stepper.advance(block, room, self._steps)
+            error, law = faults.first()
+            if error is None and (law := stepper.rewritten()):
+                error = ValueError("its parameters are read-only, and it has changed them")
+            if status == p.HAPPENED and error is None:
+                self._log.take(stepper)
+                status = p.FULL if stepper.counters[p.C_RECORD] >= room else p.PAUSED
+            if status == p.SWITCHED and error is None:
+                self._log.switch(stepper)
+                status = p.PAUSED
+            if status == p.ENDING and error is None:  # a checkpoint from where a longer run would go on in the same way
+                status = p.FULL if len(self._steppers) == 1 else p.PAUSED
+            if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
+                interruption.asked, status = True, p.PAUSED
+            spent = wall.monotonic() - begun
+            self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
+            self._all_reached -= self._reached[number]
+            self._reached[number] = float(stepper.clock[p.T] - stepper.clock[p.T_START])
+            self._all_reached += self._reached[number]
+            progress_bar.reached(self._all_reached)
+            self._look_at_pace(stepper)
+            away = self._out_of_bounds(stepper) if status in (p.PAUSED, p.FULL) and error is None else None
+            if away is not None:
+                return Outcome("out of bounds", float(stepper.clock[p.T]), stepper, cause=away)
+            if status == p.PAUSED and error is None and self._too_slow(stepper, _HOPELESS):
+                return Outcome("step too small", float(stepper.clock[p.T]), stepper)
+            if progress_bar.onlooker is not None and stepper is self._steppers[0] and stepper.counters[p.C_RECORD]:
+                progress_bar.onlooker(block[stepper.counters[p.C_RECORD] - 1])
+        if status == p.FULL and error is None:
+            return None
+        end, cause = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status], None
+        if end == "done" and stepper.first in self._log.endings:
+            end, cause, error = self._log.endings[stepper.first]
+        return Outcome(end, float(stepper.clock[p.T]), stepper, error, law, cause)
+
+
+def _first(which: Array) -> int:
+    """The first of these, or how many there are if it is none."""
+    return int(np.argmax(which)) if which.any() else len(which)
+
+
+def side_by_side(blocks: list[Array], outcomes: list[Outcome | None]) -> Array:
+    """Records of all robots from those of each stepper: as many as all have that have not ended at an event.
+
+    The last record of one that has ended is repeated beside the others' later ones; its own time stands still.
+    """
+    if len(blocks) == 1:
+        return blocks[0]
+    ended = [outcome is not None and outcome.status == "event" for outcome in outcomes]
+    # where an event or a mode failed, the last row is of a time that no other robot has one of
+    odd = [outcome is not None and outcome.cause is not None for outcome in outcomes]
+    going = [len(block) - o for block, o, end in zip(blocks, odd, ended, strict=True) if not end]
+    count = min(going) if going else max(map(len, blocks))
+    return np.concatenate([block[:count] if len(block) >= count else _held(block, count) for block in blocks], axis=1)
+
+
+def _held(block: Array, count: int) -> Array:
+    """So many records, the last of which is repeated."""
+    return block[np.minimum(np.arange(count), len(block) - 1)]

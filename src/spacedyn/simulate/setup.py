@@ -1,0 +1,158 @@
+"""From what `simulate` is given to a checked description, and from there to steppers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numba.core import config
+from numpy.typing import ArrayLike
+
+from ..elements.forces import Force, read_forces
+from ..elements.prescribed import Prescribed, read_prescribed, start_of
+from ..errors import InputError
+from ..kernels.scalar.pack import LANES
+from ..kernels.sim import layout as p
+from ..laws.compile import check_names, compile_law
+from ..laws.law import Law, LawTemplate
+from ..model.model import Model
+from ..model.state import State
+from ..quantities.calls import check_state, gravity_vector
+from ..signatures import checked_arguments
+from ..simulate.arguments import check_limits, check_span, listed
+from ..simulate.channels import chosen_channels, may_switch, row_columns
+from ..simulate.events import Event, directions, read_events
+from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
+from ..simulate.record_times import checked_record
+from ..simulate.simulation import Simulation
+from ..simulate.stepper import Stepper, build_stepper, has_stops
+
+Array = np.ndarray
+
+_OWN = ("laws", "method", "prescribed", "modes", "forces", "events", "channels")  # what `simulation_of` says more about
+
+
+@checked_arguments(*_OWN)
+def simulation_of(
+    model: Model,
+    state: State,
+    duration: float,
+    *,
+    laws: Law | Iterable[Law] = (),
+    method: Method | None = None,
+    record: float | ArrayLike | str | None = None,
+    gravity: ArrayLike | None = None,
+    prescribed: Mapping[str, Any] | None = None,
+    modes: Mapping[str, str] | None = None,
+    adjust: bool = False,
+    limits: bool = True,
+    forces: Force | Iterable[Force] = (),
+    events: Event | Iterable[Event] = (),
+    start: float = 0.0,
+    budget: float = 1e-7,
+    channels: Iterable[str] | None = None,
+) -> Simulation:
+    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled."""
+    check_state(model, state)
+    chosen = checked_laws(laws)
+    method = DormandPrince8() if method is None else method
+    if not isinstance(method, Method):
+        raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
+    end = check_span(start, duration, budget)
+    check_steps(method, end - start)
+    if state.count == 0:
+        raise InputError("the batch is empty: there is no robot to be simulated")
+    prescribed, modes = {} if prescribed is None else prescribed, {} if modes is None else modes
+    joints = read_prescribed(model, prescribed, modes, start, end)
+    if isinstance(method, Variational) and (prescribed or modes or may_switch(chosen, listed("events", events, Event))):
+        raise InputError(
+            "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
+        )
+    state = start_of(model, state, joints, start, adjust) if joints else state
+    if limits:
+        check_limits(model, state)
+    elements = read_forces(model, listed("forces", forces, Force))
+    watched, conditions = read_events(model, listed("events", events, Event))
+    for one in (*chosen, *conditions, *(joint.given for joint in joints)):
+        if isinstance(one, Law):
+            check_names(one)
+    kept = checked_record(record, start, end)
+    if isinstance(kept, str) and state.count > 1:
+        raise InputError("record='steps' is for one robot; give a batch an interval or times")
+    return Simulation(
+        model=model,
+        state=state,
+        laws=tuple(chosen),
+        method=method,
+        gravity=None if gravity is None else gravity_vector(gravity),
+        prescribed=dict(prescribed),
+        modes=dict(modes),
+        forces=tuple(elements),
+        events=tuple(watched),
+        start=float(start),
+        end=float(end),
+        record=kept,
+        channels=chosen_channels(channels, row_columns(model, chosen, elements, watched)),
+        budget=float(budget),
+    )
+
+
+def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
+    """A stepper for each pack of robots."""
+    o, size = simulation, pack_size(simulation)
+    everyone = o.state.flattened()
+    parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
+    laws, joints = list(o.laws), joints_of(o)
+    forces, (events, conditions) = list(o.forces), read_events(o.model, o.events)
+    code = list(map(compile_law, [*laws, *conditions]))
+    given = laws, o.method, window, o.gravity, joints, forces, events, conditions, code
+    steppers = [build_stepper(part.model, part, o.start, o.end, *given) for part in parts]
+    for i, stepper in enumerate(steppers):
+        stepper.first = i * size
+        stepper.set_directions(directions(events))
+    return steppers
+
+
+def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str]:
+    """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
+    o, size = simulation, pack_size(simulation)
+    laws = [f"law-{one.name}" for one in (*o.laws, *read_events(o.model, o.events)[1])]
+    motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
+    pack = "varied" if o.model.flat.robots else "pack"
+    kinds = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
+    step = {p.IMPLICIT: ["implicit.step", "flow.dual"], p.VARIATIONAL: ["variational.step"]}.get(o.method.kind, [])
+    stops = [f"stops.{kind}" for kind in kinds] if o.method.adaptive and has_stops(o.model) else []
+    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
+    flows = [f"flow.{kind}" for kind in kinds]
+    return [*laws, *scale, *motions, *flows, *step, *stops, "driver.advance", "totals.run"]
+
+
+def pack_size(simulation: Simulation) -> int:
+    """Robots that step together: those of a pack have the same steps and the same modes."""
+    o = simulation
+    alone = config.DISABLE_JIT or not o.method.in_packs or bool(o.events) or may_switch(o.laws, o.events)
+    return 1 if alone or (bool(o.forces) and _frames_differ(o.model)) else LANES
+
+
+def _frames_differ(model: Model) -> bool:
+    """Whether frames that forces are given in are elsewhere on their bodies from robot to robot."""
+    return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
+
+
+def joints_of(o: Simulation) -> list[Prescribed]:
+    """The joints that are or may be held."""
+    return read_prescribed(o.model, o.prescribed, o.modes, o.start, o.end, may_switch(o.laws, o.events))
+
+
+def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
+    """A list of laws that can be simulated together."""
+    chosen = listed("laws", laws, Law | LawTemplate)
+    for law in chosen:
+        if isinstance(law, LawTemplate):
+            raise InputError(
+                f"law '{law.function.__name__}' has no parameters yet; call it: {law.function.__name__}(...)"
+            )
+        if not isinstance(law, Law):
+            raise InputError(f"laws: expected functions made by @law and called with parameters, got {law!r}")
+    if len(chosen) > 62:
+        raise InputError(f"at most 62 laws can be simulated together, got {len(chosen)}")
+    return chosen

@@ -1,0 +1,329 @@
+"""What made a run, and the same as plain text: enough to make it again, but for the code of its laws."""
+
+import dataclasses
+import hashlib
+import inspect
+import json
+import math
+import textwrap
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from scipy.interpolate import BSpline, PPoly
+
+from ..elements import forces
+from ..elements.forces import Force
+from ..errors import InputError, ModelWarning, RunWarning, warn_user
+from ..kernels.scalar.compiling import SOURCES
+from ..laws.law import Law
+from ..model.files.toml import read_stored_model
+from ..model.model import Model, robot_of
+from ..model.state import State
+from ..model.values import shown
+from ..motion.attitude_paths import Turning
+from ..motion.trajectories import Trajectory, trajectory_of, turning_of
+from . import methods
+from .events import Event, EventRecord
+from .methods import Method
+from .stored_text import parse_object
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class LawRecord:
+    """What a file knows of a law: all but its code.
+
+    Attributes
+    ----------
+    name : str
+        Of its function.
+    parameters, period, delay, states, initial
+        As in `Law`.
+    source : str
+        Hash of its function's source.
+    switches : bool
+        Whether it has to do with modes of joints.
+    """
+
+    name: str
+    parameters: dict[str, Array]
+    period: float | None
+    delay: float
+    states: dict[str, int]
+    initial: dict[str, Array] = field(default_factory=dict)
+    source: str = ""
+    switches: bool = False
+
+    @property
+    def state_size(self) -> int:
+        """Number of its internal states."""
+        return sum(self.states.values())
+
+
+def record_of(law: "Law | LawRecord") -> LawRecord:
+    """What a file keeps of a law."""
+    if isinstance(law, LawRecord):
+        return law
+    source = _source(law.function)
+    return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, source, law.switches)
+
+
+def _source(function: Any) -> str:
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ""  # typed at a prompt: there is nothing to compare
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """What made a run.
+
+    Attributes
+    ----------
+    model, state, laws, method, gravity, prescribed, modes, forces, events
+        What was simulated and how, as `simulate` takes it; of laws, motions and events a file holds records only.
+    start, end : float
+        From when to when it was meant to go [s].
+    record : float, (times,) or 'steps'
+        What was to be recorded.
+    channels : tuple of str
+        Which of a row's channels are kept.
+    budget : float
+        Of the ledger.
+    kernels : str
+        Version of the compiled code: with another, not every bit would be the same.
+    notes : tuple of str
+        What was noticed when it went on from a file, such as a damaged checkpoint that was skipped.
+    """
+
+    model: Model
+    state: State
+    laws: tuple[Any, ...]
+    method: Method
+    gravity: Array | None
+    prescribed: dict[str, Any]
+    modes: dict[str, str]
+    forces: tuple[Force, ...]
+    events: tuple[Event | EventRecord, ...]
+    start: float
+    end: float
+    record: float | Array | str
+    channels: tuple[str, ...]
+    budget: float
+    kernels: str = SOURCES
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The batch; () for one robot."""
+        return self.state.shape
+
+    @property
+    def robots(self) -> int:
+        """How many robots a record holds."""
+        return self.state.count
+
+    def model_of(self, robot: tuple[int, ...]) -> Model:
+        """The model of one robot of the batch."""
+        return robot_of(self.model, int(np.ravel_multi_index(robot, self.shape)) if robot else 0)
+
+    @property
+    def staggered(self) -> bool:
+        """Whether robots of a batch may end at different times."""
+        return bool(self.shape) and any(event.terminal for event in self.events)
+
+    def to_text(self) -> str:
+        """As JSON, but for the state; numbers to the last bit."""
+        return json.dumps(
+            {
+                "model": self.model.to_toml(),
+                "model_digest": self.model.digest,
+                "laws": [_plain(vars(record_of(law))) for law in self.laws],
+                "method": _settings(self.method),
+                "forces": [_settings(force) for force in self.forces],
+                "events": [vars(event.record) for event in self.events],
+                "gravity": None if self.gravity is None else self.gravity.tolist(),
+                "modes": self.modes,
+                "prescribed": {joint: _motion_text(motion) for joint, motion in self.prescribed.items()},
+                "start": self.start,
+                "end": self.end,
+                "record": _plain(self.record),
+                "channels": self.channels,
+                "budget": self.budget,
+                "shape": self.shape,
+                "kernels": self.kernels,
+                "notes": self.notes,
+            }
+        )
+
+    def physics(self) -> bytes:
+        """What every record follows from, as bytes that are the same in a program and after a file was read."""
+        laws = [record_of(law) for law in self.laws]
+        functions = {name: record_of(one) for name, one in self.prescribed.items() if isinstance(one, Law | LawRecord)}
+        text = {
+            "model": self.model.digest,
+            "laws": [_plain({**vars(law), "source": ""}) for law in laws],
+            "method": _settings(self.method),
+            "forces": [_settings(force) for force in self.forces],
+            "gravity": None if self.gravity is None else self.gravity.tolist(),
+            "modes": self.modes,
+            "prescribed": {
+                joint: _plain({**vars(functions[joint]), "source": ""}) if joint in functions else _motion_text(motion)
+                for joint, motion in self.prescribed.items()
+            },
+            "start": self.start,
+            "channels": self.channels,
+            "shape": self.shape,
+        }
+        return json.dumps(text, sort_keys=True).encode() + self.state._data.astype("<f8").tobytes()
+
+    @classmethod
+    def from_text(cls, text: str, state: Array, folders: Sequence[Path] = ()) -> "Simulation":
+        """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv), meshes from these folders only."""
+        made = parse_object(text, "what made the run")
+        if not isinstance(made["model"], str):
+            raise InputError("its model is no description")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
+            model, outside = read_stored_model(made["model"], folders)
+        if outside:
+            warn_user(
+                f"robot '{model.name}' of the run: {len(outside)} meshes lie outside its folder and will not be drawn, "
+                f"the first being {shown(outside[0])}; if you trust them, Run.load(…, folders=[…]) or --allow FOLDER",
+                ModelWarning,
+            )
+        if model.digest != made["model_digest"]:
+            raise InputError(f"the file's model '{model.name}' is not the one that made the run: it has been changed")
+        shape, width = made["shape"], 7 + model.nq + model.nv
+        if not all(type(size) is int and size >= 0 for size in shape) or math.prod(shape) * width != state.size:
+            raise InputError(f"the state at the start has {state.size} numbers, not those of robots {shape}")
+        if tuple(shape[len(shape) - len(model.shape) :]) != model.shape:
+            raise InputError(
+                f"the robots of the file's model are {model.shape}, those of the state at the start {shape}"
+            )
+        return cls(
+            model,
+            State(model, np.array(state, dtype=float, order="C").reshape(*shape, width)),
+            tuple(LawRecord(**_arrays(law)) for law in made["laws"]),
+            _made(made["method"], methods, Method),
+            None if made["gravity"] is None else np.array(made["gravity"]),
+            {joint: _motion(text) for joint, text in made["prescribed"].items()},
+            made.get("modes", {}),
+            tuple(_made(force, forces, Force) for force in made["forces"]),
+            tuple(EventRecord(**event) for event in made["events"]),
+            made["start"],
+            made["end"],
+            _arrays(made["record"]),
+            tuple(made["channels"]),
+            made["budget"],
+            made["kernels"],
+            tuple(made.get("notes", ())),
+        )
+
+
+def _settings(thing: Any) -> dict[str, Any]:
+    """A method or a force by its name and settings."""
+    settings = {f.name: _plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
+    return {"name": type(thing).__name__, "settings": settings}
+
+
+def _made(text: dict[str, Any], module: ModuleType, kind: type) -> Any:
+    """The inverse of `_settings`."""
+    found = getattr(module, text["name"], None)
+    if not (isinstance(found, type) and issubclass(found, kind)):
+        what = f"a {kind.__name__.lower()} '{text['name']}'"
+        raise InputError(f"the run was made by {what}, which this version does not have")
+    return found(**_arrays(text["settings"]))
+
+
+def _plain(value: Any) -> Any:
+    """Arrays as lists with their shapes, in dictionaries too."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return {"array": value.astype(float).ravel().tolist(), "shape": value.shape}
+    return value
+
+
+def _arrays(value: Any) -> Any:
+    """The inverse of `_plain`."""
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"array", "shape"}:
+        return np.array(value["array"], dtype=float).reshape(value["shape"])
+    return {name: _arrays(part) for name, part in value.items()}
+
+
+def _motion_text(motion: Any) -> dict[str, Any]:
+    """A prescribed motion as plain values."""
+    if isinstance(motion, str):
+        return {"kind": motion}
+    if isinstance(motion, Law | LawRecord):
+        return {"kind": "function", **_plain(vars(record_of(motion)))}
+    if isinstance(motion, Polynomial):
+        return {"kind": "polynomial", **_plain({name: getattr(motion, name) for name in ("coef", "domain", "window")})}
+    if isinstance(motion, Trajectory | BSpline | PPoly):
+        return {"kind": "trajectory", **_plain(vars(trajectory_of(motion)))}
+    turn = turning_of(motion)
+    if turn is not None:
+        return {"kind": "turning", **_plain(vars(turn))}
+    return {"kind": "constant", **_plain({"value": np.asarray(motion, dtype=float)})}
+
+
+def _motion(text: dict[str, Any]) -> Any:
+    """The inverse of `_motion_text`."""
+    parts = _arrays(text)
+    kind = parts.pop("kind")
+    made: dict[str, Any] = {
+        "function": LawRecord,
+        "polynomial": Polynomial,
+        "trajectory": Trajectory,
+        "turning": Turning,
+    }
+    if kind in made:
+        return made[kind](**parts)
+    return parts["value"] if kind == "constant" else kind
+
+
+def same_laws(before: Sequence[Any], now: Sequence[Law]) -> None:
+    """Raise unless these laws are those that made a run; warn if only the code of a function is another."""
+    old, new = [record_of(law) for law in before], [record_of(law) for law in now]
+    if [law.name for law in old] != [law.name for law in new]:
+        raise InputError(f"the run was made with the laws {_names(old)}, in this order; given were {_names(new)}")
+    for was, law in zip(old, new, strict=True):
+        for part in ("period", "delay", "states"):
+            a, b = getattr(was, part), getattr(law, part)
+            if a != b:
+                raise InputError(f"law '{law.name}': the run was made with {part} {a}, now it is {b}")
+        for part in ("parameters", "initial"):
+            a, b = getattr(was, part), getattr(law, part)
+            for name in sorted({*a, *b}):
+                if name not in a or name not in b or not np.array_equal(a[name], b[name]):
+                    shown = f"{_shown(a.get(name))}, now it is {_shown(b.get(name))}"
+                    what = name if part == "parameters" else f"the start of {name}"
+                    raise InputError(f"law '{law.name}': the run was made with {what} = {shown}")
+        if was.source and law.source and was.source != law.source:
+            warn_user(f"law '{law.name}' has been edited since it made this run: its future may differ", RunWarning)
+
+
+def _names(laws: list[LawRecord]) -> str:
+    return ", ".join(f"'{law.name}'" for law in laws) or "none"
+
+
+def _shown(value: Array | None) -> str:
+    return "nothing" if value is None else np.array2string(value, threshold=6, edgeitems=2)
+
+
+class Recorded:
+    """What a simulation gave, as those know it who are handed one: the base of `Run`."""
+
+    simulation: Simulation

@@ -1,0 +1,193 @@
+"""What a stepper must keep to go on bit for bit, as a vector of numbers; all else is rebuilt from the description.
+
+    clock | counters | events, modes, anchors, held samples | end stops' phases, the integrated vector and its stages
+
+The driver uses counters as indices and modes as choices of code, without looking at them again. So a snapshot, which
+may come from a file, is checked against the stepper that was built, and written to it only if all of it fits. Arrays
+that describe the robot (tree, parameters, plan) never come from a snapshot.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels.robot import layout as k
+from ..kernels.sim import layout as p
+from ..kernels.simulation.events import MOST_CORRECTIONS as EVENT_CORRECTIONS
+from ..kernels.simulation.stops import MOST_AT_ONCE
+from ..kernels.simulation.stops import MOST_CORRECTIONS as STOP_CORRECTIONS
+
+Array = np.ndarray
+_CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT, p.H_EVENT, p.EVENT_SLOPE]
+_OF_CHUNK = [p.C_RECORD, p.C_TIME]  # counters that every chunk sets anew
+_NEAR = 1e-9  # of a run's duration: a time this little after its end is at its end
+_LEAST_ERROR = 1e-4  # that the driver remembers of a step
+_MOST = 2**53  # integers above are not exact as doubles
+_SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_ARMED, p.C_HAPPENED, p.C_ENDS, p.C_AGAIN)
+
+
+def snapshot(stepper: Any) -> Array:
+    """All of a stepper's memory that changes and cannot be derived, as one vector; its time comes first."""
+    counters = np.delete(stepper.counters, _OF_CHUNK).astype(float)
+    return np.concatenate(
+        [stepper.clock[_CLOCK], counters, stepper.memory[_memory(stepper)], stepper.work[_work(stepper)]]
+    )
+
+
+def events_so_far(numbers: Array) -> int:
+    """How many events had happened to the robot of a snapshot."""
+    kept = [i for i in range(p.C_LAWS) if i not in _OF_CHUNK]
+    return int(numbers[len(_CLOCK) + kept.index(p.C_EVENTS)])
+
+
+def restore(stepper: Any, numbers: Array) -> None:
+    """Let a stepper go on from a snapshot, to an end of its own.
+
+    Raises InputError, and leaves the stepper as it was, if the numbers cannot be of this simulation.
+    """
+    clock, counters, memory, work = stepper.clock.copy(), stepper.counters.copy(), stepper.memory, stepper.work
+    stops = np.cumsum([len(_CLOCK), counters.size - len(_OF_CHUNK), memory[_memory(stepper)].size])
+    times, counts, memory_part, work_part = np.split(numbers, stops)
+    clock[_CLOCK] = times
+    counters[np.setdiff1d(np.arange(counters.size), _OF_CHUNK)] = _integers(counts)
+    memory, work = memory.copy(), work.copy()
+    memory[_memory(stepper)], work[_work(stepper)] = memory_part, work_part
+    _keep_described(stepper, memory, clock)
+    _check_clock(clock, counters, float(memory[stepper.plan[p.M_STOPS] + p.H_STOP]))
+    _check_counters(stepper, counters)
+    _check_samples(stepper, clock, counters)
+    _check_modes(stepper, memory)
+    _check_state(stepper, work)
+    if stepper.clock[p.T_END] != clock[p.T_END]:
+        clock[p.T_END], counters[p.C_LAST] = stepper.clock[p.T_END], 0
+    stepper.clock[:], stepper.counters[:], stepper.memory[:], stepper.work[:] = clock, counters, memory, work
+    _mark_held(stepper)
+    stepper.choose_tolerances()
+
+
+def _memory(stepper: Any) -> slice:
+    """Of `memory`, what is kept: not what laws see and write, which comes first."""
+    return slice(int(stepper.plan[p.M_EVENTS]), None)
+
+
+def _work(stepper: Any) -> slice:
+    """Of `work`, what is kept: not the robot's scratch memory, nor what laws see."""
+    return slice(int(stepper.tree[k.W_OUT]) * stepper.lanes, int(stepper.plan[p.Y_VIEW]) * stepper.lanes)
+
+
+def _refuse(what: str, value: Any) -> InputError:
+    return InputError(
+        f"the checkpoint holds {what} = {value}, which this simulation cannot have: it was made by another one, or has "
+        "been changed; go on from an earlier record, resume(at=...), or start a new run from run.final"
+    )
+
+
+def _integers(counts: Array) -> Array:
+    """Counters as integers."""
+    bad = np.flatnonzero(~(np.abs(counts) <= _MOST) | (np.floor(counts) != counts))
+    if bad.size:
+        raise _refuse("a counter", counts[bad[0]])
+    return counts.astype(np.int64)
+
+
+def _keep_described(stepper: Any, memory: Array, clock: Array) -> None:
+    """What the description says, whatever a snapshot says: a fixed step, directions of events, modes that stay."""
+    if stepper.numbers[stepper.plan[p.N_SCALE]] < 0.0:
+        clock[p.H] = stepper.clock[p.H]
+    at, count = int(stepper.plan[p.M_EVENTS]), int(stepper.plan[p.EVENTS])
+    directions = slice(at + p.V_DIRECTION, at + count * p.EVENT_MEMORY, p.EVENT_MEMORY)
+    memory[directions] = stepper.memory[directions]
+    if not stepper.plan[p.MODES]:
+        memory[_modes(stepper)] = stepper.memory[_modes(stepper)]
+
+
+def _modes(stepper: Any) -> slice:
+    """Where the modes of joints are in memory."""
+    first = int(stepper.plan[p.M_MODE])
+    return slice(first, first + int(stepper.plan[p.PRESCRIBED]))
+
+
+def _joints(stepper: Any) -> Array:
+    """The records of joints that are or may be held."""
+    first, count = int(stepper.plan[p.PRESCRIBED_AT]), int(stepper.plan[p.PRESCRIBED])
+    return stepper.plan[first : first + count * p.JOINT_INTS].reshape(count, p.JOINT_INTS)
+
+
+def _laws(stepper: Any) -> Array:
+    """The records of laws."""
+    first, count = int(stepper.plan[p.LAW_AT]), int(stepper.plan[p.LAWS])
+    return stepper.plan[first : first + count * p.LAW_INTS].reshape(count, p.LAW_INTS)
+
+
+def _check_clock(clock: Array, counters: Array, h_stop: float) -> None:
+    """Times that can follow each other, and steps that lead forward."""
+    if not np.isfinite(clock[_CLOCK]).all():
+        raise _refuse("a time or a step", "no number")
+    room = _NEAR * (clock[p.T_END] - clock[p.T_START])
+    if not clock[p.T_START] <= clock[p.T] <= clock[p.T_END] + room:
+        raise _refuse("a time", clock[p.T])
+    if not (_LEAST_ERROR <= clock[p.ERROR_BEFORE] <= 1.0 and clock[p.H] <= clock[p.H_MAX]):
+        raise _refuse("an error and a step after it", f"{clock[p.ERROR_BEFORE]}, {clock[p.H]}")
+    steps = [clock[p.H]]
+    steps += [clock[p.H_TAKEN], clock[p.T_NEXT] - clock[p.T]] if counters[p.C_TAKEN] else []
+    steps += [clock[p.H_EVENT]] if counters[p.C_RETAKE] else []
+    steps += [h_stop] if counters[p.C_CUT] else []
+    for step in steps:
+        if not 0.0 < step < np.inf:
+            raise _refuse("a step", step)
+
+
+def _check_counters(stepper: Any, counters: Array) -> None:
+    """Every counter within its range."""
+    plan = stepper.plan
+    low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _MOST)
+    high[list(_SWITCHES)] = 1
+    high[p.C_LAST], high[p.C_BREAK] = 2, plan[p.BREAKS]
+    high[p.C_RETAKE], high[p.C_TARGET] = EVENT_CORRECTIONS + 1, max(plan[p.EVENTS] - 1, 0)
+    high[p.C_CUT], high[p.C_STOPS] = STOP_CORRECTIONS + 1, MOST_AT_ONCE + 1
+    lanes, rates, base = stepper.lanes, int(stepper.tree[k.RATES]), int(stepper.tree[k.BASE_RATES])
+    changing = counters[p.C_CUT] > 0 or counters[p.C_ENDS] > 0  # then C_STOP is the number of a joint's rate
+    low[p.C_STOP], high[p.C_STOP] = base * lanes if changing else -1, max(rates * lanes - 1, 0)
+    for joint in _joints(stepper):
+        high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
+    high[counters.size - int(plan[p.FORCES]) :] = 1  # phases of forces come last
+    bad = np.flatnonzero((counters < low) | (counters > high))
+    if bad.size:
+        raise _refuse(f"counter {bad[0]}", counters[bad[0]])
+
+
+def _check_samples(stepper: Any, clock: Array, counters: Array) -> None:
+    """As many samples of each law as fit the time, and no more waiting than its ring holds."""
+    since = clock[p.T] - clock[p.T_START]
+    for i, law in enumerate(_laws(stepper)):
+        taken, held = (int(count) for count in counters[p.C_LAWS + 2 * i : p.C_LAWS + 2 * i + 2])
+        period = float(stepper.numbers[law[p.L_PARAMETERS]])
+        due = since / period if law[p.L_SAMPLED] else 0.0
+        room = 1.0 + 1e-6 if law[p.L_SAMPLED] else 0.0
+        if abs(taken - due) > room or not 0 <= taken - held <= law[p.L_RING_SIZE]:
+            raise _refuse(f"samples of law {i}", f"{taken}, {held} of them in effect, at t = {clock[p.T]:g} s")
+
+
+def _check_modes(stepper: Any, memory: Array) -> None:
+    """Modes that there are, prescribed only where there is a motion to follow."""
+    for joint, mode in zip(_joints(stepper), memory[_modes(stepper)], strict=True):
+        known = mode in (p.MODE_FREE, p.MODE_LOCKED) or (mode == p.MODE_PRESCRIBED and joint[p.J_KIND] != p.NO_MOTION)
+        if not known:
+            raise _refuse("the mode of a joint", mode)
+
+
+def _check_state(stepper: Any, work: Array) -> None:
+    """Present coordinates, rates, laws' states and ledger that are numbers."""
+    table = work.reshape(-1, stepper.lanes)
+    for at, size in ((p.Y_ORIGIN, stepper.tree[k.COORDINATES]), (p.Y_NOW, stepper.plan[p.SIZE])):
+        if not np.isfinite(table[stepper.plan[at] : stepper.plan[at] + size]).all():
+            raise _refuse("a coordinate, a rate or a sum of the ledger", "no number")
+
+
+def _mark_held(stepper: Any) -> None:
+    """The robot's description as the modes have made it: which rates are given."""
+    first = int(stepper.tree[k.RATE_AT])
+    for joint, mode in zip(_joints(stepper), stepper.memory[_modes(stepper)], strict=True):
+        rates = joint[p.J_RATE] + np.arange(joint[p.J_COUNT])
+        stepper.tree[first + rates * k.RATE_INTS + k.RATE_GIVEN] = mode != p.MODE_FREE

@@ -1,0 +1,186 @@
+"""Where records go, chunk by chunk, with checkpoints to go on from; and what a run that goes on has behind it."""
+
+import math
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels.scalar.pack import LANES
+from .checkpoints import Checkpoint, RowDigest
+from .events import Happening
+from .simulation import Simulation
+from .snapshot import restore, snapshot
+
+if TYPE_CHECKING:
+    from ..run.audit import Auditor
+    from .stepper import Stepper
+
+Array = np.ndarray
+_CHUNK_BYTES = 8 << 20
+_CHUNK_RECORDS = 4096
+FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
+_OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
+
+
+class Place(NamedTuple):
+    """Where a run goes on in its folder."""
+
+    version: int  # of the folder when it was read: bytes of its manifest
+    checkpoints: int  # in its file that stay
+    digest: RowDigest  # over the records that stay
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """What a simulation that goes on has behind it.
+
+    Attributes
+    ----------
+    checkpoints : list of Checkpoint
+        Those so far; it goes on from the last.
+    rows : (records, robots, columns)
+        The records before that.
+    times : (times,)
+        To be recorded first, since they were once [s].
+    place : Place or None
+        Where it goes on in a folder, if it is to go on there.
+    events : tuple of Happening
+        What happened.
+    """
+
+    checkpoints: list[Checkpoint]
+    rows: Array
+    times: Array
+    place: Place | None
+    events: tuple[Happening, ...] = ()
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self.checkpoints[-1].records
+
+    @property
+    def last_time(self) -> float:
+        """The latest that is recorded or is going to be [s]."""
+        if self.times.size:
+            return float(self.times[-1])
+        return float(self.rows[-1, :, 0].max()) if len(self.rows) else -math.inf
+
+    def restore(self, steppers: list["Stepper"], auditor: "Auditor") -> None:
+        """Make steppers and auditor what they were."""
+        image = self.checkpoints[-1].image
+        sizes = [snapshot(stepper).size for stepper in steppers]
+        if image.size != sum(sizes) or auditor.numbers.size != self.checkpoints[-1].ledger.size:
+            raise InputError("the checkpoint was made on another kind of stepper or by another version of spacedyn")
+        for stepper, part in zip(steppers, np.split(image, np.cumsum(sizes[:-1])), strict=True):
+            restore(stepper, part)
+        auditor.numbers[:] = self.checkpoints[-1].ledger
+
+
+class NotWritten(Exception):
+    """Records that could not be kept; its cause is the OSError that says why."""
+
+
+class Keeper(Protocol):
+    """Where chunks go."""
+
+    version: int
+    """Of what was written; see `Place`."""
+
+    def opened(self, past: Past | None) -> AbstractContextManager[Any]:
+        """Ready to keep; with a past, as if it had been kept."""
+
+    def room(self, seconds: float) -> int:
+        """Records of the next chunk; the one before took so many seconds."""
+
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+        """Keep some records more (records, robots, columns), a checkpoint after them, if there is one, and events."""
+
+    def finish(self, status: str, ledger: Array) -> None:
+        """The run is over."""
+
+    def content(self) -> tuple[Array, list[Checkpoint], Path | None]:
+        """Records (records, …, columns), checkpoints, and the folder that they are in."""
+
+
+def largest_chunk(robots: int, width: int) -> int:
+    """Records that fit into a chunk."""
+    return max(1, min(_CHUNK_RECORDS, _CHUNK_BYTES // (8 * robots * width)))
+
+
+def next_room(room: int, most: int, seconds: float) -> int:
+    """Records of the next chunk, so that it lasts a second or a few; the one before, of `room`, took so many."""
+    if seconds < _OFTEN:
+        return min(2 * room, most)
+    return max(1, room // 2) if _SELDOM < seconds < math.inf else room
+
+
+class InMemory:
+    """Keeps records in memory, and a few checkpoints spread over them: two at least.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        What makes the run.
+    most : int
+        Records that a chunk may hold.
+    expected : int or None
+        Records of the whole run, if that is known.
+    """
+
+    version = 0
+
+    def __init__(self, simulation: Simulation, most: int, expected: int | None):
+        self._shape, self._expected = simulation.shape, expected
+        self._most = most if expected is None else min(most, max(256, -(-expected // 4)))
+        # packs of robots take turns chunk by chunk: what an interruption finds in between is lost
+        self._room = self._most if simulation.robots <= LANES else min(FIRST_CHUNK, self._most)
+        self._rows: list[Array] = []
+        self._spread: list[Checkpoint] = []
+        self._latest: Checkpoint | None = None
+        self._before_end: Checkpoint | None = None
+        self._spacing = 0
+
+    def opened(self, past: Past | None) -> AbstractContextManager[Any]:
+        """Ready to keep."""
+        if past is not None:
+            self.add(past.rows, None)
+            self._spread = list(past.checkpoints)
+        return nullcontext()
+
+    def room(self, seconds: float) -> int:
+        """Records of the next chunk."""
+        self._room = next_room(self._room, self._most, seconds)
+        return self._room
+
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+        """Keep some records more; the log keeps events."""
+        self._rows.append(np.array(rows))
+        if checkpoint is None:
+            return
+        self._latest = checkpoint
+        if not checkpoint.last:
+            self._before_end = checkpoint
+        if not self._spread or checkpoint.records >= self._spread[-1].records + self._spacing:
+            self._spread.append(checkpoint)
+        # as many as are small beside the records
+        records = max(self._expected or 0, sum(map(len, self._rows)))
+        fit = records * self._rows[0][:1].nbytes // (4 * checkpoint.image.nbytes) if len(self._rows[0]) else 8
+        if len(self._spread) > max(2, min(8, fit)):
+            self._spread = self._spread[::2]
+            self._spacing = 2 * max(self._spacing, self._spread[-1].records // len(self._spread), 1)
+
+    def finish(self, status: str, ledger: Array) -> None:
+        """Nothing is left to do."""
+
+    def content(self) -> tuple[Array, list[Checkpoint], None]:
+        """Records, and checkpoints with the latest among them."""
+        rows = np.concatenate(self._rows)
+        kept = [*self._spread, *(one for one in (self._before_end, self._latest) if one is not None)]
+        kept = sorted({id(one): one for one in kept}.values(), key=lambda one: (one.records, one.last))
+        return rows.reshape(len(rows), *self._shape, rows.shape[-1]), kept, None

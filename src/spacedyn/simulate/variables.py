@@ -1,0 +1,90 @@
+"""What a person sees of a row of the record: named variables with dimensions, labels and units."""
+
+import numpy as np
+
+from ..elements.forces import force_names
+from ..model.model import Model
+from ..model.names import all_rate_names, coordinate_names, rate_names
+from ..model.state_parts import BASE_RATES
+from .channels import may_switch
+from .simulation import Simulation
+
+Array = np.ndarray
+AXES = ["x", "y", "z"]
+OWN_TIME = "own_time"
+"""Where robots of a batch may end at different times: each one's own, which stands still when it has ended."""
+SIX = ["fx", "fy", "fz", "mx", "my", "mz"]
+_MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
+    "x": {"base_position": (["axis"], "m"), "base_quaternion": (["xyzw"], "1"), "q": (["coordinate"], "rad or m")},
+    "u": {"base_velocity": (["axis"], "m/s"), "base_rate": (["axis"], "rad/s"), "qd": (["rate"], "rad/s or m/s")},
+    "forces": {"tau": (["rate"], "N m or N")},
+    "udot": {"udot": (["all_rates"], "rad/s^2 or m/s^2")},
+    "base_wrench": {"base_wrench": (["wrench"], "N, N m")},
+    "endpoint_wrenches": {"endpoint_wrench": (["endpoint", "wrench"], "N, N m")},
+    "joint_work": {"joint_work": (["rate"], "J")},
+    "base_work": {"base_work": ([], "J")},
+    "endpoint_work": {"endpoint_work": (["endpoint"], "J")},
+    "dissipated": {"dissipated": ([], "J")},
+    "impulse": {"impulse": (["wrench"], "N s, N m s")},
+    "force_work": {"force_work": (["force"], "J")},
+    "event_work": {"event_work": (["jump"], "J")},
+    "force_energy": {"force_energy": (["force"], "J")},
+    "tension": {"tension": (["force"], "N")},
+    "mode": {"mode": (["joint"], "1 free, 2 locked, 3 prescribed")},
+    "anchor": {"anchor": (["anchored"], "rad or m")},
+}
+"""Variables of the dataset that each channel of a row is made into: their dimensions and units."""
+
+
+def labels(simulation: Simulation) -> dict[str, list[str]]:
+    """Names along each dimension."""
+    model, switching = simulation.model, may_switch(simulation.laws, simulation.events)
+    return {
+        "axis": AXES,
+        "xyzw": ["x", "y", "z", "w"],
+        "coordinate": coordinate_names(model),
+        "rate": rate_names(model),
+        "all_rates": all_rate_names(model),
+        "endpoint": list(model.endpoint_names),
+        "wrench": SIX,
+        "force": force_names(simulation.forces),
+        "jump": ["all events"] if switching or simulation.events else [],
+        "joint": list(model.joint_names) if switching else [],
+        "anchored": coordinate_names(model) if switching else [],
+    }
+
+
+def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tuple[list[str], list[int], str]]:
+    """What a channel of a row is made into: {name: (dimensions, their sizes, unit)}."""
+    if channel == "states":
+        named = {f"{law.name}{i}": law.states for i, law in enumerate(simulation.laws)}
+        return {f"{a}.{b}": ([f"{a}_{b}"], [n], "") for a, states in named.items() for b, n in states.items()}
+    known = {name: len(values) for name, values in labels(simulation).items()}
+    if channel not in _MADE_OF:  # as it is
+        return {channel: ([f"{channel}_part"], [size], "")}
+    return {name: (dims, [known[dim] for dim in dims], unit) for name, (dims, unit) in _MADE_OF[channel].items()}
+
+
+def split(model: Model, channel: str, values: Array) -> Array:
+    """A channel's values with those of a base that is held as zeros, so that all robots have the same variables."""
+    held = BASE_RATES[model.base_kind]
+    if channel == "forces":
+        return values[..., len(held) :]
+    if channel != "u":
+        return values
+    six = np.zeros((*values.shape[:-1], 6))
+    six[..., list(held)] = values[..., : len(held)]
+    return np.concatenate([six, values[..., len(held) :]], axis=-1)
+
+
+def joined(model: Model, channel: str, values: Array) -> Array:
+    """The inverse of `split`."""
+    held = BASE_RATES[model.base_kind]
+    if channel == "forces":
+        return np.concatenate([np.zeros((*values.shape[:-1], len(held))), values], axis=-1)
+    return np.concatenate([values[..., list(held)], values[..., 6:]], axis=-1) if channel == "u" else values
+
+
+def batch_dimensions(shape: tuple[int, ...]) -> list[str]:
+    """Names of the batch axes."""
+    return ["robot", *(f"robot{k}" for k in range(1, len(shape)))][: len(shape)]
