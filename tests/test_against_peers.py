@@ -14,8 +14,8 @@ import pytest
 import spacedyn as sd
 from moving_frames import base_map
 from random_trees import random_flat_state, random_model
-from spacedyn import peers
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.peers import robots as peers
 
 BOUND = 1e-10
 MIXED = [(base, seed, None) for base in BASE_KINDS for seed in range(16)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn import recording
+from spacedyn.simulate import loop as recording
 
 
 def slider(**properties) -> sd.Model:

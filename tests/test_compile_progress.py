@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn import compile_progress
+from spacedyn.kernels.scalar import compile_progress
 from spacedyn.kernels.scalar.compile_progress import CompileProgress, in_words, part
 from spacedyn.kernels.scalar.pack import LANES
-from spacedyn.run.simulate import _compiled_parts, _joints, simulation_of
+from spacedyn.simulate.setup import compiled_parts, joints_of, simulation_of
 from test_laws import cart3
 
 
@@ -74,7 +74,7 @@ def test_every_part_has_words():
 FRESH = """
 import sys
 import spacedyn as sd
-from spacedyn import compile_progress
+from spacedyn.kernels.scalar import compile_progress
 from spacedyn.kernels import compiling
 from test_laws import cart
 compile_progress.QUIET = 0.0
@@ -178,6 +178,6 @@ def test_the_parts_are_those_that_a_first_simulation_needs(name):
     model, start, duration, options = case(name)
     sd.simulate(model, start, duration, **options)
     origin = simulation_of(model, start, duration, **options)
-    parts = list(dict.fromkeys(map(in_words, _compiled_parts(origin, _joints(origin)))))
+    parts = list(dict.fromkeys(map(in_words, compiled_parts(origin, joints_of(origin)))))
     needed, _ = python(LOADED, name, stdout=subprocess.PIPE).communicate()
     assert list(dict.fromkeys(map(in_words, needed.splitlines()))) == parts

@@ -12,7 +12,6 @@ import pytest
 import spacedyn as sd
 from moving_frames import base_map, hat
 from random_trees import moved, random_flat_state, random_model
-from spacedyn import peers
 from spacedyn.kernels.robot import derivatives as kernels
 from spacedyn.kernels.robot import layout as k
 from spacedyn.kernels.robot.forward_dynamics import forward_dynamics
@@ -22,6 +21,7 @@ from spacedyn.kernels.scalar.dual import DUAL, tangents_of
 from spacedyn.kernels.scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from spacedyn.kernels.scalar.pack import LANES, PACK
 from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.peers import robots as peers
 
 pytestmark = pytest.mark.packs
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn import keeping
+from spacedyn.simulate import store as keeping
 from test_events import DOWN, G, ball, bounce, clock
 
 pytestmark = pytest.mark.packs

@@ -99,7 +99,7 @@ HOLD = """
 import sys
 import spacedyn as sd
 from test_fingerprint import cart, hold
-from spacedyn.law_compiling import compile_law
+from spacedyn.laws.compile import compile_law
 hold.function.__globals__["q"] = float(sys.argv[1])
 print(compile_law(hold(d=1.0)).keep._keep.cache_hits)
 """

@@ -59,7 +59,7 @@ def link(**changed):
 
 def short(**changed):
     """All that `simulate` does before its first step."""
-    from spacedyn.run.simulate import simulation_of
+    from spacedyn.simulate.setup import simulation_of
 
     return simulation_of(PLANAR, PLANAR.neutral_state(), **({"duration": 1.0} | changed))
 

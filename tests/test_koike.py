@@ -10,7 +10,8 @@ import pytest
 
 import koike_as_printed as printed
 import spacedyn as sd
-from spacedyn.run.audit import LEDGER, Auditor
+from spacedyn.run.audit import Auditor
+from spacedyn.simulate.channels import LEDGER
 
 EXAMPLES = str(Path(__file__).parents[1] / "examples")
 

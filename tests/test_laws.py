@@ -534,7 +534,7 @@ COMPILE = """
 import importlib, sys
 from pathlib import Path
 import test_laws
-from spacedyn.law_compiling import compile_law
+from spacedyn.laws.compile import compile_law
 sys.path.insert(0, sys.argv[1])
 sources = {"own_law": test_laws.MODULE, "own_constants": "OFFSET = 1.0"}
 for name, old, new in test_laws.CHANGES:

@@ -8,6 +8,7 @@ import pytest
 import spacedyn as sd
 from random_trees import random_model
 from spacedyn.model.parts import BASE_KINDS
+from spacedyn.simulate.methods import Method
 from test_published import lone
 
 DURATION = 1.0
@@ -33,7 +34,7 @@ def exact(times: tuple[float, ...]) -> sd.State:
     return sd.simulate(model, state, DURATION, method=TIGHT, record=list(times)).states
 
 
-def errors(method: sd.methods.Method, times: tuple[float, ...]) -> np.ndarray:
+def errors(method: Method, times: tuple[float, ...]) -> np.ndarray:
     """Errors, over all the times together, of positions and angles, of attitudes, and of rates."""
     model, state = flyer()
     found = sd.simulate(model, state, DURATION, method=method, record=list(times), budget=np.inf).states

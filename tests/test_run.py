@@ -18,9 +18,9 @@ import xarray
 
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
-from spacedyn import keeping
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.run.resume import _past
+from spacedyn.simulate import store as keeping
 from spacedyn.simulate.interruption import Interruption
 from spacedyn.simulate.record_times import RecordTimes
 from spacedyn.simulate.simulation import Simulation
@@ -467,7 +467,7 @@ def test_memory_stays_bounded(tmp_path):
 PROGRAM = """
 import sys, time
 import spacedyn as sd
-from spacedyn.streaming import Folder
+from spacedyn.run.folder import Folder
 from test_run import ROBOT, START, laws
 
 keep, chunks = Folder.add, []
@@ -582,7 +582,7 @@ ENDLESS = """
 import os, signal, threading, time, warnings
 import numba
 import spacedyn as sd
-from spacedyn import interruption
+from spacedyn.simulate import interruption
 from test_run import ROBOT, START
 
 @numba.njit
@@ -673,7 +673,7 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt():
 
 BAR = """
 import spacedyn as sd
-from spacedyn import watch
+from spacedyn.simulate import progress as watch
 from test_run import ROBOT, START
 watch._QUIET = 0.05
 sd.simulate(ROBOT, START, 0.01)

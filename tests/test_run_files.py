@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from spacedyn import folder_lock, keeping, streaming
 from spacedyn.kernels.robot import layout as k
 from spacedyn.kernels.sim import layout as p
+from spacedyn.run import folder as streaming
+from spacedyn.run import folder_lock
 from spacedyn.run.folder_reading import manifest
-from spacedyn.run.simulate import build_steppers
+from spacedyn.simulate import store as keeping
 from spacedyn.simulate.checkpoints import Checkpoint
+from spacedyn.simulate.setup import build_steppers
 from spacedyn.simulate.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
 from spacedyn.simulate.stored_text import MOST_TEXT, parse_object
 from test_run import python
@@ -69,7 +71,7 @@ def whole(until):
 WRITER = """
 import sys, time
 import spacedyn as sd
-from spacedyn.streaming import Folder
+from spacedyn.run.folder import Folder
 from test_run_files import ROBOT, START
 
 keep, chunks = Folder.add, []

@@ -7,7 +7,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn import peers
+from spacedyn.peers import robots as peers
 
 
 @pytest.mark.parametrize("base", ["free", "fixed", "planar", "attitude"])

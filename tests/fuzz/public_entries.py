@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import spacedyn as sd
+from spacedyn.laws.law import LawTemplate
 
 from .arguments import Setting, models, pull, ramp
 from .classic_calls import classic_entries
@@ -107,7 +108,7 @@ def _with_mimic(mimic: Any) -> Any:
 
 
 def _with_function(template: Any) -> Any:
-    made = template if isinstance(template, sd.laws.LawTemplate) else template(lambda t, s, p, out: None)
+    made = template if isinstance(template, LawTemplate) else template(lambda t, s, p, out: None)
     return made()
 
 

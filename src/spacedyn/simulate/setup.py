@@ -56,7 +56,7 @@ def simulation_of(
     chosen = checked_laws(laws)
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
-        raise InputError(f"method: expected one of spacedyn.methods, such as RungeKutta4(step=1e-3), got {method!r}")
+        raise InputError(f"method: expected a method, such as RungeKutta4(step=1e-3), got {method!r}")
     end = check_span(start, duration, budget)
     check_steps(method, end - start)
     if state.count == 0:
