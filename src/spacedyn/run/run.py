@@ -285,7 +285,7 @@ class Run(Recorded):
             "start": self.simulation.start,
             "end": self.simulation.end,
             "status": self.status,
-            "spacedyn": sys.modules[__package__].__version__,
+            "spacedyn": sys.modules[__name__.partition(".")[0]].__version__,
             "numpy": np.__version__,
             "numba": numba.__version__,
         }
