@@ -1,7 +1,7 @@
 """Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -143,18 +143,13 @@ def _present_views(stepper: Any) -> Array:
 
 def evaluate(stepper: Any, due: int = 0) -> None:
     """The right-hand side at the last good state: everything in `work` is of there."""
-    arrays = [getattr(stepper, name) for name in ("tree", "par", "work", "plan", "numbers", "memory", "counters")]
-    y, k = int(stepper.plan[p.Y_NOW]), int(stepper.plan[p.Y_SPARE])
-    _function(int(stepper.plan[p.FLOW]), arrays)(float(stepper.clock[p.T]), y, k, due)
-
-
-def _function(address: int, arrays: list[Array]) -> Callable:
-    """The right-hand side with its arrays."""
+    plan, t = stepper.plan, float(stepper.clock[p.T])
+    y, k = int(plan[p.Y_NOW]), int(plan[p.Y_SPARE])
     if config.DISABLE_JIT:
-        return lambda *numbers: PLAIN_FUNCTIONS[address](*arrays, *numbers)
-    kinds = [ctypes.c_void_p] * len(arrays) + [ctypes.c_double] + [ctypes.c_int64] * 3
-    function = ctypes.CFUNCTYPE(None, *kinds)(address)
-    return lambda *numbers: function(*(a.ctypes.data for a in arrays), *numbers)
+        PLAIN_FUNCTIONS[int(plan[p.FLOW])](stepper.own, t, y, k, due)
+    else:
+        kinds = ctypes.c_void_p, ctypes.c_double, *[ctypes.c_int64] * 3
+        ctypes.CFUNCTYPE(None, *kinds)(int(plan[p.FLOW]))(stepper.own.ctypes.data, t, y, k, due)
 
 
 def _name(law: Law, model: Model, place: int, size: int, modes: bool) -> str:

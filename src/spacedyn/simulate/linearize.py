@@ -137,13 +137,10 @@ def linearize(
     stepper.plan[p.TANGENT_FLOW] = tangent_flow_address().address
     stepper.tree[k.W_STOP] = 0  # no step is taken that could hold phases of end stops
     n, nv = 2 * model.nv + int(stepper.plan[p.INTERNAL]), model.nv
-    duals = scratch(stepper.work.size * (1 if config.DISABLE_JIT else 1 + LANES))
+    stepper.set_duals(scratch(stepper.work.size * (1 if config.DISABLE_JIT else 1 + LANES)))
     A = np.empty((n, n))
     with faults.caught(stepper.fail):
-        tangent_matrix(
-            stepper.tree, stepper.par, stepper.work, duals, stepper.plan, stepper.numbers, stepper.memory,
-            stepper.counters, float(time), A.reshape(-1),
-        )  # fmt: skip
+        tangent_matrix(stepper.own, float(time), A.reshape(-1))
         stepper.evaluate()
     error, _ = faults.first()
     if error is not None:

@@ -17,6 +17,7 @@ from ..kernels.scalar.compiling import address_of
 from ..kernels.scalar.memory import ZEROS
 from ..kernels.scalar.pack import LANES, ONE, PACK
 from ..kernels.sim import layout as p
+from ..kernels.sim.sim import table_of
 from ..kernels.simulation.driver import advance
 from ..kernels.simulation.right_hand_side import flow_address, tangent_flow_address
 from ..kernels.simulation.stops import stops_address
@@ -60,6 +61,16 @@ class Stepper:
     view_at_fault: Array | None = None  # what a law saw that raised something
     first: int = 0  # its first robot's number in the batch
 
+    def __post_init__(self) -> None:
+        self.set_duals(self.spare)
+
+    def set_duals(self, duals: Array) -> None:
+        """Memory that begins with as many duals as `work` has numbers, for derivatives of the right-hand side."""
+        self.spare = duals
+        arrays = self.tree, self.par, self.work, self.plan, self.numbers, self.memory, self.counters, self.clock
+        self.twin = table_of((*arrays[:2], duals, *arrays[3:]))
+        self.own = table_of(arrays, self.twin)
+
     def fail(self) -> None:
         """Stop soon, since a law raised something: nothing is finite any more."""
         array, first = (self.work, p.Y_VIEW) if self.lanes == 1 else (self.memory, p.M_VIEW)
@@ -69,21 +80,7 @@ class Stepper:
     def advance(self, rows: Array, room: int, steps: int) -> int:
         """Go on; the status that the driver returns."""
         kind = ONE if self.lanes == 1 else PACK
-        return advance(
-            self.tree,
-            self.par,
-            self.work,
-            self.plan,
-            self.numbers,
-            self.memory,
-            self.counters,
-            self.clock,
-            rows.reshape(-1),
-            room,
-            self.robots,
-            steps,
-            kind,
-        )
+        return advance(self.own, rows.reshape(-1), room, self.robots, steps, kind)
 
     def state(self) -> State:
         """Where its first robot stands."""

@@ -38,167 +38,173 @@ from ..sim.layout import *  # noqa: F403
 
 
 @inner
-def fill_view(tree, par, work, plan, memory, y, zero):
+def fill_view(sim, y, zero):
     """What laws may read, as scalars; poses and motion of all bodies must be there."""
     at, nx, nv, base = (
-        integer(plan, Y_VIEW),
-        integer(tree, COORDINATES),
-        integer(tree, RATES),
-        integer(tree, BASE_RATES),
+        integer(sim.plan, Y_VIEW),
+        integer(sim.tree, COORDINATES),
+        integer(sim.tree, RATES),
+        integer(sim.tree, BASE_RATES),
     )
-    x, u = integer(tree, W_X), integer(tree, W_U)
+    x, u = integer(sim.tree, W_X), integer(sim.tree, W_U)
     for k in range(nx):
-        store(work, at + k, load(work, x + k, zero))
-    v0 = base_part(tree, work, u, 1, 0, zero)
-    store6(work, at + nx, v0 + base_part(tree, work, u, 1, 3, zero))
+        store(sim.work, at + k, load(sim.work, x + k, zero))
+    v0 = base_part(sim.tree, sim.work, u, 1, 0, zero)
+    store6(sim.work, at + nx, v0 + base_part(sim.tree, sim.work, u, 1, 3, zero))
     at += nx + 6
     for k in range(base, nv):
-        store(work, at + k - base, load(work, u + k, zero))
+        store(sim.work, at + k - base, load(sim.work, u + k, zero))
     at += nv - base
-    if integer(plan, CHOICES) & SEES_MOMENTUM:
-        weigh(tree, par, work, zero)
-        m, h, momentum = sums_of_bodies(tree, work, zero)
+    if integer(sim.plan, CHOICES) & SEES_MOMENTUM:
+        weigh(sim.tree, sim.par, sim.work, zero)
+        m, h, momentum = sums_of_bodies(sim.tree, sim.work, zero)
         c, P = scale3(1.0 / m, h), linear(momentum)
-        store3(work, at, add3(load3(work, x, zero), c))
-        store3(work, at + 3, add3(P, scale3(m, v0)))
-        store3(work, at + 6, sub3(angular(momentum), cross(c, P)))
+        store3(sim.work, at, add3(load3(sim.work, x, zero), c))
+        store3(sim.work, at + 3, add3(P, scale3(m, v0)))
+        store3(sim.work, at + 6, sub3(angular(momentum), cross(c, P)))
     at += 9
-    for k in range(integer(plan, INTERNAL)):
-        store(work, at + k, load(work, y + 2 * nv + k, zero))
-    at += integer(plan, INTERNAL)
-    for k in range(integer(plan, MODES)):
-        store(work, at + k, zero + load(memory, integer(plan, M_MODE) + k, 0.0))
-    at += integer(plan, MODES)
-    if integer(plan, CHOICES) & SEES_ENDPOINTS:
-        for e in range(integer(tree, ENDPOINTS)):
-            i = integer(tree, integer(tree, ENDPOINT_AT) + e)
-            body = integer(tree, W_BODY) + i * BODY_WORK
-            mine = integer(tree, PAR_ENDPOINT) + e * ENDPOINT_PARS
-            R, V = load9(work, body + ROTATION, zero), load6(work, body + VELOCITY, zero)
-            r = add3(load3(work, body + POSITION, zero), turn(R, shared3(par, mine, zero)))
-            store3(work, at, add3(load3(work, x, zero), add3(origin_of(tree, work, i, zero), r)))
-            store9(work, at + 3, compose(R, shared9(par, mine + 3, zero)))
-            v = add3(add3(v0, speed_of(tree, work, i, zero)), add3(linear(V), cross(angular(V), r)))
-            store3(work, at + 12, v)
-            store3(work, at + 15, angular(V))
+    for k in range(integer(sim.plan, INTERNAL)):
+        store(sim.work, at + k, load(sim.work, y + 2 * nv + k, zero))
+    at += integer(sim.plan, INTERNAL)
+    for k in range(integer(sim.plan, MODES)):
+        store(sim.work, at + k, zero + load(sim.memory, integer(sim.plan, M_MODE) + k, 0.0))
+    at += integer(sim.plan, MODES)
+    if integer(sim.plan, CHOICES) & SEES_ENDPOINTS:
+        for e in range(integer(sim.tree, ENDPOINTS)):
+            i = integer(sim.tree, integer(sim.tree, ENDPOINT_AT) + e)
+            body = integer(sim.tree, W_BODY) + i * BODY_WORK
+            mine = integer(sim.tree, PAR_ENDPOINT) + e * ENDPOINT_PARS
+            R, V = load9(sim.work, body + ROTATION, zero), load6(sim.work, body + VELOCITY, zero)
+            r = add3(load3(sim.work, body + POSITION, zero), turn(R, shared3(sim.par, mine, zero)))
+            store3(sim.work, at, add3(load3(sim.work, x, zero), add3(origin_of(sim.tree, sim.work, i, zero), r)))
+            store9(sim.work, at + 3, compose(R, shared9(sim.par, mine + 3, zero)))
+            v = add3(add3(v0, speed_of(sim.tree, sim.work, i, zero)), add3(linear(V), cross(angular(V), r)))
+            store3(sim.work, at + 12, v)
+            store3(sim.work, at + 15, angular(V))
             at += 18
 
 
 @inner
-def run_law(plan, numbers, work, memory, law, t, lane, out, zero):
+def run_law(sim, law, t, lane, out, zero):
     """Call one law for one lane; what it writes goes to `out`, a place in memory."""
-    view = later(memory, integer(plan, M_VIEW))
+    view = later(sim.memory, integer(sim.plan, M_VIEW))
     if stride_of(zero) == 1 and directions_in(zero) == 0:
-        view = later(work, integer(plan, Y_VIEW))
+        view = later(sim.work, integer(sim.plan, Y_VIEW))
     else:
-        for k in range(integer(plan, VIEW)):
-            store(view, k, number_in(work, integer(plan, Y_VIEW) + k, lane, zero))
-    call_law(plan, numbers, memory, law, t, view, out)
+        for k in range(integer(sim.plan, VIEW)):
+            store(view, k, number_in(sim.work, integer(sim.plan, Y_VIEW) + k, lane, zero))
+    call_law(sim, law, t, view, out)
 
 
 @inner
-def call_law(plan, numbers, memory, law, t, view, out):
+def call_law(sim, law, t, view, out):
     """Call one law with what it sees at `view`; what it writes goes to `out`, a place in memory."""
-    record = integer(plan, LAW_AT) + law * LAW_INTS
-    for k in range(integer(plan, OUTPUTS)):
-        store(memory, out + k, 0.0)
-    parameters = later(numbers, integer(plan, record + L_PARAMETERS) + 2)  # after its period and delay
-    sizes = later(plan, record + L_SIZES)
-    store(memory, integer(plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
-    call(integer(plan, record + L_ADDRESS), t, view, parameters, later(memory, out), sizes)
-    store(memory, integer(plan, M_CALLED), 0.0)
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+    for k in range(integer(sim.plan, OUTPUTS)):
+        store(sim.memory, out + k, 0.0)
+    parameters = later(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 2)  # after its period and delay
+    sizes = later(sim.plan, record + L_SIZES)
+    store(sim.memory, integer(sim.plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
+    call(integer(sim.plan, record + L_ADDRESS), t, view, parameters, later(sim.memory, out), sizes)
+    store(sim.memory, integer(sim.plan, M_CALLED), 0.0)
 
 
 @inner
-def add_output(tree, work, plan, memory, out, lane, zero):
+def add_output(sim, out, lane, zero):
     """Add what a law wrote, from a place in memory, to the forces and wrenches of a lane."""
-    joints, base = integer(tree, RATES) - integer(tree, BASE_RATES), integer(tree, BASE_RATES)
+    joints, base = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES), integer(sim.tree, BASE_RATES)
     for k in range(joints):
-        add_number(work, integer(plan, Y_TAU) + base + k, lane, load(memory, out + k, 0.0), zero)
-    for k in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
-        add_number(work, integer(tree, W_WRENCH) + k, lane, load(memory, out + joints + k, 0.0), zero)
+        add_number(sim.work, integer(sim.plan, Y_TAU) + base + k, lane, load(sim.memory, out + k, 0.0), zero)
+    for k in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
+        add_number(sim.work, integer(sim.tree, W_WRENCH) + k, lane, load(sim.memory, out + joints + k, 0.0), zero)
 
 
 NUDGE = 6e-6  # of what a law sees: errors of the central difference and of rounding are alike, some 1e-11
 
 
 @inner
-def add_law_tangents(tree, plan, numbers, work, memory, law, t, states_at, lane, zero):
+def add_law_tangents(sim, law, t, states_at, lane, zero):
     """Add tangent `lane` of what a continuous law writes, by a central difference: its code is not ours.
 
     Of forces and wrenches, and of the rates of its states at `states_at`.
     """
     record, out, view = (
-        integer(plan, LAW_AT) + law * LAW_INTS,
-        integer(plan, M_OUT),
-        later(memory, integer(plan, M_VIEW)),
+        integer(sim.plan, LAW_AT) + law * LAW_INTS,
+        integer(sim.plan, M_OUT),
+        later(sim.memory, integer(sim.plan, M_VIEW)),
     )
-    first, base, states = integer(plan, Y_VIEW), integer(tree, BASE_RATES), integer(plan, record + L_STATES)
-    joints, largest = integer(tree, RATES) - base, 0.0
-    for k in range(integer(plan, VIEW)):
-        largest = max(largest, abs(tangent_in(work, first + k, lane)))
+    first, base, states = integer(sim.plan, Y_VIEW), integer(sim.tree, BASE_RATES), integer(sim.plan, record + L_STATES)
+    joints, largest = integer(sim.tree, RATES) - base, 0.0
+    for k in range(integer(sim.plan, VIEW)):
+        largest = max(largest, abs(tangent_in(sim.work, first + k, lane)))
     if largest == 0.0:
         return
     for side in range(2):
         step = NUDGE / largest if side == 0 else -NUDGE / largest
-        for k in range(integer(plan, VIEW)):
-            value = number_in(work, first + k, 0, zero)
-            store(view, k, value + step * tangent_in(work, first + k, lane))
-        call_law(plan, numbers, memory, law, t, view, out)
+        for k in range(integer(sim.plan, VIEW)):
+            value = number_in(sim.work, first + k, 0, zero)
+            store(view, k, value + step * tangent_in(sim.work, first + k, lane))
+        call_law(sim, law, t, view, out)
         for k in range(joints):
-            add_tangent(work, integer(plan, Y_TAU) + base + k, lane, 0.5 * load(memory, out + k, 0.0) / step)
-        for k in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
-            add_tangent(work, integer(tree, W_WRENCH) + k, lane, 0.5 * load(memory, out + joints + k, 0.0) / step)
-        written = out + integer(plan, OUTPUTS) - states
+            add_tangent(
+                sim.work, integer(sim.plan, Y_TAU) + base + k, lane, 0.5 * load(sim.memory, out + k, 0.0) / step
+            )
+        for k in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
+            add_tangent(
+                sim.work, integer(sim.tree, W_WRENCH) + k, lane, 0.5 * load(sim.memory, out + joints + k, 0.0) / step
+            )
+        written = out + integer(sim.plan, OUTPUTS) - states
         for k in range(states):
-            place = states_at + integer(plan, record + L_STATE) + k
-            add_tangent(work, place, lane, 0.5 * load(memory, written + k, 0.0) / step)
+            place = states_at + integer(sim.plan, record + L_STATE) + k
+            add_tangent(sim.work, place, lane, 0.5 * load(sim.memory, written + k, 0.0) / step)
 
 
 @inner
-def sample_law(tree, plan, numbers, work, memory, counters, law, t, y, zero):
+def sample_law(sim, law, t, y, zero):
     """Take a sample of a law: what it writes waits in its ring; its internal states change at once."""
-    record = integer(plan, LAW_AT) + law * LAW_INTS
-    lanes, outputs = lanes_of(zero), integer(plan, OUTPUTS)
-    taken = load_counter(counters, C_LAWS + 2 * law)
-    slot = taken % integer(plan, record + L_RING_SIZE)
-    states = integer(plan, record + L_STATES)
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+    lanes, outputs = lanes_of(zero), integer(sim.plan, OUTPUTS)
+    taken = load_counter(sim.counters, C_LAWS + 2 * law)
+    slot = taken % integer(sim.plan, record + L_RING_SIZE)
+    states = integer(sim.plan, record + L_STATES)
     for lane in range(lanes):
-        out = integer(plan, record + L_RING) + (slot * lanes + lane) * outputs
-        run_law(plan, numbers, work, memory, law, t, lane, out, zero)
+        out = integer(sim.plan, record + L_RING) + (slot * lanes + lane) * outputs
+        run_law(sim, law, t, lane, out, zero)
         for k in range(states):
-            place = (y + 2 * integer(tree, RATES) + integer(plan, record + L_STATE) + k) * stride_of(zero) + lane
-            store(work, place, load(memory, out + outputs - states + k, 0.0))
-    store_counter(counters, C_LAWS + 2 * law, taken + 1)
+            place = (y + 2 * integer(sim.tree, RATES) + integer(sim.plan, record + L_STATE) + k) * stride_of(
+                zero
+            ) + lane
+            store(sim.work, place, load(sim.memory, out + outputs - states + k, 0.0))
+    store_counter(sim.counters, C_LAWS + 2 * law, taken + 1)
 
 
 @inner
-def hold_sample(plan, memory, counters, law, zero):
+def hold_sample(sim, law, zero):
     """The oldest sample that waits comes into effect."""
-    record = integer(plan, LAW_AT) + law * LAW_INTS
-    lanes, outputs = lanes_of(zero), integer(plan, OUTPUTS)
-    held = load_counter(counters, C_LAWS + 2 * law + 1)
-    slot = held % integer(plan, record + L_RING_SIZE)
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+    lanes, outputs = lanes_of(zero), integer(sim.plan, OUTPUTS)
+    held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
+    slot = held % integer(sim.plan, record + L_RING_SIZE)
     for k in range(lanes * outputs):
-        value = load(memory, integer(plan, record + L_RING) + slot * lanes * outputs + k, 0.0)
-        store(memory, integer(plan, M_HELD) + law * lanes * outputs + k, value)
-    store_counter(counters, C_LAWS + 2 * law + 1, held + 1)
+        value = load(sim.memory, integer(sim.plan, record + L_RING) + slot * lanes * outputs + k, 0.0)
+        store(sim.memory, integer(sim.plan, M_HELD) + law * lanes * outputs + k, value)
+    store_counter(sim.counters, C_LAWS + 2 * law + 1, held + 1)
 
 
 @inner
-def ask_for_modes(tree, plan, memory, laws):
+def ask_for_modes(sim, laws):
     """Modes that laws command, given as bits, into memory; whether any is another than the present one."""
-    count, present = integer(plan, MODES), integer(plan, M_MODE)
-    first = integer(tree, RATES) - integer(tree, BASE_RATES) + 6 * (integer(tree, ENDPOINTS) + 1)
+    count, present = integer(sim.plan, MODES), integer(sim.plan, M_MODE)
+    first = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES) + 6 * (integer(sim.tree, ENDPOINTS) + 1)
     for j in range(count):
-        store(memory, present + count + j, load(memory, present + j, 0.0))
-    for law in range(integer(plan, LAWS)):
+        store(sim.memory, present + count + j, load(sim.memory, present + j, 0.0))
+    for law in range(integer(sim.plan, LAWS)):
         if (laws >> law) & 1:
             for j in range(count):  # the last of several laws that command the same joint decides
-                mode = load(memory, integer(plan, M_HELD) + law * integer(plan, OUTPUTS) + first + j, 0.0)
+                mode = load(sim.memory, integer(sim.plan, M_HELD) + law * integer(sim.plan, OUTPUTS) + first + j, 0.0)
                 if mode != 0.0:
-                    store(memory, present + count + j, mode)
+                    store(sim.memory, present + count + j, mode)
     for j in range(count):
-        if load(memory, present + count + j, 0.0) != load(memory, present + j, 0.0):
+        if load(sim.memory, present + count + j, 0.0) != load(sim.memory, present + j, 0.0):
             return True
     return False

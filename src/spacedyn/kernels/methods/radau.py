@@ -15,6 +15,7 @@ from ..scalar.linear import factorise, solve
 from ..scalar.memory import integer, later, load, store
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
+from ..sim.sim import sim_at
 from .runge_kutta import combine_stages
 from .tangents import counted, jacobian
 
@@ -33,20 +34,20 @@ def memory_of(n: int, size: int) -> int:
 
 
 @inner
-def tolerance(work, plan, numbers, j):
+def tolerance(sim, j):
     """Of entry j of y; zero where none is kept. With a fixed step, close to rounding."""
-    scale, size = integer(plan, N_SCALE), abs(load(work, integer(plan, Y_NOW) + j, 0.0))
-    if load(numbers, scale, 0.0) < 0.0:
-        return load(numbers, integer(plan, N_METHOD) + FIXED_TOLERANCE, 0.0) * (1.0 + size)
-    return load(numbers, scale + 2 * j, 0.0) + load(numbers, scale + 2 * j + 1, 0.0) * size
+    scale, size = integer(sim.plan, N_SCALE), abs(load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0))
+    if load(sim.numbers, scale, 0.0) < 0.0:
+        return load(sim.numbers, integer(sim.plan, N_METHOD) + FIXED_TOLERANCE, 0.0) * (1.0 + size)
+    return load(sim.numbers, scale + 2 * j, 0.0) + load(sim.numbers, scale + 2 * j + 1, 0.0) * size
 
 
 @inner
-def norm(work, plan, numbers, a, at, n, blocks):
+def norm(sim, a, at, n, blocks):
     """Root mean square, over their tolerances, of so many vectors that follow each other in `a`."""
     total, many = 0.0, 0
     for j in range(n):
-        allowed = tolerance(work, plan, numbers, j)
+        allowed = tolerance(sim, j)
         if allowed > 0.0:
             many += blocks
             for i in range(blocks):
@@ -81,47 +82,55 @@ def make_matrices(numbers, method, s, J, real, pair, n, h):
 
 
 @inner
-def run_implicit_stages(tree, par, work, plan, numbers, memory, counters, t, h, s, Z, n):
+def run_implicit_stages(sim, t, h, s, Z, n):
     """Rates at the three stages y + Z_i, into K."""
-    size, y = integer(plan, SIZE), integer(plan, Y_STAGE)
+    size, y = integer(sim.plan, SIZE), integer(sim.plan, Y_STAGE)
     for i in range(3):
         for j in range(size):
             store(
-                work, y + j, load(work, integer(plan, Y_NOW) + j, 0.0) + (load(s, Z + i * n + j, 0.0) if j < n else 0.0)
+                sim.work,
+                y + j,
+                load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0) + (load(s, Z + i * n + j, 0.0) if j < n else 0.0),
             )
-        at = t + h * load(numbers, integer(plan, N_C) + i, 0.0)
-        evaluate(tree, par, work, plan, numbers, memory, counters, at, y, integer(plan, Y_K) + i * size, 0)
+        at = t + h * load(sim.numbers, integer(sim.plan, N_C) + i, 0.0)
+        evaluate(sim, at, y, integer(sim.plan, Y_K) + i * size, 0)
 
 
 @inner
-def iterate(tree, par, work, plan, numbers, memory, counters, t, h, s, n, real, pair, pivots, Z, W, right):
+def iterate(sim, t, h, s, n, real, pair, pivots, Z, W, right):
     """Newton's method for Z; False if it does not converge."""
-    method, size, K = integer(plan, N_METHOD), integer(plan, SIZE), integer(plan, Y_K)
-    mu, alpha = load(numbers, method + MU, 0.0) / h, load(numbers, method + ALPHA, 0.0) / h
-    beta = load(numbers, method + BETA, 0.0) / h
-    wanted, before, pace = load(numbers, method + NEWTON_TOLERANCE, 0.0), 0.0, 0.0
+    method, size, K = integer(sim.plan, N_METHOD), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
+    mu, alpha = load(sim.numbers, method + MU, 0.0) / h, load(sim.numbers, method + ALPHA, 0.0) / h
+    beta = load(sim.numbers, method + BETA, 0.0) / h
+    wanted, before, pace = load(sim.numbers, method + NEWTON_TOLERANCE, 0.0), 0.0, 0.0
     for j in range(3 * n):
         store(s, Z + j, 0.0)
         store(s, W + j, 0.0)
     for iteration in range(MOST_ITERATIONS):
-        run_implicit_stages(tree, par, work, plan, numbers, memory, counters, t, h, s, Z, n)
+        run_implicit_stages(sim, t, h, s, Z, n)
         for j in range(n):
             w1, w2, w3 = load(s, W + j, 0.0), load(s, W + n + j, 0.0), load(s, W + 2 * n + j, 0.0)
-            store(s, right + j, mixed(numbers, method + T_INVERSE, 0, work, K, size, j) - mu * w1)
-            store(s, right + n + j, mixed(numbers, method + T_INVERSE, 1, work, K, size, j) - alpha * w2 - beta * w3)
+            store(s, right + j, mixed(sim.numbers, method + T_INVERSE, 0, sim.work, K, size, j) - mu * w1)
             store(
-                s, right + 2 * n + j, mixed(numbers, method + T_INVERSE, 2, work, K, size, j) + beta * w2 - alpha * w3
+                s,
+                right + n + j,
+                mixed(sim.numbers, method + T_INVERSE, 1, sim.work, K, size, j) - alpha * w2 - beta * w3,
+            )
+            store(
+                s,
+                right + 2 * n + j,
+                mixed(sim.numbers, method + T_INVERSE, 2, sim.work, K, size, j) + beta * w2 - alpha * w3,
             )
         solve(later(s, real), later(s, pivots), later(s, right), n)
         solve(later(s, pair), later(s, pivots + n), later(s, right + n), 2 * n)
-        change = norm(work, plan, numbers, s, right, n, 3)
+        change = norm(sim, s, right, n, 3)
         if not change < 1e300:
             return False
         for j in range(3 * n):
             store(s, W + j, load(s, W + j, 0.0) + load(s, right + j, 0.0))
         for j in range(n):
             for i in range(3):
-                store(s, Z + i * n + j, mixed(numbers, method + T_MATRIX, i, s, W, n, j))
+                store(s, Z + i * n + j, mixed(sim.numbers, method + T_MATRIX, i, s, W, n, j))
         if iteration > 0:
             pace = change / before
             left = MOST_ITERATIONS - 1 - iteration
@@ -138,64 +147,63 @@ def iterate(tree, par, work, plan, numbers, memory, counters, t, h, s, n, real, 
 
 
 @inner
-def estimate(work, plan, numbers, s, n, h, real, pivots, f0, Z, right):
+def estimate(sim, s, n, h, real, pivots, f0, Z, right):
     """Error of the step over its tolerance, from the rates at its start and the stages."""
-    weights = integer(plan, N_METHOD) + ERROR_WEIGHTS
+    weights = integer(sim.plan, N_METHOD) + ERROR_WEIGHTS
     for j in range(n):
         total = 0.0
         for i in range(3):
-            total += load(numbers, weights + i, 0.0) * load(s, Z + i * n + j, 0.0)
+            total += load(sim.numbers, weights + i, 0.0) * load(s, Z + i * n + j, 0.0)
         store(s, right + j, load(s, f0 + j, 0.0) + total / h)
     solve(later(s, real), later(s, pivots), later(s, right), n)
-    return norm(work, plan, numbers, s, right, n, 1)
+    return norm(sim, s, right, n, 1)
 
 
 @inner
-def keep_slopes(tree, work, plan, numbers, s, n, h, Z):
+def keep_slopes(sim, s, n, h, Z):
     """K of the stages from Z, as the method has them: f(y + Z) would magnify what Newton's method left over."""
-    method, size, K = integer(plan, N_METHOD), integer(plan, SIZE), integer(plan, Y_K)
+    method, size, K = integer(sim.plan, N_METHOD), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
     for j in range(n):
         for i in range(3):
-            store(work, K + i * size + j, mixed(numbers, method + A_INVERSE, i, s, Z, n, j) / h)
+            store(sim.work, K + i * size + j, mixed(sim.numbers, method + A_INVERSE, i, s, Z, n, j) / h)
 
 
-def _implicit_step(tree, par, work, plan, numbers, memory, counters, t, h, target, due):
-    s, n, size = array_at(integer(plan, SPARE)), counted(tree, plan), integer(plan, SIZE)
-    error = integer(plan, S_MATRIX)
+def _implicit_step(own, t, h, target, due):
+    sim = sim_at(own)
+    s, n, size = array_at(integer(sim.plan, SPARE)), counted(sim), integer(sim.plan, SIZE)
+    error = integer(sim.plan, S_MATRIX)
     J = error + 1
     real, pair = J + n * n, J + 2 * n * n
     pivots = J + 6 * n * n
     f0 = pivots + 3 * n
     Z = f0 + size
     W, right = Z + 3 * n, Z + 6 * n
-    K, now, y = integer(plan, Y_K), integer(plan, Y_NOW), integer(plan, Y_STAGE)
-    evaluate(tree, par, work, plan, numbers, memory, counters, t, now, K, due)
+    K, now, y = integer(sim.plan, Y_K), integer(sim.plan, Y_NOW), integer(sim.plan, Y_STAGE)
+    evaluate(sim, t, now, K, due)
     for j in range(size):
-        store(s, f0 + j, load(work, K + j, 0.0))
-    jacobian(tree, par, work, s, plan, numbers, memory, counters, t, now, later(s, J))
-    make_matrices(numbers, integer(plan, N_METHOD), s, J, real, pair, n, h)
+        store(s, f0 + j, load(sim.work, K + j, 0.0))
+    jacobian(sim, t, now, later(s, J))
+    make_matrices(sim.numbers, integer(sim.plan, N_METHOD), s, J, real, pair, n, h)
     good = factorise(later(s, real), later(s, pivots), n)
     good = good and factorise(later(s, pair), later(s, pivots + n), 2 * n)
-    good = good and iterate(
-        tree, par, work, plan, numbers, memory, counters, t, h, s, n, real, pair, pivots, Z, W, right
-    )
+    good = good and iterate(sim, t, h, s, n, real, pair, pivots, Z, W, right)
     if not good:
         store(s, error, 1e300)
         return
-    run_implicit_stages(tree, par, work, plan, numbers, memory, counters, t, h, s, Z, n)
-    keep_slopes(tree, work, plan, numbers, s, n, h, Z)
-    combine_stages(work, numbers, plan, integer(plan, N_B), 3, h, target, 0.0)
-    if load(numbers, integer(plan, N_SCALE), 0.0) < 0.0:
+    run_implicit_stages(sim, t, h, s, Z, n)
+    keep_slopes(sim, s, n, h, Z)
+    combine_stages(sim, integer(sim.plan, N_B), 3, h, target, 0.0)
+    if load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0:
         store(s, error, 0.0)
         return
-    found = estimate(work, plan, numbers, s, n, h, real, pivots, f0, Z, right)
+    found = estimate(sim, s, n, h, real, pivots, f0, Z, right)
     if found > 1.0:  # once more at y + error: where springs are very stiff, the first estimate is far too large
         for j in range(size):
-            store(work, y + j, load(work, now + j, 0.0) + (load(s, right + j, 0.0) if j < n else 0.0))
-        evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), 0)
+            store(sim.work, y + j, load(sim.work, now + j, 0.0) + (load(s, right + j, 0.0) if j < n else 0.0))
+        evaluate(sim, t, y, integer(sim.plan, Y_SPARE), 0)
         for j in range(n):
-            store(s, f0 + j, load(work, integer(plan, Y_SPARE) + j, 0.0))
-        found = estimate(work, plan, numbers, s, n, h, real, pivots, f0, Z, right)
+            store(s, f0 + j, load(sim.work, integer(sim.plan, Y_SPARE) + j, 0.0))
+        found = estimate(sim, s, n, h, real, pivots, f0, Z, right)
     store(s, error, found)
 
 

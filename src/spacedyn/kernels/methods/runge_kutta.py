@@ -14,42 +14,42 @@ from ..sim.layout import *  # noqa: F403
 
 
 @inner
-def combine_stages(work, numbers, plan, weights, stages, h, target, zero):
+def combine_stages(sim, weights, stages, h, target, zero):
     """target = y + h sum_i weight_i K_i over the first stages; numbers of one robot a pack at a time."""
-    size, wide = integer(plan, SIZE), widest_of(zero)
+    size, wide = integer(sim.plan, SIZE), widest_of(zero)
     step = lanes_of(wide) // lanes_of(zero)
     for j in range(
         0, size, step
     ):  # the last pack may go beyond: there is room behind `target` for what is no part of it
-        combine_entries(work, numbers, plan, weights, stages, h, target, j, lanes_of(zero), wide)
+        combine_entries(sim, weights, stages, h, target, j, lanes_of(zero), wide)
 
 
 @inner
-def combine_entries(work, numbers, plan, weights, stages, h, target, j, stride, zero):
+def combine_entries(sim, weights, stages, h, target, j, stride, zero):
     """The same for the entries of y from j on that a scalar holds; they take `stride` doubles each in memory."""
-    size, K = integer(plan, SIZE), integer(plan, Y_K) + j
+    size, K = integer(sim.plan, SIZE), integer(sim.plan, Y_K) + j
     total = zero
     for i in range(stages):
-        weight = load(numbers, weights + i, 0.0)
+        weight = load(sim.numbers, weights + i, 0.0)
         if weight != 0.0:
-            total += weight * load(later(work, (K + i * size) * stride), 0, zero)
+            total += weight * load(later(sim.work, (K + i * size) * stride), 0, zero)
     # y last, so that small changes are not rounded one by one
-    total = load(later(work, (integer(plan, Y_NOW) + j) * stride), 0, zero) + h * total
-    store(later(work, (target + j) * stride), 0, total)
+    total = load(later(sim.work, (integer(sim.plan, Y_NOW) + j) * stride), 0, zero) + h * total
+    store(later(sim.work, (target + j) * stride), 0, total)
 
 
 @inner
-def run_stages(tree, par, work, plan, numbers, memory, counters, t, h, first, last, due, zero):
+def run_stages(sim, t, h, first, last, due, zero):
     """Stages first ... last - 1 of a step; the one at the step's end leaves the new vector in Y_NEW."""
-    stages, size = integer(plan, ALL_STAGES), integer(plan, SIZE)
+    stages, size = integer(sim.plan, ALL_STAGES), integer(sim.plan, SIZE)
     for i in range(first, last):
-        y = integer(plan, Y_NEW) if i == integer(plan, MAIN_STAGES) else integer(plan, Y_STAGE)
-        combine_stages(work, numbers, plan, integer(plan, N_A) + i * stages, i, h, y, zero)
-        at = t + h * load(numbers, integer(plan, N_C) + i, 0.0)
-        K = integer(plan, Y_K) + i * size
+        y = integer(sim.plan, Y_NEW) if i == integer(sim.plan, MAIN_STAGES) else integer(sim.plan, Y_STAGE)
+        combine_stages(sim, integer(sim.plan, N_A) + i * stages, i, h, y, zero)
+        at = t + h * load(sim.numbers, integer(sim.plan, N_C) + i, 0.0)
+        K = integer(sim.plan, Y_K) + i * size
         if i == 0:
-            y = integer(plan, Y_NOW)  # a sample may change the laws' states there
-        evaluate(tree, par, work, plan, numbers, memory, counters, at, y, K, due if i == 0 else 0)
+            y = integer(sim.plan, Y_NOW)  # a sample may change the laws' states there
+        evaluate(sim, at, y, K, due if i == 0 else 0)
 
 
 @inner
@@ -65,64 +65,72 @@ def largest_lane(work, at, zero):
 
 
 @inner
-def error_norm(tree, work, plan, numbers, h, zero):
+def error_norm(sim, h, zero):
     """Error of the step over its tolerance, root mean square over all of y that has a tolerance; the worst lane's.
 
     Hairer's combination of two estimates (DOP853); with e3 = 0 it is the plain norm of the first.
     """
-    size, K, stages = integer(plan, SIZE), integer(plan, Y_K), integer(plan, MAIN_STAGES) + 1
+    size, K, stages = integer(sim.plan, SIZE), integer(sim.plan, Y_K), integer(sim.plan, MAIN_STAGES) + 1
     counted = 0
-    scale, e5, e3 = integer(plan, N_SCALE), integer(plan, N_E5), integer(plan, N_E3)
+    scale, e5, e3 = integer(sim.plan, N_SCALE), integer(sim.plan, N_E5), integer(sim.plan, N_E3)
     first, second = zero, zero
     for j in range(size):
-        if load(numbers, scale + 2 * j, 0.0) > 0.0:
+        if load(sim.numbers, scale + 2 * j, 0.0) > 0.0:
             counted += 1
-            before, after = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
+            before, after = (
+                load(sim.work, integer(sim.plan, Y_NOW) + j, zero),
+                load(sim.work, integer(sim.plan, Y_NEW) + j, zero),
+            )
             a, b = magnitude(before), magnitude(after)
             largest = select(b > a, b, a)
-            tolerance = shared(numbers, scale + 2 * j, zero) + shared(numbers, scale + 2 * j + 1, zero) * largest
+            tolerance = (
+                shared(sim.numbers, scale + 2 * j, zero) + shared(sim.numbers, scale + 2 * j + 1, zero) * largest
+            )
             five, three = zero, zero
             for i in range(stages):
-                rate = load(work, K + i * size + j, zero)
-                five += shared(numbers, e5 + i, zero) * rate
-                three += shared(numbers, e3 + i, zero) * rate
+                rate = load(sim.work, K + i * size + j, zero)
+                five += shared(sim.numbers, e5 + i, zero) * rate
+                three += shared(sim.numbers, e3 + i, zero) * rate
             five, three = five / tolerance, three / tolerance
             first += five * five
             second += three * three
     below = first + 0.01 * second
     norm = h * first / sqrt(select(below > 0.0, below, below * 0.0 + 1.0) * max(counted, 1))
-    store(work, integer(plan, Y_STAGE), norm)
-    return largest_lane(work, integer(plan, Y_STAGE), zero)
+    store(sim.work, integer(sim.plan, Y_STAGE), norm)
+    return largest_lane(sim.work, integer(sim.plan, Y_STAGE), zero)
 
 
 @inner
-def state_within(work, plan, numbers, h, fraction, target, zero):
+def state_within(sim, h, fraction, target, zero):
     """The vector y at a fraction of the step, from all stages."""
-    size, K, degree = integer(plan, SIZE), integer(plan, Y_K), integer(plan, DEGREE)
+    size, K, degree = integer(sim.plan, SIZE), integer(sim.plan, Y_K), integer(sim.plan, DEGREE)
     for j in range(size):
-        store(work, target + j, load(work, integer(plan, Y_NOW) + j, zero))
-    for i in range(integer(plan, ALL_STAGES)):
+        store(sim.work, target + j, load(sim.work, integer(sim.plan, Y_NOW) + j, zero))
+    for i in range(integer(sim.plan, ALL_STAGES)):
         weight = 0.0
         for d in range(degree - 1, -1, -1):
-            weight = fraction * (load(numbers, integer(plan, N_P) + i * degree + d, 0.0) + weight)
+            weight = fraction * (load(sim.numbers, integer(sim.plan, N_P) + i * degree + d, 0.0) + weight)
         for j in range(size):
-            change = h * weight * load(work, K + i * size + j, zero)
-            store(work, target + j, load(work, target + j, zero) + change)
+            change = h * weight * load(sim.work, K + i * size + j, zero)
+            store(sim.work, target + j, load(sim.work, target + j, zero) + change)
 
 
 @inner
-def within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, extra, zero):
+def within(sim, t, h, fraction, extra, zero):
     """The vector y at a fraction of the step just taken, into Y_STAGE; `extra` stages are run first, if need be."""
-    y = integer(plan, Y_STAGE)
-    if integer(plan, METHOD) == SEMI_IMPLICIT_EULER:
-        for j in range(integer(plan, SIZE)):
-            a, b = load(work, integer(plan, Y_NOW) + j, zero), load(work, integer(plan, Y_NEW) + j, zero)
-            store(work, y + j, a + fraction * (b - a))
-    elif integer(plan, METHOD) == VARIATIONAL:  # a shorter step: it conserves what whole ones do
-        call(integer(plan, STEPPER), tree, par, work, plan, numbers, memory, counters, t, fraction * h, y, 0)
+    y = integer(sim.plan, Y_STAGE)
+    if integer(sim.plan, METHOD) == SEMI_IMPLICIT_EULER:
+        for j in range(integer(sim.plan, SIZE)):
+            a, b = (
+                load(sim.work, integer(sim.plan, Y_NOW) + j, zero),
+                load(sim.work, integer(sim.plan, Y_NEW) + j, zero),
+            )
+            store(sim.work, y + j, a + fraction * (b - a))
+    elif integer(sim.plan, METHOD) == VARIATIONAL:  # a shorter step: it conserves what whole ones do
+        call(integer(sim.plan, STEPPER), sim.own, t, fraction * h, y, 0)
     else:
         if extra:
-            main, stages = integer(plan, MAIN_STAGES), integer(plan, ALL_STAGES)
-            run_stages(tree, par, work, plan, numbers, memory, counters, t, h, main + 1, stages, 0, zero)
-        state_within(work, plan, numbers, h, fraction, y, zero)
+            main, stages = integer(sim.plan, MAIN_STAGES), integer(sim.plan, ALL_STAGES)
+            run_stages(sim, t, h, main + 1, stages, 0, zero)
+        state_within(sim, h, fraction, y, zero)
     return y

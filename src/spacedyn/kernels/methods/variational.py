@@ -47,6 +47,7 @@ from ..scalar.compiling import Address, array_at, inner
 from ..scalar.memory import integer, load, load_counter, shared, store, store_counter
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
+from ..sim.sim import sim_at
 
 MOST_ITERATIONS = 100
 # vectors of nv numbers in work, from Y_MOMENTUM on
@@ -54,9 +55,9 @@ BEFORE, AFTER, KEPT, STEP, MIDDLE, FORCES_AND_SLOPE, RESIDUE, COM_BEFORE, COM_AF
 
 
 @inner
-def vector(tree, plan, which):
+def vector(sim, which):
     """Where a vector is in `work`."""
-    return integer(plan, Y_MOMENTUM) + which * integer(tree, RATES)
+    return integer(sim.plan, Y_MOMENTUM) + which * integer(sim.tree, RATES)
 
 
 @inner
@@ -193,40 +194,42 @@ def turn_momenta(phi, p, g, h, side):
 
 
 @inner
-def end_momenta(tree, work, plan, h):
+def end_momenta(sim, h):
     """What is left of the equation for the step, into RESIDUE; the momentum after it, into AFTER."""
-    nv, s, p = integer(tree, RATES), vector(tree, plan, STEP), vector(tree, plan, MIDDLE)
-    g, before = vector(tree, plan, FORCES_AND_SLOPE), vector(tree, plan, BEFORE)
-    left, after = vector(tree, plan, RESIDUE), vector(tree, plan, AFTER)
+    nv, s, p = integer(sim.tree, RATES), vector(sim, STEP), vector(sim, MIDDLE)
+    g, before = vector(sim, FORCES_AND_SLOPE), vector(sim, BEFORE)
+    left, after = vector(sim, RESIDUE), vector(sim, AFTER)
     for k in range(nv):
-        slope, middle = load(work, g + k, 0.0), load(work, p + k, 0.0)
-        store(work, left + k, middle - 0.5 * h * slope)
-        store(work, after + k, middle + 0.5 * h * slope)
-    for k in range(sliding_rates(tree)):  # the centre of mass: nothing to be solved
-        store(work, left + k, load(work, before + k, 0.0))
-        store(work, after + k, load(work, before + k, 0.0) + h * load(work, g + k, 0.0))
+        slope, middle = load(sim.work, g + k, 0.0), load(sim.work, p + k, 0.0)
+        store(sim.work, left + k, middle - 0.5 * h * slope)
+        store(sim.work, after + k, middle + 0.5 * h * slope)
+    for k in range(sliding_rates(sim.tree)):  # the centre of mass: nothing to be solved
+        store(sim.work, left + k, load(sim.work, before + k, 0.0))
+        store(sim.work, after + k, load(sim.work, before + k, 0.0) + h * load(sim.work, g + k, 0.0))
     a, b = turn_momenta(
-        base_part(tree, work, s, 1, 3, 0.0),
-        base_part(tree, work, p, 1, 3, 0.0),
-        base_part(tree, work, g, 1, 3, 0.0),
+        base_part(sim.tree, sim.work, s, 1, 3, 0.0),
+        base_part(sim.tree, sim.work, p, 1, 3, 0.0),
+        base_part(sim.tree, sim.work, g, 1, 3, 0.0),
         h,
         1.0,
     )
-    store_base_part(tree, work, left, 3, a, 0.0)
-    store_base_part(tree, work, after, 3, b, 0.0)
-    for i in range(1, integer(tree, BODIES)):
-        record = integer(tree, BODY_AT) + i * BODY_INTS
-        kind = integer(tree, record + KIND)
+    store_base_part(sim.tree, sim.work, left, 3, a, 0.0)
+    store_base_part(sim.tree, sim.work, after, 3, b, 0.0)
+    for i in range(1, integer(sim.tree, BODIES)):
+        record = integer(sim.tree, BODY_AT) + i * BODY_INTS
+        kind = integer(sim.tree, record + KIND)
         if kind == SPHERICAL or kind == FREE:
-            k = integer(tree, record + RATE) + integer(tree, record + RATE_COUNT) - 3
-            a, b = turn_momenta(load3(work, s + k, 0.0), load3(work, p + k, 0.0), load3(work, g + k, 0.0), h, -1.0)
-            store3(work, left + k, a)
-            store3(work, after + k, b)
+            k = integer(sim.tree, record + RATE) + integer(sim.tree, record + RATE_COUNT) - 3
+            a, b = turn_momenta(
+                load3(sim.work, s + k, 0.0), load3(sim.work, p + k, 0.0), load3(sim.work, g + k, 0.0), h, -1.0
+            )
+            store3(sim.work, left + k, a)
+            store3(sim.work, after + k, b)
     for k in range(nv):
-        rest = load(work, left + k, 0.0) - load(work, before + k, 0.0)
-        store(work, left + k, rest)
+        rest = load(sim.work, left + k, 0.0) - load(sim.work, before + k, 0.0)
+        store(sim.work, left + k, rest)
         # what rounding leaves of the equation is not handed on
-        store(work, after + k, load(work, after + k, 0.0) - rest)
+        store(sim.work, after + k, load(sim.work, after + k, 0.0) - rest)
 
 
 @inner
@@ -242,19 +245,19 @@ def rates_of_momenta(tree, par, work, p):
 
 
 @inner
-def momenta_at_start(tree, par, work, plan):
+def momenta_at_start(sim):
     """Momenta and centre of mass of the present state: when no step has led to it."""
-    nv, now, before = integer(tree, RATES), integer(plan, Y_NOW), vector(tree, plan, BEFORE)
-    move_along(tree, work, integer(plan, Y_ORIGIN), now, integer(tree, W_X), 0.0)
-    inertial_rates(tree, work, integer(tree, W_X), now + nv, integer(tree, W_U), 0.0)
+    nv, now, before = integer(sim.tree, RATES), integer(sim.plan, Y_NOW), vector(sim, BEFORE)
+    move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), now, integer(sim.tree, W_X), 0.0)
+    inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), now + nv, integer(sim.tree, W_U), 0.0)
     for k in range(nv):
-        store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
-    motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
-    v, com, m = relative_to_com(tree, work)
-    forces_and_momenta(tree, par, work, before, vector(tree, plan, FORCES_AND_SLOPE))
-    for k in range(sliding_rates(tree)):
-        store(work, before + k, m * (load(work, now + nv + k, 0.0) - pick3(v, k)))
-        store(work, vector(tree, plan, COM_BEFORE) + k, pick3(com, k))
+        store(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
+    motion_forces_under(sim.tree, sim.par, sim.work, (0.0, 0.0, 0.0), True, 0.0)
+    v, com, m = relative_to_com(sim.tree, sim.work)
+    forces_and_momenta(sim.tree, sim.par, sim.work, before, vector(sim, FORCES_AND_SLOPE))
+    for k in range(sliding_rates(sim.tree)):
+        store(sim.work, before + k, m * (load(sim.work, now + nv + k, 0.0) - pick3(v, k)))
+        store(sim.work, vector(sim, COM_BEFORE) + k, pick3(com, k))
 
 
 @inner
@@ -264,108 +267,114 @@ def pick3(v, k):
 
 
 @inner
-def improve(tree, par, work, plan, h, m):
+def improve(sim, h, m):
     """One correction of the step, by the mass matrix in the middle: its largest entry, and the step's."""
-    s, largest, longest, slides = vector(tree, plan, STEP), 0.0, 0.0, sliding_rates(tree)
-    before, g = vector(tree, plan, BEFORE), vector(tree, plan, FORCES_AND_SLOPE)
-    rates_of_momenta(tree, par, work, vector(tree, plan, RESIDUE))
-    for k in range(integer(tree, RATES)):
-        change = h * load(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
+    s, largest, longest, slides = vector(sim, STEP), 0.0, 0.0, sliding_rates(sim.tree)
+    before, g = vector(sim, BEFORE), vector(sim, FORCES_AND_SLOPE)
+    rates_of_momenta(sim.tree, sim.par, sim.work, vector(sim, RESIDUE))
+    for k in range(integer(sim.tree, RATES)):
+        change = h * load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
         if k < slides:
-            momentum = load(work, before + k, 0.0) + 0.5 * h * load(work, g + k, 0.0)
-            change = load(work, s + k, 0.0) - h * momentum / m
-        store(work, s + k, load(work, s + k, 0.0) - change)
+            momentum = load(sim.work, before + k, 0.0) + 0.5 * h * load(sim.work, g + k, 0.0)
+            change = load(sim.work, s + k, 0.0) - h * momentum / m
+        store(sim.work, s + k, load(sim.work, s + k, 0.0) - change)
         largest = max(largest, abs(change)) if change == change else 1e300
-        longest = max(longest, abs(load(work, s + k, 0.0)))
+        longest = max(longest, abs(load(sim.work, s + k, 0.0)))
     return largest, longest
 
 
 @inner
-def place_middle(tree, par, work, plan, y, h):
+def place_middle(sim, y, h):
     """The vector y in the middle of the step, with the rates of laws' states that were found last; the robot's mass."""
-    nv, now, K, s = integer(tree, RATES), integer(plan, Y_NOW), integer(plan, Y_K), vector(tree, plan, STEP)
+    nv, now, K, s = integer(sim.tree, RATES), integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), vector(sim, STEP)
     for k in range(nv):
-        store(work, y + k, 0.5 * load(work, s + k, 0.0))
-        store(work, y + nv + k, load(work, s + k, 0.0) / h)
-        store(work, integer(tree, W_U) + k, load(work, s + k, 0.0) / h)
-        store(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
-    move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), 0.0)
-    turn_into_base(tree, work, integer(tree, W_X), y + nv, 0.0)
-    motion_forces_under(tree, par, work, (0.0, 0.0, 0.0), True, 0.0)
-    v, com, m = relative_to_com(tree, work)
-    for k in range(sliding_rates(tree)):  # the step's are the centre of mass's
-        moved = pick3(com, k) - load(work, vector(tree, plan, COM_BEFORE) + k, 0.0)
-        store(work, y + k, load(work, y + k, 0.0) - moved)
-        store(work, y + nv + k, load(work, y + nv + k, 0.0) + pick3(v, k))
-    for j in range(2 * nv, integer(plan, SIZE)):
-        change = 0.5 * h * load(work, K + j, 0.0) if j < 2 * nv + integer(plan, INTERNAL) else 0.0
-        store(work, y + j, load(work, now + j, 0.0) + change)
+        store(sim.work, y + k, 0.5 * load(sim.work, s + k, 0.0))
+        store(sim.work, y + nv + k, load(sim.work, s + k, 0.0) / h)
+        store(sim.work, integer(sim.tree, W_U) + k, load(sim.work, s + k, 0.0) / h)
+        store(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, 0.0)
+    move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), 0.0)
+    turn_into_base(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, 0.0)
+    motion_forces_under(sim.tree, sim.par, sim.work, (0.0, 0.0, 0.0), True, 0.0)
+    v, com, m = relative_to_com(sim.tree, sim.work)
+    for k in range(sliding_rates(sim.tree)):  # the step's are the centre of mass's
+        moved = pick3(com, k) - load(sim.work, vector(sim, COM_BEFORE) + k, 0.0)
+        store(sim.work, y + k, load(sim.work, y + k, 0.0) - moved)
+        store(sim.work, y + nv + k, load(sim.work, y + nv + k, 0.0) + pick3(v, k))
+    for j in range(2 * nv, integer(sim.plan, SIZE)):
+        change = 0.5 * h * load(sim.work, K + j, 0.0) if j < 2 * nv + integer(sim.plan, INTERNAL) else 0.0
+        store(sim.work, y + j, load(sim.work, now + j, 0.0) + change)
     return m
 
 
 @inner
-def finish(tree, par, work, plan, h, target):
+def finish(sim, h, target):
     """The vector at the end of the step."""
-    nv, now, K, s = integer(tree, RATES), integer(plan, Y_NOW), integer(plan, Y_K), vector(tree, plan, STEP)
-    move_along(tree, work, integer(plan, Y_ORIGIN), s, integer(tree, W_X), 0.0)
-    place(tree, par, work, 0.0)
-    weigh(tree, par, work, 0.0)
-    m, first = first_moment(tree, par, work, 0.0)
-    rates_of_momenta(tree, par, work, vector(tree, plan, AFTER))
+    nv, now, K, s = integer(sim.tree, RATES), integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), vector(sim, STEP)
+    move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), s, integer(sim.tree, W_X), 0.0)
+    place(sim.tree, sim.par, sim.work, 0.0)
+    weigh(sim.tree, sim.par, sim.work, 0.0)
+    m, first = first_moment(sim.tree, sim.par, sim.work, 0.0)
+    rates_of_momenta(sim.tree, sim.par, sim.work, vector(sim, AFTER))
     for k in range(nv):
-        store(work, target + k, load(work, s + k, 0.0))
-        store(work, target + nv + k, load(work, integer(tree, W_RATE) + k * RATE_WORK + QDD, 0.0))
-    turn_into_base(tree, work, integer(tree, W_X), target + nv, 0.0)
-    for k in range(sliding_rates(tree)):
+        store(sim.work, target + k, load(sim.work, s + k, 0.0))
+        store(sim.work, target + nv + k, load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, 0.0))
+    turn_into_base(sim.tree, sim.work, integer(sim.tree, W_X), target + nv, 0.0)
+    for k in range(sliding_rates(sim.tree)):
         com = pick3(first, k) / m
-        store(work, vector(tree, plan, COM_AFTER) + k, com)
-        moved = com - load(work, vector(tree, plan, COM_BEFORE) + k, 0.0)
-        store(work, target + k, load(work, target + k, 0.0) - moved)
-        with_com = load(work, vector(tree, plan, AFTER) + k, 0.0) / m
-        store(work, target + nv + k, load(work, target + nv + k, 0.0) + with_com)
-    for j in range(2 * nv, integer(plan, SIZE)):
-        store(work, target + j, load(work, now + j, 0.0) + h * load(work, K + j, 0.0))
+        store(sim.work, vector(sim, COM_AFTER) + k, com)
+        moved = com - load(sim.work, vector(sim, COM_BEFORE) + k, 0.0)
+        store(sim.work, target + k, load(sim.work, target + k, 0.0) - moved)
+        with_com = load(sim.work, vector(sim, AFTER) + k, 0.0) / m
+        store(sim.work, target + nv + k, load(sim.work, target + nv + k, 0.0) + with_com)
+    for j in range(2 * nv, integer(sim.plan, SIZE)):
+        store(sim.work, target + j, load(sim.work, now + j, 0.0) + h * load(sim.work, K + j, 0.0))
 
 
-def _variational_step(tree, par, work, plan, numbers, memory, counters, t, h, target, due):
-    nv, size, now, K = integer(tree, RATES), integer(plan, SIZE), integer(plan, Y_NOW), integer(plan, Y_K)
-    error, y = array_at(integer(plan, SPARE)), K + size
-    store(error, integer(plan, S_MATRIX), 1e300)
+def _variational_step(own, t, h, target, due):
+    sim = sim_at(own)
+    nv, size, now, K = (
+        integer(sim.tree, RATES),
+        integer(sim.plan, SIZE),
+        integer(sim.plan, Y_NOW),
+        integer(sim.plan, Y_K),
+    )
+    error, y = array_at(integer(sim.plan, SPARE)), K + size
+    store(error, integer(sim.plan, S_MATRIX), 1e300)
     if due != 0:
-        evaluate(tree, par, work, plan, numbers, memory, counters, t, now, K, due)
-    if load_counter(counters, C_FRESH) == 0:
-        momenta_at_start(tree, par, work, plan)
-        store_counter(counters, C_FRESH, 1)
-    step = vector(tree, plan, STEP)
-    inertial_rates(tree, work, integer(plan, Y_ORIGIN), now + nv, step, 0.0)
+        evaluate(sim, t, now, K, due)
+    if load_counter(sim.counters, C_FRESH) == 0:
+        momenta_at_start(sim)
+        store_counter(sim.counters, C_FRESH, 1)
+    step = vector(sim, STEP)
+    inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), now + nv, step, 0.0)
     for k in range(nv):  # of the centre of mass it is corrected at once
-        store(work, step + k, h * load(work, step + k, 0.0))
+        store(sim.work, step + k, h * load(sim.work, step + k, 0.0))
     for j in range(size):
-        store(work, K + j, 0.0)
+        store(sim.work, K + j, 0.0)
     before = 1e300
     for _ in range(MOST_ITERATIONS):
-        m = place_middle(tree, par, work, plan, y, h)
-        evaluate(tree, par, work, plan, numbers, memory, counters, t + 0.5 * h, y, K, 0)
-        forces_and_momenta(tree, par, work, vector(tree, plan, MIDDLE), vector(tree, plan, FORCES_AND_SLOPE))
-        end_momenta(tree, work, plan, h)
-        change, longest = improve(tree, par, work, plan, h, m)
+        m = place_middle(sim, y, h)
+        evaluate(sim, t + 0.5 * h, y, K, 0)
+        forces_and_momenta(sim.tree, sim.par, sim.work, vector(sim, MIDDLE), vector(sim, FORCES_AND_SLOPE))
+        end_momenta(sim, h)
+        change, longest = improve(sim, h, m)
         if change <= 4e-15 * longest or (change < 1e-11 * longest and change >= 0.5 * before):
-            store(error, integer(plan, S_MATRIX), 0.0)
+            store(error, integer(sim.plan, S_MATRIX), 0.0)
             break
         if not change < 1e100:
             return
         before = change
-    finish(tree, par, work, plan, h, target)
-    if target == integer(plan, Y_NEW):  # and not a look into a step that has been taken
-        copy(tree, work, vector(tree, plan, AFTER), vector(tree, plan, KEPT))
-        copy(tree, work, vector(tree, plan, COM_AFTER), vector(tree, plan, COM_KEPT))
+    finish(sim, h, target)
+    if target == integer(sim.plan, Y_NEW):  # and not a look into a step that has been taken
+        copy(sim.tree, sim.work, vector(sim, AFTER), vector(sim, KEPT))
+        copy(sim.tree, sim.work, vector(sim, COM_AFTER), vector(sim, COM_KEPT))
 
 
 @inner
-def keep_momentum(tree, work, plan):
+def keep_momentum(sim):
     """The step is taken: the momentum after it is the one before the next."""
-    copy(tree, work, vector(tree, plan, KEPT), vector(tree, plan, BEFORE))
-    copy(tree, work, vector(tree, plan, COM_KEPT), vector(tree, plan, COM_BEFORE))
+    copy(sim.tree, sim.work, vector(sim, KEPT), vector(sim, BEFORE))
+    copy(sim.tree, sim.work, vector(sim, COM_KEPT), vector(sim, COM_BEFORE))
 
 
 @cache

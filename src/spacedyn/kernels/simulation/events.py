@@ -24,9 +24,9 @@ GOLDEN, TINY = 0.6180339887498949, 1e-9
 
 
 @inner
-def look(tree, par, work, plan, numbers, memory, counters, t, y):
+def look(sim, t, y):
     """Values of all conditions at time t and the vector y."""
-    evaluate(tree, par, work, plan, numbers, memory, counters, t, y, integer(plan, Y_SPARE), LOOK)
+    evaluate(sim, t, y, integer(sim.plan, Y_SPARE), LOOK)
 
 
 @inner
@@ -36,21 +36,21 @@ def sign(value):
 
 
 @inner
-def arm(tree, par, work, plan, numbers, memory, counters, t):
+def arm(sim, t):
     """Sides of all conditions at a state that no step has led to: the first one, or what an action has made."""
-    for e in range(integer(plan, EVENTS)):
-        store(memory, integer(plan, M_EVENTS) + e * EVENT_MEMORY + V_LEVEL, 0.0)
-    look(tree, par, work, plan, numbers, memory, counters, t, integer(plan, Y_NOW))
-    for e in range(integer(plan, EVENTS)):
-        at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-        g = load(memory, at + V_VALUE, 0.0)
-        store(memory, at + V_SIDE, sign(g))
-        store(memory, at + V_START, g)
-        if load(memory, at + V_FIRED, 0.0) > 0.0 and abs(g) <= 2.0 * load(memory, at + V_NEAR, 0.0) + 1e-12:
-            store(memory, at + V_SIDE, 0.0)
-            store(memory, at + V_LEVEL, g)
-        store(memory, at + V_FIRED, 0.0)
-    store_counter(counters, C_ARMED, 1)
+    for e in range(integer(sim.plan, EVENTS)):
+        store(sim.memory, integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY + V_LEVEL, 0.0)
+    look(sim, t, integer(sim.plan, Y_NOW))
+    for e in range(integer(sim.plan, EVENTS)):
+        at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+        g = load(sim.memory, at + V_VALUE, 0.0)
+        store(sim.memory, at + V_SIDE, sign(g))
+        store(sim.memory, at + V_START, g)
+        if load(sim.memory, at + V_FIRED, 0.0) > 0.0 and abs(g) <= 2.0 * load(sim.memory, at + V_NEAR, 0.0) + 1e-12:
+            store(sim.memory, at + V_SIDE, 0.0)
+            store(sim.memory, at + V_LEVEL, g)
+        store(sim.memory, at + V_FIRED, 0.0)
+    store_counter(sim.counters, C_ARMED, 1)
 
 
 @inner
@@ -73,47 +73,47 @@ def take_side(memory, at):
 
 
 @inner
-def locate(tree, par, work, plan, numbers, memory, counters, clock, t, h, e, low, high, zero):
+def locate(sim, t, h, e, low, high, zero):
     """Fraction of the step at which condition e passes through zero between two others; its slope into the clock."""
-    at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-    side, last, last_value = load(memory, at + V_SIDE, 0.0), high, load(memory, at + V_LATE, 0.0)
+    at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+    side, last, last_value = load(sim.memory, at + V_SIDE, 0.0), high, load(sim.memory, at + V_LATE, 0.0)
     apart = 1e-6 * (high - low)
-    store(clock, EVENT_SLOPE, 0.0)
+    store(sim.clock, EVENT_SLOPE, 0.0)
     for _ in range(100):
-        if (high - low) * h < 0.25 * load(clock, H_MIN, 0.0):
+        if (high - low) * h < 0.25 * load(sim.clock, H_MIN, 0.0):
             break
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
-        y = within(tree, par, work, plan, numbers, memory, counters, t, h, middle, False, zero)
-        look(tree, par, work, plan, numbers, memory, counters, t + middle * h, y)
-        value = load(memory, at + V_VALUE, 0.0)
+        y = within(sim, t, h, middle, False, zero)
+        look(sim, t + middle * h, y)
+        value = load(sim.memory, at + V_VALUE, 0.0)
         if value * side > 0.0:
             low = middle
         else:
             high = middle
         if abs(middle - last) > apart:
-            store(clock, EVENT_SLOPE, (value - last_value) / ((middle - last) * h))
+            store(sim.clock, EVENT_SLOPE, (value - last_value) / ((middle - last) * h))
         last, last_value = middle, value
     return high
 
 
 @inner
-def find_dip(tree, par, work, plan, numbers, memory, counters, clock, t, h, e, low, high, zero):
+def find_dip(sim, t, h, e, low, high, zero):
     """Fraction between two others at which condition e, on one side at both, is on the other; NONE if it never is.
 
     By golden section, which ends when it is clear that the extremum does not reach zero.
     """
-    at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-    side, one, two = load(memory, at + V_SIDE, 0.0), high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+    side, one, two = load(sim.memory, at + V_SIDE, 0.0), high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     of_low, of_high, of_one, of_two, first = 1e300, 1e300, 1e300, 1e300, True
     for n in range(60):
         fraction = one if first else two
-        y = within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, False, zero)
-        look(tree, par, work, plan, numbers, memory, counters, t + fraction * h, y)
-        value = load(memory, at + V_VALUE, 0.0)
+        y = within(sim, t, h, fraction, False, zero)
+        look(sim, t + fraction * h, y)
+        value = load(sim.memory, at + V_VALUE, 0.0)
         if value * side <= 0.0:
-            store(memory, at + V_LATE, value)
+            store(sim.memory, at + V_LATE, value)
             return fraction
         if first:
             of_one = value * side
@@ -123,7 +123,7 @@ def find_dip(tree, par, work, plan, numbers, memory, counters, clock, t, h, e, l
             first = False
             continue
         least = min(of_one, of_two)
-        if max(of_low, of_high) < 1.1 * least or (high - low) * h < load(clock, H_MIN, 0.0):
+        if max(of_low, of_high) < 1.1 * least or (high - low) * h < load(sim.clock, H_MIN, 0.0):
             return NONE
         first = of_one < of_two
         if first:
@@ -136,16 +136,16 @@ def find_dip(tree, par, work, plan, numbers, memory, counters, clock, t, h, e, l
 
 
 @inner
-def dip_begins(tree, par, work, plan, numbers, memory, counters, t, h, e, i, zero):
+def dip_begins(sim, t, h, e, i, zero):
     """From where on condition e may have come nearer to zero and gone away again before point i; NONE if it has not."""
-    at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-    side = load(memory, at + V_SIDE, 0.0)
-    idle = load(memory, at + V_CROSSED, 0.0) > 0.0 or load(memory, at + V_ASLEEP, 0.0) > 0.0
-    if idle or side == 0.0 or load(memory, at + V_DIRECTION, 0.0) * side > 0.0:
+    at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+    side = load(sim.memory, at + V_SIDE, 0.0)
+    idle = load(sim.memory, at + V_CROSSED, 0.0) > 0.0 or load(sim.memory, at + V_ASLEEP, 0.0) > 0.0
+    if idle or side == 0.0 or load(sim.memory, at + V_DIRECTION, 0.0) * side > 0.0:
         return NONE
-    value, old = side * load(memory, at + V_LATE, 0.0), side * load(memory, at + V_OLD, 0.0)
+    value, old = side * load(sim.memory, at + V_LATE, 0.0), side * load(sim.memory, at + V_OLD, 0.0)
     nearer = old < value * (1.0 - TINY)
-    if i > EARLY and nearer and old < side * load(memory, at + V_OLDER, 0.0) * (1.0 - TINY):
+    if i > EARLY and nearer and old < side * load(sim.memory, at + V_OLDER, 0.0) * (1.0 - TINY):
         return 0.0 if i == EARLY + 1 else FRACTIONS[i - 2]
     # the extremum may lie between the first two points or the last two: the slope at that end of the step tells
     begin, end = 0.0 if i == EARLY else FRACTIONS[i - 1], FRACTIONS[i]
@@ -155,106 +155,106 @@ def dip_begins(tree, par, work, plan, numbers, memory, counters, t, h, e, i, zer
         probe, limit = end - 1e-3 * (end - begin), value
     else:
         return NONE
-    y = within(tree, par, work, plan, numbers, memory, counters, t, h, probe, False, zero)
-    look(tree, par, work, plan, numbers, memory, counters, t + probe * h, y)
-    return begin if side * load(memory, at + V_VALUE, 0.0) < limit * (1.0 - TINY) else NONE
+    y = within(sim, t, h, probe, False, zero)
+    look(sim, t + probe * h, y)
+    return begin if side * load(sim.memory, at + V_VALUE, 0.0) < limit * (1.0 - TINY) else NONE
 
 
 @inner
-def first_root(tree, par, work, plan, numbers, memory, counters, clock, t, h, zero):
+def first_root(sim, t, h, zero):
     """Fraction of the first zero of those conditions that have crossed; which one it is into C_TARGET."""
     soonest, slope = NONE, 0.0
-    for e in range(integer(plan, EVENTS)):
-        at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-        high = load(memory, at + V_CROSSED, 0.0)
+    for e in range(integer(sim.plan, EVENTS)):
+        at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+        high = load(sim.memory, at + V_CROSSED, 0.0)
         if high > 0.0:
-            low = load(memory, at + V_FROM, 0.0)
-            root = locate(tree, par, work, plan, numbers, memory, counters, clock, t, h, e, low, high, zero)
+            low = load(sim.memory, at + V_FROM, 0.0)
+            root = locate(sim, t, h, e, low, high, zero)
             if root < soonest:
-                soonest, slope = root, load(clock, EVENT_SLOPE, 0.0)
-                store_counter(counters, C_TARGET, e)
-    store(clock, EVENT_SLOPE, slope)
+                soonest, slope = root, load(sim.clock, EVENT_SLOPE, 0.0)
+                store_counter(sim.counters, C_TARGET, e)
+    store(sim.clock, EVENT_SLOPE, slope)
     return soonest
 
 
 @inner
-def find_event(tree, par, work, plan, numbers, memory, counters, clock, t, h, zero):
+def find_event(sim, t, h, zero):
     """Fraction of the step just tried at which the first event happens, NONE or BAD; which one it is into C_TARGET."""
-    count, before, first, extra = integer(plan, EVENTS), 0.0, EARLY, True
+    count, before, first, extra = integer(sim.plan, EVENTS), 0.0, EARLY, True
     for e in range(count):
-        at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-        store(memory, at + V_OLD, load(memory, at + V_START, 0.0))
-        if load(memory, at + V_SIDE, 0.0) == 0.0:
+        at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+        store(sim.memory, at + V_OLD, load(sim.memory, at + V_START, 0.0))
+        if load(sim.memory, at + V_SIDE, 0.0) == 0.0:
             first = 0
     for i in range(first, ALL):
-        fraction, y, found = FRACTIONS[i], integer(plan, Y_NEW), False
+        fraction, y, found = FRACTIONS[i], integer(sim.plan, Y_NEW), False
         if i < ALL - 1:
-            y = within(tree, par, work, plan, numbers, memory, counters, t, h, fraction, extra, zero)
+            y = within(sim, t, h, fraction, extra, zero)
             extra = False
-        look(tree, par, work, plan, numbers, memory, counters, t + fraction * h, y)
+        look(sim, t + fraction * h, y)
         for e in range(count):
-            at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-            if not abs(load(memory, at + V_VALUE, 0.0)) < 1e300:
+            at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+            if not abs(load(sim.memory, at + V_VALUE, 0.0)) < 1e300:
                 return BAD
-            crossed = crosses(memory, at)
-            store(memory, at + V_CROSSED, fraction if crossed else 0.0)
-            store(memory, at + V_FROM, before)
-            store(memory, at + V_LATE, load(memory, at + V_VALUE, 0.0))
+            crossed = crosses(sim.memory, at)
+            store(sim.memory, at + V_CROSSED, fraction if crossed else 0.0)
+            store(sim.memory, at + V_FROM, before)
+            store(sim.memory, at + V_LATE, load(sim.memory, at + V_VALUE, 0.0))
             found = found or crossed
         for e in range(count if i >= EARLY else 0):
-            low = dip_begins(tree, par, work, plan, numbers, memory, counters, t, h, e, i, zero)
+            low = dip_begins(sim, t, h, e, i, zero)
             if low < NONE:
-                high = find_dip(tree, par, work, plan, numbers, memory, counters, clock, t, h, e, low, fraction, zero)
+                high = find_dip(sim, t, h, e, low, fraction, zero)
                 if high < NONE:
-                    store(memory, integer(plan, M_EVENTS) + e * EVENT_MEMORY + V_FROM, low)
-                    store(memory, integer(plan, M_EVENTS) + e * EVENT_MEMORY + V_CROSSED, high)
+                    store(sim.memory, integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY + V_FROM, low)
+                    store(sim.memory, integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY + V_CROSSED, high)
                     found = True
         if found:
-            return first_root(tree, par, work, plan, numbers, memory, counters, clock, t, h, zero)
+            return first_root(sim, t, h, zero)
         for e in range(count):
-            at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-            store(memory, at + V_VALUE, load(memory, at + V_LATE, 0.0))
-            take_side(memory, at)
+            at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+            store(sim.memory, at + V_VALUE, load(sim.memory, at + V_LATE, 0.0))
+            take_side(sim.memory, at)
             if i >= EARLY:
-                store(memory, at + V_OLDER, load(memory, at + V_OLD, 0.0))
-                store(memory, at + V_OLD, load(memory, at + V_VALUE, 0.0))
+                store(sim.memory, at + V_OLDER, load(sim.memory, at + V_OLD, 0.0))
+                store(sim.memory, at + V_OLD, load(sim.memory, at + V_VALUE, 0.0))
         before = fraction
     for e in range(count):
-        at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-        store(memory, at + V_START, load(memory, at + V_VALUE, 0.0))
+        at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+        store(sim.memory, at + V_START, load(sim.memory, at + V_VALUE, 0.0))
     return NONE
 
 
 @inner
-def correct_event(tree, par, work, plan, numbers, memory, counters, clock, t, h):
+def correct_event(sim, t, h):
     """After a step that is to end at an event: whether it must be taken once more, a little longer or shorter."""
-    look(tree, par, work, plan, numbers, memory, counters, t + h, integer(plan, Y_NEW))
-    at = integer(plan, M_EVENTS) + load_counter(counters, C_TARGET) * EVENT_MEMORY
-    value, slope = load(memory, at + V_VALUE, 0.0), load(clock, EVENT_SLOPE, 0.0)
-    if slope == 0.0 or load_counter(counters, C_RETAKE) > MOST_CORRECTIONS:
+    look(sim, t + h, integer(sim.plan, Y_NEW))
+    at = integer(sim.plan, M_EVENTS) + load_counter(sim.counters, C_TARGET) * EVENT_MEMORY
+    value, slope = load(sim.memory, at + V_VALUE, 0.0), load(sim.clock, EVENT_SLOPE, 0.0)
+    if slope == 0.0 or load_counter(sim.counters, C_RETAKE) > MOST_CORRECTIONS:
         return False
     change = -value / slope
-    if abs(change) < 0.25 * load(clock, H_MIN, 0.0) or not abs(change) < 0.1 * h:
+    if abs(change) < 0.25 * load(sim.clock, H_MIN, 0.0) or not abs(change) < 0.1 * h:
         return False
-    store(clock, H_EVENT, h + change)
-    store_counter(counters, C_RETAKE, load_counter(counters, C_RETAKE) + 1)
+    store(sim.clock, H_EVENT, h + change)
+    store_counter(sim.counters, C_RETAKE, load_counter(sim.counters, C_RETAKE) + 1)
     return True
 
 
 @inner
-def settle_events(plan, memory, counters):
+def settle_events(sim):
     """The step ends at an event, where all conditions have just been looked at: which ones happen there."""
-    for e in range(integer(plan, EVENTS)):
-        at = integer(plan, M_EVENTS) + e * EVENT_MEMORY
-        happens = e == load_counter(counters, C_TARGET) or crosses(memory, at)
-        store(memory, at + V_FIRED, 1.0 if happens else 0.0)
+    for e in range(integer(sim.plan, EVENTS)):
+        at = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY
+        happens = e == load_counter(sim.counters, C_TARGET) or crosses(sim.memory, at)
+        store(sim.memory, at + V_FIRED, 1.0 if happens else 0.0)
         if happens:
-            value = load(memory, at + V_VALUE, 0.0) + load(memory, at + V_LEVEL, 0.0)
-            store(memory, at + V_NEAR, abs(value))
-            store(memory, at + V_SIDE, -load(memory, at + V_SIDE, 0.0))
-            store(memory, at + V_LEVEL, 0.0)
+            value = load(sim.memory, at + V_VALUE, 0.0) + load(sim.memory, at + V_LEVEL, 0.0)
+            store(sim.memory, at + V_NEAR, abs(value))
+            store(sim.memory, at + V_SIDE, -load(sim.memory, at + V_SIDE, 0.0))
+            store(sim.memory, at + V_LEVEL, 0.0)
         else:
-            take_side(memory, at)
-        store(memory, at + V_START, load(memory, at + V_VALUE, 0.0))
-    store_counter(counters, C_RETAKE, 0)
-    store_counter(counters, C_HAPPENED, 1)
+            take_side(sim.memory, at)
+        store(sim.memory, at + V_START, load(sim.memory, at + V_VALUE, 0.0))
+    store_counter(sim.counters, C_RETAKE, 0)
+    store_counter(sim.counters, C_HAPPENED, 1)

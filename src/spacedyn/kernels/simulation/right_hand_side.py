@@ -20,52 +20,53 @@ from ..scalar.dual import DUAL
 from ..scalar.lanes import add_number, directions_in
 from ..scalar.memory import integer, lanes_of, load, shared, store, zero_of
 from ..scalar.pack import ONE, PACK
-from ..sim.evaluate import SIGNATURE, VARIED_SIGNATURE
+from ..sim.evaluate import SIGNATURE
 from ..sim.layout import *  # noqa: F403
+from ..sim.sim import sim_at, varied_sim_at
 
 
 @inner
-def command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero):
+def command(sim, t, y, k, due, zero):
     """Forces and wrenches of all laws at this time; rates of their continuous states into k. `due`: laws to sample."""
-    nv, lanes = integer(tree, RATES), lanes_of(zero)
+    nv, lanes = integer(sim.tree, RATES), lanes_of(zero)
     for j in range(nv):
-        store(work, integer(plan, Y_TAU) + j, zero)
-    for j in range(6 * (integer(tree, ENDPOINTS) + 1) if integer(plan, CHOICES) & LOADED else 0):
-        store(work, integer(tree, W_WRENCH) + j, zero)
-    for j in range(integer(plan, INTERNAL)):
-        store(work, k + 2 * nv + j, zero)
-    if integer(plan, LAWS) == 0:
+        store(sim.work, integer(sim.plan, Y_TAU) + j, zero)
+    for j in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
+        store(sim.work, integer(sim.tree, W_WRENCH) + j, zero)
+    for j in range(integer(sim.plan, INTERNAL)):
+        store(sim.work, k + 2 * nv + j, zero)
+    if integer(sim.plan, LAWS) == 0:
         return
-    outputs = integer(plan, OUTPUTS)
-    for law in range(integer(plan, LAWS)):
-        record = integer(plan, LAW_AT) + law * LAW_INTS
-        if integer(plan, record + L_SAMPLED):
+    outputs = integer(sim.plan, OUTPUTS)
+    for law in range(integer(sim.plan, LAWS)):
+        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+        if integer(sim.plan, record + L_SAMPLED):
             if (due >> law) & 1:
-                sample_law(tree, plan, numbers, work, memory, counters, law, t, y, zero)
-                if load(numbers, integer(plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
-                    hold_sample(plan, memory, counters, law, zero)
+                sample_law(sim, law, t, y, zero)
+                if load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
+                    hold_sample(sim, law, zero)
             for lane in range(lanes):
-                out = integer(plan, M_HELD) + (law * lanes + lane) * outputs
-                add_output(tree, work, plan, memory, out, lane, zero)
+                out = integer(sim.plan, M_HELD) + (law * lanes + lane) * outputs
+                add_output(sim, out, lane, zero)
         else:
-            out, states = integer(plan, M_OUT), integer(plan, record + L_STATES)
+            out, states = integer(sim.plan, M_OUT), integer(sim.plan, record + L_STATES)
             for lane in range(lanes):
-                run_law(plan, numbers, work, memory, law, t, lane, out, zero)
-                add_output(tree, work, plan, memory, out, lane, zero)
+                run_law(sim, law, t, lane, out, zero)
+                add_output(sim, out, lane, zero)
                 for j in range(states):
-                    place = k + 2 * nv + integer(plan, record + L_STATE) + j
-                    add_number(work, place, lane, load(memory, out + outputs - states + j, 0.0), zero)
+                    place = k + 2 * nv + integer(sim.plan, record + L_STATE) + j
+                    add_number(sim.work, place, lane, load(sim.memory, out + outputs - states + j, 0.0), zero)
             for lane in range(directions_in(zero)):
-                add_law_tangents(tree, plan, numbers, work, memory, law, t, k + 2 * nv, lane, zero)
+                add_law_tangents(sim, law, t, k + 2 * nv, lane, zero)
 
 
 @inner
-def run_conditions(plan, numbers, work, memory, t, zero):
+def run_conditions(sim, t, zero):
     """Values of all events' conditions, above their levels."""
-    for e in range(integer(plan, EVENTS)):
-        at, out = integer(plan, M_EVENTS) + e * EVENT_MEMORY, integer(plan, M_OUT)
-        run_law(plan, numbers, work, memory, integer(plan, LAWS) + e, t, 0, out, zero)
-        store(memory, at + V_VALUE, load(memory, out, 0.0) - load(memory, at + V_LEVEL, 0.0))
+    for e in range(integer(sim.plan, EVENTS)):
+        at, out = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY, integer(sim.plan, M_OUT)
+        run_law(sim, integer(sim.plan, LAWS) + e, t, 0, out, zero)
+        store(sim.memory, at + V_VALUE, load(sim.memory, out, 0.0) - load(sim.memory, at + V_LEVEL, 0.0))
 
 
 @inner
@@ -126,66 +127,78 @@ def gravity_rates(tree, par, work, k, zero):
 
 
 @inner
-def joint_power(tree, par, work, plan, k, zero):
+def joint_power(sim, k, zero):
     """Ledger rates of the joints: power of actuators, and what dampers, friction and stops dissipate."""
-    nv, base = integer(tree, RATES), integer(tree, BASE_RATES)
+    nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
     lost = zero
     for j in range(base, nv):
-        rate, qd = integer(tree, W_RATE) + j * RATE_WORK, load(work, integer(tree, W_U) + j, zero)
-        if is_given(tree, j):
-            store(work, integer(plan, Y_TAU) + j, load(work, rate + TAU, zero))
-        store(work, k + j - base, load(work, integer(plan, Y_TAU) + j, zero) * qd)
-        if integer(plan, CHOICES) & PASSIVE_FORCES:
-            lost += (load(work, rate + ELASTIC, zero) - load(work, rate + PASSIVE, zero)) * qd
-    store(work, k + nv - base + 1 + integer(tree, ENDPOINTS), lost)
+        rate, qd = integer(sim.tree, W_RATE) + j * RATE_WORK, load(sim.work, integer(sim.tree, W_U) + j, zero)
+        if is_given(sim.tree, j):
+            store(sim.work, integer(sim.plan, Y_TAU) + j, load(sim.work, rate + TAU, zero))
+        store(sim.work, k + j - base, load(sim.work, integer(sim.plan, Y_TAU) + j, zero) * qd)
+        if integer(sim.plan, CHOICES) & PASSIVE_FORCES:
+            lost += (load(sim.work, rate + ELASTIC, zero) - load(sim.work, rate + PASSIVE, zero)) * qd
+    store(sim.work, k + nv - base + 1 + integer(sim.tree, ENDPOINTS), lost)
 
 
 @inner
-def keep_ledger(tree, par, work, plan, ledger, total, zero):
+def keep_ledger(sim, ledger, total, zero):
     """Ledger rates of all that acts from outside; `total` is the wrench of the forces among it."""
-    gravity_rates(tree, par, work, ledger, zero)
-    if integer(plan, CHOICES) & LOADED:
-        external_rates(tree, par, work, ledger, zero)
-    if integer(plan, FORCES) > 0:
-        impulse = ledger + integer(tree, RATES) - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS)
-        add_impulse(tree, par, work, impulse, total, zero)
+    gravity_rates(sim.tree, sim.par, sim.work, ledger, zero)
+    if integer(sim.plan, CHOICES) & LOADED:
+        external_rates(sim.tree, sim.par, sim.work, ledger, zero)
+    if integer(sim.plan, FORCES) > 0:
+        impulse = ledger + integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES) + 2 + integer(sim.tree, ENDPOINTS)
+        add_impulse(sim.tree, sim.par, sim.work, impulse, total, zero)
 
 
 @inner
-def set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, look, zero):
+def set_out(sim, t, y, k, look, zero):
     """Poses and motion of all bodies, and what laws may read of them; the chart's rates into k."""
-    nv, rates = integer(tree, RATES), integer(tree, W_RATE)
+    nv, rates = integer(sim.tree, RATES), integer(sim.tree, W_RATE)
     for j in range(nv):
-        store(work, rates + j * RATE_WORK + QDD, zero)
-    if integer(plan, PRESCRIBED) > 0:
-        prescribe(tree, work, plan, numbers, memory, counters, t, y, zero)
-    move_along(tree, work, integer(plan, Y_ORIGIN), y, integer(tree, W_X), zero)
-    inertial_rates(tree, work, integer(tree, W_X), y + nv, integer(tree, W_U), zero)
-    motions(tree, par, work, zero)
-    if look or integer(plan, LAWS) > 0:
-        fill_view(tree, par, work, plan, memory, y, zero)
-    chart_rates(tree, work, y, integer(tree, W_U), k, zero)
+        store(sim.work, rates + j * RATE_WORK + QDD, zero)
+    if integer(sim.plan, PRESCRIBED) > 0:
+        prescribe(sim, t, y, zero)
+    move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), zero)
+    inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, integer(sim.tree, W_U), zero)
+    motions(sim.tree, sim.par, sim.work, zero)
+    if look or integer(sim.plan, LAWS) > 0:
+        fill_view(sim, y, zero)
+    chart_rates(sim.tree, sim.work, y, integer(sim.tree, W_U), k, zero)
 
 
 @inner
-def is_loaded(plan):
+def is_loaded(sim):
     """Whether wrenches or forces act on bodies."""
-    return integer(plan, CHOICES) & LOADED or integer(plan, FORCES) > 0
+    return integer(sim.plan, CHOICES) & LOADED or integer(sim.plan, FORCES) > 0
 
 
 @inner
-def take_forces(tree, par, work, plan, numbers, counters, k, zero):
+def take_forces(sim, k, zero):
     """What laws command, into TAU of rates and FORCE of bodies, with all forces; the wrench of those from outside."""
-    nv, total = integer(tree, RATES), (zero, zero, zero, zero, zero, zero)
+    nv, total = integer(sim.tree, RATES), (zero, zero, zero, zero, zero, zero)
     for j in range(nv):
-        store(work, integer(tree, W_RATE) + j * RATE_WORK + TAU, load(work, integer(plan, Y_TAU) + j, zero))
-    if is_loaded(plan):
-        clear_forces(tree, work, zero)
-        if integer(plan, CHOICES) & LOADED:
-            add_wrenches(tree, par, work, -1.0, zero)
-        if integer(plan, FORCES) > 0:
-            at = k + 3 * nv + integer(plan, INTERNAL) - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS) + 6
-            total = apply_elements(tree, par, work, plan, numbers, counters, at, zero)
+        store(
+            sim.work,
+            integer(sim.tree, W_RATE) + j * RATE_WORK + TAU,
+            load(sim.work, integer(sim.plan, Y_TAU) + j, zero),
+        )
+    if is_loaded(sim):
+        clear_forces(sim.tree, sim.work, zero)
+        if integer(sim.plan, CHOICES) & LOADED:
+            add_wrenches(sim.tree, sim.par, sim.work, -1.0, zero)
+        if integer(sim.plan, FORCES) > 0:
+            at = (
+                k
+                + 3 * nv
+                + integer(sim.plan, INTERNAL)
+                - integer(sim.tree, BASE_RATES)
+                + 2
+                + integer(sim.tree, ENDPOINTS)
+                + 6
+            )
+            total = apply_elements(sim, at, zero)
     return total
 
 
@@ -198,37 +211,37 @@ def keep_accelerations(tree, work, k, zero):
     turn_into_base(tree, work, integer(tree, W_X), k + nv, zero)
 
 
-def _flow(kind):
+def _flow(kind, at):
     """Rates k of the vector y, both places in `work`, at time t.
 
     A function for each kind of scalar: an inner one would be compiled twice, by itself and where it is called.
     """
 
-    def flow(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
-        zero = zero_of(kind)
-        set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, due == LOOK, zero)
+    def flow(own, t, y, k, due):
+        sim, zero = at(own), zero_of(kind)
+        set_out(sim, t, y, k, due == LOOK, zero)
         if due == LOOK:
-            run_conditions(plan, numbers, work, memory, t, zero)
+            run_conditions(sim, t, zero)
             return
-        command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
-        total = take_forces(tree, par, work, plan, numbers, counters, k, zero)
-        ledger = k + 2 * integer(tree, RATES) + integer(plan, INTERNAL)
-        keep_ledger(tree, par, work, plan, ledger, total, zero)
-        solve_dynamics(tree, par, work, integer(plan, CHOICES), is_loaded(plan), zero)
-        keep_accelerations(tree, work, k, zero)
-        joint_power(tree, par, work, plan, ledger, zero)
+        command(sim, t, y, k, due, zero)
+        total = take_forces(sim, k, zero)
+        ledger = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
+        keep_ledger(sim, ledger, total, zero)
+        solve_dynamics(sim.tree, sim.par, sim.work, integer(sim.plan, CHOICES), is_loaded(sim), zero)
+        keep_accelerations(sim.tree, sim.work, k, zero)
+        joint_power(sim, ledger, zero)
 
     return flow
 
 
-def _flow_of_dual(tree, par, work, plan, numbers, memory, counters, t, y, k, due):
+def _flow_of_dual(own, t, y, k, due):
     """The same on dual numbers, but for the ledger, which nothing depends on."""
-    zero = zero_of(DUAL)
-    set_out(tree, par, work, plan, numbers, memory, counters, t, y, k, False, zero)
-    command(tree, par, work, plan, numbers, memory, counters, t, y, k, due, zero)
-    take_forces(tree, par, work, plan, numbers, counters, k, zero)
-    solve_dynamics(tree, par, work, integer(plan, CHOICES), is_loaded(plan), zero)
-    keep_accelerations(tree, work, k, zero)
+    sim, zero = sim_at(own), zero_of(DUAL)
+    set_out(sim, t, y, k, False, zero)
+    command(sim, t, y, k, due, zero)
+    take_forces(sim, k, zero)
+    solve_dynamics(sim.tree, sim.par, sim.work, integer(sim.plan, CHOICES), is_loaded(sim), zero)
+    keep_accelerations(sim.tree, sim.work, k, zero)
 
 
 @cache
@@ -238,10 +251,10 @@ def flow_address(lanes, varied=False):
     `varied`: the robots of the pack differ in parameters.
     """
     if lanes == 1:
-        return Address(_flow(ONE), SIGNATURE, "flow.one")
+        return Address(_flow(ONE, sim_at), SIGNATURE, "flow.one")
     if varied:
-        return Address(_flow(PACK), VARIED_SIGNATURE, "flow.varied")
-    return Address(_flow(PACK), SIGNATURE, "flow.pack")
+        return Address(_flow(PACK, varied_sim_at), SIGNATURE, "flow.varied")
+    return Address(_flow(PACK, sim_at), SIGNATURE, "flow.pack")
 
 
 @cache

@@ -39,26 +39,31 @@ def coordinate_of(tree, rate):
 
 
 @inner
-def beyond(tree, par, work, plan, y, rate, lane, zero):
+def beyond(sim, y, rate, lane, zero):
     """How far beyond its upper and its lower limit a robot's joint is at the vector y, and its rate."""
-    at, origin = integer(tree, PAR_RATE) + rate * RATE_PARS, integer(plan, Y_ORIGIN) + coordinate_of(tree, rate)
-    q = number_in(work, origin, lane, zero) + number_in(work, y + rate, lane, zero)  # in the step's chart these add up
-    qd = number_in(work, y + integer(tree, RATES) + rate, lane, zero)
-    return q - of_lane(par, at + P_UPPER, lane), of_lane(par, at + P_LOWER, lane) - q, qd
+    at, origin = (
+        integer(sim.tree, PAR_RATE) + rate * RATE_PARS,
+        integer(sim.plan, Y_ORIGIN) + coordinate_of(sim.tree, rate),
+    )
+    q = number_in(sim.work, origin, lane, zero) + number_in(
+        sim.work, y + rate, lane, zero
+    )  # in the step's chart these add up
+    qd = number_in(sim.work, y + integer(sim.tree, RATES) + rate, lane, zero)
+    return q - of_lane(sim.par, at + P_UPPER, lane), of_lane(sim.par, at + P_LOWER, lane) - q, qd
 
 
 @inner
-def guard(tree, par, work, plan, y, rate, lane, zero):
+def guard(sim, y, rate, lane, zero):
     """Negative while the phase of a robot's stop lasts."""
-    at = integer(tree, PAR_RATE) + rate * RATE_PARS
-    over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
-    phase = number_in(work, integer(tree, W_STOP) + rate, lane, zero)
+    at = integer(sim.tree, PAR_RATE) + rate * RATE_PARS
+    over, under, qd = beyond(sim, y, rate, lane, zero)
+    phase = number_in(sim.work, integer(sim.tree, W_STOP) + rate, lane, zero)
     if phase == APART:
         return max(over, under)
     depth, speed = over, qd
     if phase < 0.0:
         depth, speed = under, -qd
-    push = of_lane(par, at + P_STOP, lane) * depth + of_lane(par, at + P_STOP_DAMPING, lane) * speed
+    push = of_lane(sim.par, at + P_STOP, lane) * depth + of_lane(sim.par, at + P_STOP_DAMPING, lane) * speed
     return -push if abs(phase) == PUSHING else max(-depth, push)
 
 
@@ -70,31 +75,31 @@ def set_phase(tree, work, rate, lane, phase, zero):
 
 
 @inner
-def choose_phases(tree, par, work, plan, zero):
+def choose_phases(sim, zero):
     """Phases of all stops at a state that no step has led to."""
-    y = integer(plan, Y_NOW)
-    for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
+    y = integer(sim.plan, Y_NOW)
+    for rate in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
         for lane in range(lanes_of(zero)):
-            if has_stop(tree, par, rate, lane):
-                at = integer(tree, PAR_RATE) + rate * RATE_PARS
-                k, d = of_lane(par, at + P_STOP, lane), of_lane(par, at + P_STOP_DAMPING, lane)
-                over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
+            if has_stop(sim.tree, sim.par, rate, lane):
+                at = integer(sim.tree, PAR_RATE) + rate * RATE_PARS
+                k, d = of_lane(sim.par, at + P_STOP, lane), of_lane(sim.par, at + P_STOP_DAMPING, lane)
+                over, under, qd = beyond(sim, y, rate, lane, zero)
                 phase = 0.0
                 if over > 0.0:
                     phase = 1.0 if k * over + d * qd > 0.0 else 2.0
                 elif under > 0.0:
                     phase = -1.0 if k * under - d * qd > 0.0 else -2.0
-                set_phase(tree, work, rate, lane, phase, zero)
+                set_phase(sim.tree, sim.work, rate, lane, phase, zero)
 
 
 @inner
-def change_phase(tree, par, work, plan, whose, zero):
+def change_phase(sim, whose, zero):
     """A stop whose guard is zero now takes its next phase."""
-    rate, lane, y = whose // lanes_of(zero), whose % lanes_of(zero), integer(plan, Y_NOW)
-    at = integer(tree, PAR_RATE) + rate * RATE_PARS
-    k, d = of_lane(par, at + P_STOP, lane), of_lane(par, at + P_STOP_DAMPING, lane)
-    over, under, qd = beyond(tree, par, work, plan, y, rate, lane, zero)
-    phase = number_in(work, integer(tree, W_STOP) + rate, lane, zero)
+    rate, lane, y = whose // lanes_of(zero), whose % lanes_of(zero), integer(sim.plan, Y_NOW)
+    at = integer(sim.tree, PAR_RATE) + rate * RATE_PARS
+    k, d = of_lane(sim.par, at + P_STOP, lane), of_lane(sim.par, at + P_STOP_DAMPING, lane)
+    over, under, qd = beyond(sim, y, rate, lane, zero)
+    phase = number_in(sim.work, integer(sim.tree, W_STOP) + rate, lane, zero)
     if phase == APART:
         new = 1.0 if over > under else -1.0
     else:
@@ -105,35 +110,35 @@ def change_phase(tree, par, work, plan, whose, zero):
             new = 2.0 * side if d > 0.0 and depth > 0.0 else 0.0
         else:
             new = side if k * depth + d * speed > -depth else 0.0
-    set_phase(tree, work, rate, lane, new, zero)
+    set_phase(sim.tree, sim.work, rate, lane, new, zero)
 
 
 @inner
-def note_levels(tree, par, work, plan, zero):
+def note_levels(sim, zero):
     """Where a step starts, guards that are not negative are taken as the levels that they must leave."""
-    levels = integer(tree, W_STOP) + 3 * integer(tree, RATES)
-    for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
+    levels = integer(sim.tree, W_STOP) + 3 * integer(sim.tree, RATES)
+    for rate in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
         for lane in range(lanes_of(zero)):
-            if has_stop(tree, par, rate, lane):
-                level = 2.0 * max(guard(tree, par, work, plan, integer(plan, Y_NOW), rate, lane, zero), 0.0)
-                add_number(work, levels + rate, lane, level - number_in(work, levels + rate, lane, zero), zero)
+            if has_stop(sim.tree, sim.par, rate, lane):
+                level = 2.0 * max(guard(sim, integer(sim.plan, Y_NOW), rate, lane, zero), 0.0)
+                add_number(sim.work, levels + rate, lane, level - number_in(sim.work, levels + rate, lane, zero), zero)
 
 
 @inner
-def excess(tree, par, work, plan, y, rate, lane, zero):
+def excess(sim, y, rate, lane, zero):
     """A guard above its level: positive once the phase is over."""
-    level = number_in(work, integer(tree, W_STOP) + 3 * integer(tree, RATES) + rate, lane, zero)
-    return guard(tree, par, work, plan, y, rate, lane, zero) - level
+    level = number_in(sim.work, integer(sim.tree, W_STOP) + 3 * integer(sim.tree, RATES) + rate, lane, zero)
+    return guard(sim, y, rate, lane, zero) - level
 
 
 @inner
-def look_at_guards(tree, par, work, plan, y, zero):
+def look_at_guards(sim, y, zero):
     """The largest of all guards above their levels at the vector y, and whose it is: rate times lanes plus lane."""
     worst, whose, lanes = -1e300, -1, lanes_of(zero)
-    for rate in range(integer(tree, BASE_RATES), integer(tree, RATES)):
+    for rate in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
         for lane in range(lanes):
-            if has_stop(tree, par, rate, lane):
-                value = excess(tree, par, work, plan, y, rate, lane, zero)
+            if has_stop(sim.tree, sim.par, rate, lane):
+                value = excess(sim, y, rate, lane, zero)
                 if value > worst:
                     worst, whose = value, rate * lanes + lane
     return worst, whose
