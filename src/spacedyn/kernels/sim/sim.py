@@ -5,6 +5,7 @@ whose right-hand side is also evaluated on dual numbers has a twin: the same arr
 """
 
 from collections import namedtuple
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -27,7 +28,7 @@ _arrays_by_id: WeakValueDictionary[int, np.ndarray] = WeakValueDictionary()
 """With the JIT switched off: arrays by what stands for their addresses."""
 
 
-def table_of(arrays, twin=None):
+def table_of(arrays: Any, twin: Any = None) -> np.ndarray:
     """The table of these arrays' addresses, good as long as the arrays live; `twin`: the table of the twin."""
     return np.array([_address(array) for array in (*arrays, *(() if twin is None else (twin,)))], dtype=np.int64)
 
