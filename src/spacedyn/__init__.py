@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-    from .elements.forces import Drag, Spring, Tether, Wrench
+    from .elements.drag import Drag
+    from .elements.element import Account, Block
+    from .elements.friction import BristleFriction
+    from .elements.gravity import CentralGravity
+    from .elements.motor import Motor
+    from .elements.program import element
+    from .elements.spring import Spring, Tether
+    from .elements.wrench import Wrench
     from .errors import (
         CacheWarning,
         InputError,
@@ -103,7 +110,14 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
-    ".elements.forces": "Drag Spring Tether Wrench",
+    ".elements.drag": "Drag",
+    ".elements.element": "Account Block",
+    ".elements.friction": "BristleFriction",
+    ".elements.gravity": "CentralGravity",
+    ".elements.motor": "Motor",
+    ".elements.program": "element",
+    ".elements.spring": "Spring Tether",
+    ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
     ".quantities.kinematics": (
         "body_jacobian endpoint_acceleration endpoint_jacobian endpoint_jacobian_rate endpoint_pose "
@@ -181,8 +195,12 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
+    "Account",
+    "Block",
+    "BristleFriction",
     "Builder",
     "CacheWarning",
+    "CentralGravity",
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
@@ -193,6 +211,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Motor",
     "Radau5",
     "Rotation",
     "Run",
@@ -223,6 +242,7 @@ __all__ = [
     "condition",
     "control",
     "coriolis_matrix",
+    "element",
     "endpoint_acceleration",
     "endpoint_jacobian",
     "endpoint_jacobian_rate",

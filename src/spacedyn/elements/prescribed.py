@@ -20,7 +20,7 @@ from scipy.interpolate import BSpline, PPoly
 
 from ..errors import InputError
 from ..kernels.sim import layout as p
-from ..laws.compile import Compiled, compile_law
+from ..laws.compile import Compiled, compile_law, used_names
 from ..laws.law import LawTemplate
 from ..laws.motion_functions import Motion, Parts, check_derivatives, turning_motion
 from ..model.model import Model
@@ -195,7 +195,9 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
     return State(model, data)
 
 
-def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable) -> tuple[Array, list[Compiled], Array]:
+def lay_out(
+    model: Model, joints: list[Prescribed], counter: int, put: Callable, put_integers: Callable
+) -> tuple[Array, list[Compiled], Array]:
     """Records for the plan, compiled functions, and the times that steps must end at."""
     records = np.zeros((len(joints), p.JOINT_INTS), dtype=np.int64)
     compiled, breaks = [], [np.empty(0)]
@@ -210,7 +212,7 @@ def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable)
             compiled.append(code)
             record[p.J_KIND], record[p.J_ADDRESS] = p.FUNCTION, code.address
             record[p.J_NUMBERS] = put(*one.given.parameters.values(), [0.0])
-            record[p.J_SIZES : p.J_SIZES + p.SIZES] = 0, 0, 0, 0, 0, one.size, 0, 0, 3 * one.size + one.attitude
+            record[p.J_PLACES] = put_integers(_places(one, one.given))
         else:
             path = one.given
             record[p.J_KIND], record[p.J_PIECES] = p.PIECEWISE, len(path.coefficients)
@@ -218,3 +220,10 @@ def lay_out(model: Model, joints: list[Prescribed], counter: int, put: Callable)
             record[p.J_NUMBERS] = put(path.breaks, path.coefficients)
             breaks.append(path.breaks)
     return records, compiled, np.unique(np.concatenate(breaks))
+
+
+def _places(one: Prescribed, motion: Motion) -> list[int]:
+    """What the function of a motion is handed: sizes of what it sees and writes, then where each part is."""
+    ends = np.cumsum([0, one.size + one.attitude, one.size, one.size]).tolist()
+    written = {"value": ends[0:2], "rate": ends[1:3], "acceleration": ends[2:4]}
+    return [0, ends[3], *(end for name in used_names(motion)[1] for end in written[name])]

@@ -5,9 +5,9 @@ import os
 import re
 import warnings
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numba
@@ -55,12 +55,28 @@ class Compiled:
 
 
 _known: dict[str, Compiled] = {}
-_own: WeakKeyDictionary[Law, Compiled] = WeakKeyDictionary()  # of laws that refer to what has no fingerprint
+_own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that refer to what has no fingerprint
 
 
-def compile_law(law: Law) -> Compiled:
+class Blocks(NamedTuple):
+    """What laws may read of an element, and what they may command it: names."""
+
+    channels: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+Elements = Mapping[str, Blocks]
+NONE: Elements = {}
+
+
+def compile_law(law: Law, elements: Elements = NONE) -> Compiled:
     """The law's C function: from the cache by its source, compiled now, or plain Python if it cannot be compiled."""
-    source, fields = _wrapper_source(law)
+    source, fields = _wrapper_source(law, elements)
+    return compile_function(law, source, fields)
+
+
+def compile_function(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
+    """The C function around a user's function, by the source of what is between."""
     key = fingerprint(law.function, f"{_OPTIONS} {VERSION} {source}")
     compiled = _own.get(law) if key is None else _known.get(key)
     if compiled is None:
@@ -75,12 +91,12 @@ def compile_law(law: Law) -> Compiled:
     return compiled
 
 
-def check_names(law: Law) -> None:
+def check_names(law: Law, elements: Elements = NONE) -> None:
     """Raise if a law reads or writes what there is not, or lacks a parameter; it is not compiled."""
-    _wrapper_source(law)
+    _wrapper_source(law, elements)
 
 
-def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
+def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
     """The law as machine code, or as Python with the reason why."""
     try:
         function = numba.njit(pipeline_class=LawCompiler, **_OPTIONS)(law.function)
@@ -98,16 +114,16 @@ def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> C
         return compiled
 
 
-def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
+def _plain(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
     """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
     name, arrays = law.name, _first if config.DISABLE_JIT else np.ctypeslib.as_array
     wrapper = _wrapper(source, fields, with_checked_calls(law.function), arrays, _locked)
 
-    def guarded(t: float, view: Any, parameters: Any, out: Any, sizes: Any) -> None:
+    def guarded(t: float, view: Any, parameters: Any, out: Any, places: Any) -> None:
         if faults.ending():  # a law that was interrupted in an endless loop would be in it again
             return
         try:
-            wrapper(t, view, parameters, out, sizes)
+            wrapper(t, view, parameters, out, places)
         except BaseException as error:  # it must not cross the compiled code
             faults.note(error, name)
 
@@ -118,14 +134,14 @@ def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
     return Compiled(ctypes.cast(callback, ctypes.c_void_p).value or 0, callback)
 
 
-def rehearse(law: Law, t: float, view: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def rehearse(law: Law, t: float, view: np.ndarray, places: np.ndarray, elements: Elements = NONE) -> np.ndarray:
     """What a law writes if it is run as plain Python; it raises what it raises there."""
-    source, fields = _wrapper_source(law)
-    out = np.zeros(int(sizes[-1]))
+    source, fields = _wrapper_source(law, elements)
+    out = np.zeros(int(places[1]))
     numbers = np.concatenate([*(np.ravel(value) for value in law.parameters.values()), [0.0]])
     with np.errstate(all="ignore"):
         function = with_checked_calls(law.function)
-        _wrapper(source, fields, function, _first, _locked)(t, view.copy(), numbers, out, sizes)
+        _wrapper(source, fields, function, _first, _locked)(t, view.copy(), numbers, out, places)
     return out
 
 
@@ -154,7 +170,7 @@ def _lower_read_only(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return impl_ret_borrowed(context, builder, sig.return_type, args[0])
 
 
-def _writing(law: Law, message: str) -> InputError:
+def _writing(law: Any, message: str) -> InputError:
     """The error for a law that writes to what it is given; Numba's message says where."""
     package = f"{Path(numba.__file__).parent.name}{os.sep}"
     places = re.findall(r'File "(.+?)", line (\d+)', message)
@@ -171,43 +187,86 @@ def _wrapper(source: str, fields: dict[str, Any], function: Any, carray: Any, re
     return space["wrapper"]
 
 
-def _wrapper_source(law: Law) -> tuple[str, dict[str, Any]]:
-    """Source of the function behind the C signature, and the record types that it fills."""
-    seen = {name: SEEN[name] for name in SEEN if name in law.sees()}
-    first = 0
-    own_seen, own_written = {}, {}
-    for name, size in law.states.items():
+def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str]]:
+    """What a law reads and what it writes, by name, in the order in which its function is handed their places.
+
+    An element's blocks go by 'element.block'. Raise if it reads or writes what there is not.
+    """
+    role, columns = law.role, law.role.written
+    for name in law.states:
         if name in SEEN or name in WRITTEN:
             raise InputError(f"law '{law.name}': the state '{name}' has the name of something else; rename it")
-        own_seen[name] = f"view[at + {first} : at + {first + size}]"
-        own_written[name] = f"o[no - ns + {first} : no - ns + {first + size}]"
-        first += size
-    role, columns_of = law.role, law.role.written
-    wanted = attributes(law.function, role, "out", {*columns_of, *law.states})
-    written = {name: columns_of[name] for name in columns_of if name in wanted} | own_written
-    for what, known in (("s", [*SEEN, *law.states]), ("out", [*columns_of, *law.states])):
-        for name in sorted(attributes(law.function, role, what, None) - set(known)):
+    channels = {name: one.channels for name, one in elements.items() if one.channels and role.what == "law"}
+    commands = {name: one.commands for name, one in elements.items() if one.commands and role.what == "law"}
+    reads = attributes(law.function, role, "s", {*SEEN, *law.states, *channels})
+    writes = attributes(law.function, role, "out", {*columns, *law.states, *commands})
+    for what, asked, known in (
+        ("s", attributes(law.function, role, "s", None), [*SEEN, *law.states, *channels]),
+        ("out", attributes(law.function, role, "out", None), [*columns, *law.states, *commands]),
+    ):
+        for name in sorted(asked - set(known)):
             raise InputError(f"{role.what} '{law.name}': {what} has no '{name}'; {nearest(name, known)}")
-    for name in sorted(attributes(law.function, role, "p", None) - set(law.parameters)):
-        raise InputError(f"{role.what} '{law.name}' needs a parameter '{name}'; give it as {law.name}({name}=...)")
-    parameters, start = {}, 0
-    for name, value in law.parameters.items():
-        stop = start + value.size
+    seen = [name for name in SEEN if name in reads] + list(law.states)
+    written = [name for name in columns if name in writes] + list(law.states)
+    seen += [f"{name}.{block}" for name, blocks in channels.items() if name in reads for block in blocks]
+    written += [f"{name}.{block}" for name, blocks in commands.items() if name in writes for block in blocks]
+    return seen, written
+
+
+def _wrapper_source(law: Law, elements: Elements = NONE) -> tuple[str, dict[str, Any]]:
+    """Source of the function behind the C signature, and the record types that it fills."""
+    seen, written = used_names(law, elements)
+    for name in sorted(attributes(law.function, law.role, "p", None) - set(law.parameters)):
+        raise InputError(f"{law.role.what} '{law.name}' needs a parameter '{name}'; give it as {law.name}({name}=...)")
+    columns = {**SEEN, **law.role.written}
+    return wrapper_source(law.role.arguments, seen, written, law.parameters, columns)
+
+
+def wrapper_source(
+    arguments: Sequence[str], seen: list[str], written: list[str], given: Mapping[str, np.ndarray], columns: Mapping
+) -> tuple[str, dict[str, Any]]:
+    """Source of the function behind the C signature: it cuts what it is handed into named arrays.
+
+    `columns`: how many those have that are no flat arrays.
+    """
+
+    def cut(array: str, name: str, first: int) -> str:
+        start, stop = f"n[{first}]", f"n[{first + 1}]"
+        wide = columns.get(name, 0)
+        return f"{array}[{start}:{stop}]" + (f".reshape(({stop} - {start}) // {wide}, {wide})" if wide else "")
+
+    parts: dict[str, dict[str, str]] = {"s": {}, "p": {}, "out": {}}
+    for i, name in enumerate(seen):
+        parts["s"][name] = cut("view", name, 2 + 2 * i)
+    for i, name in enumerate(written):
+        parts["out"][name] = cut("o", name, 2 + 2 * (len(seen) + i))
+    at = 0
+    for name, value in given.items():
         shape = f".reshape{value.shape}" if value.ndim > 1 else ""
-        parameters[name] = f"p[{start}]" if value.ndim == 0 else f"p[{start}:{stop}]{shape}"
-        start = stop
-    fields, handed = {}, {"t": "t"}
-    for argument, columns in (("s", {**seen, **own_seen}), ("p", parameters), ("out", written)):
-        names = list(columns) or ["nothing"]
-        fields[f"record_{argument}"] = namedtuple(f"record_{argument}", names)
-        handed[argument] = f"record_{argument}({', '.join(columns.values()) or '0.0'})"
+        parts["p"][name] = f"p[{at}]" if value.ndim == 0 else f"p[{at}:{at + value.size}]{shape}"
+        at += value.size
+    fields: dict[str, Any] = {}
+    handed = {"t": "t"}
+    for argument, texts in parts.items():
+        handed[argument] = _record(f"record_{argument}", texts, fields)
     source = f"""
-def wrapper(t, view_, p_, o_, sizes_):
-    n = carray(sizes_, (9,))
-    nx, nj, ne, ni, first, ns, nm, nview, no = n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]
-    at = nx + nj + 15 + first
-    view, p = read_only(carray(view_, (nview,))), read_only(carray(p_, ({max(start, 1)},)))
-    o = carray(o_, (no,))
-    law({", ".join(handed[argument] for argument in role.arguments)})
+def wrapper(t, view_, p_, o_, places_):
+    n = carray(places_, ({2 + 2 * (len(seen) + len(written))},))
+    view, p = read_only(carray(view_, (n[0],))), read_only(carray(p_, ({max(at, 1)},)))
+    o = carray(o_, (n[1],))
+    law({", ".join(handed[argument] for argument in arguments)})
 """
     return source, fields
+
+
+def _record(name: str, texts: dict[str, str], fields: dict[str, Any]) -> str:
+    """A named tuple of these expressions; those of 'a.b' and 'a.c' make one of their own, a. Its type goes to `fields`."""
+    groups: dict[str, dict[str, str]] = {}
+    for key, text in texts.items():
+        head, _, tail = key.partition(".")
+        groups.setdefault(head, {})[tail] = text
+    made = {
+        head: inner[""] if "" in inner else _record(f"{name}_{head}", inner, fields) for head, inner in groups.items()
+    }
+    fields[name] = namedtuple(name, list(made) or ["nothing"])
+    return f"{name}({', '.join(made.values()) or '0.0'})"

@@ -8,7 +8,7 @@ from ..model.model import Model
 from .inspect import Role
 from .law import Law, LawTemplate
 
-CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": "o[0:1]"})
+CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": 0})
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,17 @@ from types import CodeType
 from ..errors import InputError
 
 
+class Template:
+    """What a decorator makes of a user's function: called with parameters, it gives a law, an element, ..."""
+
+
 @dataclass(frozen=True)
 class Role:
     """What a compiled function is for: its name in messages, its arguments, and what it writes where."""
 
     what: str
     arguments: tuple[str, ...]  # of t, s, p, out
-    written: Mapping[str, str]
+    written: Mapping[str, int]  # how many columns each has; 0: it is flat
 
 
 def attributes(function: Callable, role: Role, argument: str, everything: set[str] | None) -> set[str]:

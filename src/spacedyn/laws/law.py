@@ -22,31 +22,26 @@ from ..errors import InputError, nearest
 from ..motion.trajectories import packed
 from ..reals import NotReal, finite_array, one_number, real_array, type_name
 from ..signatures import check_names
-from .inspect import Role, attributes, steps_of, used
+from .inspect import Role, Template, attributes, steps_of, used
 
 SEEN = {
-    "base_position": "view[0:3]",
-    "base_quaternion_xyzw": "view[3:7]",
-    "q": "view[7:nx]",
-    "base_velocity": "view[nx : nx + 3]",
-    "base_rate": "view[nx + 3 : nx + 6]",
-    "qd": "view[nx + 6 : nx + 6 + nj]",
-    "com": "view[nx + nj + 6 : nx + nj + 9]",
-    "linear_momentum": "view[nx + nj + 9 : nx + nj + 12]",
-    "angular_momentum": "view[nx + nj + 12 : nx + nj + 15]",
-    "mode": "view[nx + nj + 15 + ni : nx + nj + 15 + ni + nm]",
-    "endpoints": "view[nx + nj + 15 + ni + nm :].reshape(ne, 18)",
+    "base_position": 0,
+    "base_quaternion_xyzw": 0,
+    "q": 0,
+    "base_velocity": 0,
+    "base_rate": 0,
+    "qd": 0,
+    "com": 0,
+    "linear_momentum": 0,
+    "angular_momentum": 0,
+    "mode": 0,
+    "endpoints": 18,
 }
-"""What a law sees of the robot, and where it is in its view. `endpoints`: a row each, position (3), rotation (9, row by
-row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes. `mode`: of each
+"""What a law sees of the robot, and how many columns it has; 0: it is flat. `endpoints`: a row each, position (3),
+rotation (9, row by row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes. `mode`: of each
 joint, FREE, LOCKED or PRESCRIBED."""
 
-WRITTEN = {
-    "tau": "o[0:nj]",
-    "base_wrench": "o[nj : nj + 6]",
-    "endpoint_wrenches": "o[nj + 6 : nj + 6 + 6 * ne].reshape(ne, 6)",
-    "mode": "o[nj + 6 + 6 * ne : nj + 6 + 6 * ne + nm]",
-}
+WRITTEN = {"tau": 0, "base_wrench": 0, "endpoint_wrenches": 6, "mode": 0}
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
 robot at its endpoints; inertial axes; modes of joints, where zero is no command."""
 
@@ -56,7 +51,7 @@ LAW = Role("law", ("t", "s", "p", "out"), WRITTEN)
 
 
 @dataclass(frozen=True)
-class LawTemplate:
+class LawTemplate(Template):
     """A law without its parameters; call it with them to get a `Law`."""
 
     function: Callable

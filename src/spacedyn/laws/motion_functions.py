@@ -17,7 +17,7 @@ Array = np.ndarray
 MOTION = Role(  # of an attitude there is one value more than there are rates: its quaternion
     "motion",
     ("t", "p", "out"),
-    {"value": "o[0 : no - 2 * ns]", "rate": "o[no - 2 * ns : no - ns]", "acceleration": "o[no - ns : no]"},
+    {"value": 0, "rate": 0, "acceleration": 0},
 )
 Parts = tuple[Array, Array, Array]
 """Value, rate and acceleration."""

@@ -15,6 +15,7 @@ from ..errors import InputError, UnknownName, nearest
 from ..model.model import Model
 from ..model.state import State
 from .conditions import Condition
+from .inspect import Template
 from .law import Law, LawTemplate
 from .motion_functions import Motion
 
@@ -33,12 +34,12 @@ class UserFile:
 
     @property
     def names(self) -> list[str]:
-        """What a scenario can name: made by @law, @motion or @condition, and functions of its own."""
+        """What a scenario can name: made by @law, @element, @motion or @condition, and functions of its own."""
         return sorted(
             name
             for name, value in self._names.items()
             if not name.startswith("_")
-            and (isinstance(value, LawTemplate) or (inspect.isfunction(value) and value.__module__ == self._module))
+            and (isinstance(value, Template) or (inspect.isfunction(value) and value.__module__ == self._module))
         )
 
     @property
@@ -58,6 +59,13 @@ class UserFile:
         return self._checked(
             name, made, Law, "a law: a function made by @law, or one of (model, state, ...) that gives one"
         )
+
+    def element(self, kind: str, /, **parameters: Any) -> Any:
+        """An element, made by @element: with its joints, points and parameters."""
+        found = self[kind]
+        if not isinstance(found, Template) or isinstance(found, LawTemplate):
+            raise InputError(f"{self.path.name}: '{kind}' is no element: a function made by @element")
+        return found(**parameters)  # type: ignore[operator]
 
     def motion(self, name: str, **parameters: Any) -> Motion:
         """A motion for a prescribed joint, made by @motion."""

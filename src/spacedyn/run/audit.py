@@ -17,7 +17,7 @@ from ..model.state import State
 from ..model.state_parts import layout_of
 from ..quantities.calls import gravity_vector
 from ..quantities.momentum import totals
-from ..simulate.channels import WORKS
+from ..simulate.channels import LOSSES, WORKS
 from ..simulate.modes import FREE, deviations
 
 Array = np.ndarray
@@ -127,7 +127,7 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         "potential": sums.gravitational + sums.elastic + forces.sum(-1),
         "work": np.sum([w.sum(-1) for w in works], axis=0),
         "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
-        "lost": get("dissipated")[..., 0],
+        "lost": np.sum([get(name).sum(-1) for name in LOSSES], axis=0),
     }
     lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
     found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))

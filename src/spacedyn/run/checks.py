@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from ..elements.forces import read_forces
+from ..elements.element import read_elements
 from ..elements.prescribed import MODES
 from ..errors import InputError
 from ..model.model import Model
@@ -14,7 +14,7 @@ from ..model.state import State
 from ..model.state_parts import checked_numbers
 from ..motion.attitude_paths import Turning
 from ..motion.trajectories import Trajectory
-from ..simulate.channels import ALWAYS, row_columns
+from ..simulate.channels import ALWAYS
 from ..simulate.events import EventRecord, Happening
 from ..simulate.simulation import LawRecord, Simulation
 
@@ -61,10 +61,10 @@ def check_simulation(simulation: Simulation) -> None:
         _check_law(law)
     for event in simulation.events:
         _check_event(event.record)
-    read_forces(model, list(simulation.forces))
+    read_elements(model, list(simulation.elements))
     _check_joints(model, simulation.prescribed, simulation.modes)
     _check_record(simulation.record)
-    columns = row_columns(model, simulation.laws, simulation.forces, simulation.events)
+    columns = simulation.layout.row
     if simulation.channels != tuple(name for name in columns if name in simulation.channels or name in ALWAYS):
         raise InputError(f"channels {str(list(simulation.channels))[:200]} that no run has, or in another order")
     if not (isinstance(simulation.kernels, str) and all(isinstance(note, str) for note in simulation.notes)):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
-from ..simulate.channels import kept_columns, row_columns, row_width
+from ..simulate.channels import kept_columns, row_width
 from ..simulate.checkpoints import DIGEST_BYTES, Checkpoint, verified
 from ..simulate.events import Happening
 from ..simulate.simulation import Simulation
@@ -116,7 +116,7 @@ def read_folder(path: Path, simulation: Simulation, check: bool = True) -> Store
 
 
 def _read(path: Path, simulation: Simulation, lines: list[Line], version: int, check: bool) -> Stored:
-    columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+    columns = simulation.layout.row
     width = row_width(kept_columns(columns, simulation.channels))
     if not lines:
         return Stored(np.empty((0, *simulation.shape, width)), [], "unfinished", None, [], version)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
-from ..simulate.channels import kept_columns, row_columns
+from ..simulate.channels import kept_columns
 from ..simulate.checkpoints import Checkpoint, verified
 from ..simulate.events import Happening
 from ..simulate.simulation import Simulation
@@ -125,7 +125,7 @@ def _run_of(variables: Mapping[str, Array], attributes: Mapping[str, str], folde
         raise InputError("it has no word of what made a run")
     simulation = Simulation.from_text(attributes[_TEXT], _numbers(variables, "initial_state"), folders)
     check_simulation(simulation)
-    columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+    columns = simulation.layout.row
     rows = rows_of(variables, simulation, kept_columns(columns, simulation.channels))
     events = _events(variables, attributes, simulation)
     check_rows(simulation, rows, events)

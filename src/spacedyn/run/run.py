@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.forces import force_names
+from ..elements.element import element_names
 from ..errors import InputError, RunWarning, UnknownName, warn_user
 from ..laws.law import Law
 from ..model.state import State
@@ -18,7 +18,7 @@ from ..quantities.kinematics import Motion, frame_motion
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
 from ..reals import one_number
 from ..signatures import check_names, checked_arguments, keywords_of
-from ..simulate.channels import LEDGER, kept_columns, row_columns
+from ..simulate.channels import LEDGER, kept_columns
 from ..simulate.events import Event, Happening
 from ..simulate.failures import stiffness_note
 from ..simulate.simulation import Recorded, Simulation
@@ -115,9 +115,9 @@ class Run(Recorded):
             simulation.method,
             simulation.gravity,
         )
-        self.shape, self.forces = simulation.shape, simulation.forces
+        self.shape, self.forces = simulation.shape, simulation.elements
         self.events = tuple(sorted(events, key=lambda event: event.time))
-        self._all_columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+        self._all_columns = simulation.layout.row
         self._columns = kept_columns(self._all_columns, simulation.channels)
         self._rows, self._checkpoints, self._ledger, self._version = rows, tuple(checkpoints), ledger, version
         times = rows[..., 0].reshape(len(rows), simulation.robots)
@@ -280,7 +280,7 @@ class Run(Recorded):
             "model_digest": self.model.digest,
             "method": repr(self.method),
             "laws": [law.name for law in self.laws],
-            "forces": force_names(self.forces),
+            "forces": element_names(self.forces),
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
             "start": self.simulation.start,
             "end": self.simulation.end,

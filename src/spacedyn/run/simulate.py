@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.forces import Force
+from ..elements.element import Element
 from ..errors import RunWarning, SimulationFailed, warn_user
 from ..kernels.scalar.compile_progress import CompileProgress
 from ..kernels.sim import layout as p
@@ -17,7 +17,7 @@ from ..model.model import Model
 from ..model.state import State
 from ..signatures import checked_arguments
 from ..simulate.arguments import check_memory
-from ..simulate.channels import kept_columns, row_columns, row_width
+from ..simulate.channels import kept_columns, row_width
 from ..simulate.event_log import EventLog
 from ..simulate.events import Event, read_events
 from ..simulate.failures import failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
@@ -37,7 +37,16 @@ from .run import Run
 Array = np.ndarray
 
 
-_OWN = ("laws", "method", "prescribed", "modes", "forces", "events", "channels")  # what `simulation_of` says more about
+_OWN = (
+    "laws",
+    "method",
+    "prescribed",
+    "modes",
+    "forces",
+    "elements",
+    "events",
+    "channels",
+)  # what `simulation_of` says more about
 
 
 @checked_arguments(*_OWN, time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
@@ -54,7 +63,8 @@ def simulate(
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     limits: bool = True,
-    forces: Force | Iterable[Force] = (),
+    forces: Element | Iterable[Element] = (),
+    elements: Element | Iterable[Element] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
@@ -92,8 +102,9 @@ def simulate(
         Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
     limits : bool
         Whether the state must be within the limits of the joints; those with an end stop may be a little beyond.
-    forces : Force, optional
-        `Wrench`, `Spring`, `Tether`, `Drag`: forces on bodies that are no law's.
+    forces, elements : Element, optional
+        What acts on the robot beside laws: `Wrench`, `Spring`, `Tether`, `Drag`, `Motor`, `BristleFriction`,
+        `CentralGravity`, and those made by `element`. Both names mean the same.
     events : Event, optional
         Conditions that are found to the instant; they may end the run or change the state. Robots of a batch then run
         one by one, each with its own events; one that a terminal event ends stays in the record as it was: `Run.ended`.
@@ -146,6 +157,7 @@ def simulate(
         adjust=adjust,
         limits=limits,
         forces=forces,
+        elements=elements,
         events=events,
         start=start,
         budget=budget,
@@ -167,7 +179,7 @@ def carry_out(
     onlooker: Callable[[Array], None] | None = None,
 ) -> Run:
     """Simulate what an simulation says, from its beginning or from a past that it has already."""
-    columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+    columns = simulation.layout.row
     most = largest_chunk(max(simulation.robots, 1), row_width(columns))
     times = (
         None

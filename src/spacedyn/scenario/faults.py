@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from ..errors import nearest
 from ..model.values import shown
 from .lines import Path
-from .schema import ActionTable, Content, EventTable, FilmTable, ForceTable, LawTable, MethodTable, PlotTable, Start
+from .schema import ActionTable, Content, ElementTable, EventTable, FilmTable, LawTable, MethodTable, PlotTable, Start
 
 _PATH = re.compile(r"\.(toml|urdf|xacro|xml)$", re.IGNORECASE)
 
@@ -78,7 +78,7 @@ def _table_of(loc: Path) -> tuple[type[BaseModel] | None, str]:
     owner: type[BaseModel] | None = Content
     name = ""
     inner: dict[str, type[BaseModel]] = {
-        "state": Start, "method": MethodTable, "laws": LawTable, "forces": ForceTable, "events": EventTable,
+        "state": Start, "method": MethodTable, "laws": LawTable, "forces": ElementTable, "elements": ElementTable, "events": EventTable,
         "plots": PlotTable, "film": FilmTable, "action": ActionTable,
     }  # fmt: skip
     for i, part in enumerate(loc):

@@ -10,7 +10,6 @@ from ..run.run import Run
 from ..show.plots.curves import check_name
 from ..show.plots.style import STYLES
 from ..show.viewer.film import BACKDROPS
-from ..simulate.channels import row_columns
 from ..simulate.simulation import Simulation
 from .lines import Path
 
@@ -48,7 +47,7 @@ def _among(what: str, name: str, known: list[str]) -> None:
 
 def _first_record(simulation: Simulation) -> Run:
     """A run of the start alone: what there is to draw has the same names as at the end."""
-    columns = row_columns(simulation.model, simulation.laws, simulation.forces, simulation.events)
+    columns = simulation.layout.row
     width = sum(columns[name].stop - columns[name].start for name in simulation.channels)
     rows = np.zeros((1, *simulation.shape, width))
     size = simulation.state._data.shape[-1]

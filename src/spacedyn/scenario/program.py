@@ -1,11 +1,12 @@
 """A scenario as a program: assignments that can be run, or written as a script."""
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..elements import forces
+from ..elements.stored import KINDS
 from ..errors import nearest
 from ..laws import ready_made as control
 from ..motion.trajectories import waypoints
@@ -15,9 +16,8 @@ from .faults import check_names, is_path, label, parameters_of
 from .fence import Fence
 from .lines import Path
 
-FORCES: dict[str, type] = {
-    "wrench": forces.Wrench, "spring": forces.Spring, "tether": forces.Tether, "drag": forces.Drag,
-}  # fmt: skip
+ELEMENTS: dict[str, type] = {re.sub("(?<=.)(?=[A-Z])", "_", name).lower(): made for name, made in KINDS.items()}
+"""Kinds of elements by their names in a file: 'wrench', 'central_gravity'."""
 CONDITIONS: dict[str, Callable[..., Any]] = {
     made.__name__: made for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within)
 }
@@ -67,13 +67,15 @@ class Program:
         prescribed = {
             name: self._motion(("prescribed", name), value) for name, value in c.get("prescribed", {}).items()
         }
-        pushes = [self._force(("forces", i), given) for i, given in enumerate(c.get("forces", []))]
+        acting = [
+            self._element((key, i), given) for key in ("forces", "elements") for i, given in enumerate(c.get(key, []))
+        ]
         happenings = [self._event(("events", i), given) for i, given in enumerate(c.get("events", []))]
         self.assignments = [("robot", robot), ("state", state)]
         self.assignments += [
             (name, Call(Name("control.from_file"), (_here(file),), {}, ())) for file, name in self._files.items()
         ]
-        parts = {"laws": laws, "prescribed": prescribed, "forces": pushes, "events": happenings}
+        parts = {"laws": laws, "prescribed": prescribed, "elements": acting, "events": happenings}
         named: dict[str, Any] = {}
         for name, value in parts.items():
             if value:
@@ -189,11 +191,14 @@ class Program:
             self._names(path, "a motion", named, parameters_of(waypoints)[0], ["times", "values"])
         return Call(Name(function), (), named, path)
 
-    def _force(self, path: Path, given: Mapping[str, Any]) -> Call:
-        kind, parameters = given["kind"], {key: value for key, value in given.items() if key != "kind"}
-        made = FORCES.get(kind)
+    def _element(self, path: Path, given: Mapping[str, Any]) -> Call:
+        kind, parameters = given["kind"], {key: value for key, value in given.items() if key not in ("kind", "file")}
+        if "file" in given:
+            return Call(Name(f"{self._file(path, given['file'])}.element"), (kind,), parameters, path)
+        made = ELEMENTS.get(kind)
         if made is None:
-            self._fault((*path, "kind"), f"{label(path)}there is no force {kind!r}; {nearest(kind, list(FORCES))}")
+            what = "force" if path[0] == "forces" else "element"
+            self._fault((*path, "kind"), f"{label(path)}there is no {what} {kind!r}; {nearest(kind, list(ELEMENTS))}")
             return Call(Name("sd.Wrench"))
         fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
         known, needed = parameters_of(made)
@@ -301,4 +306,4 @@ class Program:
             )
 
 
-__all__ = ["ACTIONS", "CONDITIONS", "FORCES", "METHODS", "Program"]
+__all__ = ["ACTIONS", "CONDITIONS", "ELEMENTS", "METHODS", "Program"]

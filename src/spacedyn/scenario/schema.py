@@ -137,10 +137,11 @@ class LawTable(OpenTable):
     initial: dict[str, Any] = optional("give a table { state = number }")
 
 
-class ForceTable(OpenTable):
-    """A force on a body."""
+class ElementTable(OpenTable):
+    """An element: its kind, or its name in a file; what else there is are its parameters."""
 
-    kind: Text = Field(description='give "wrench", "spring", "tether" or "drag"')
+    kind: Text = Field(description='give its kind, such as "wrench", "tether", "motor"; or its name in the file')
+    file: Text = optional("give the name of a Python file in the scenario's folder")
 
 
 class ActionTable(OpenTable):
@@ -217,7 +218,8 @@ class Content(Table):
         'give a table { joint = motion }, with "locked", a number, or { times = [...], values = [...] }',
     )
     modes: dict[str, Text] = optional('give a table { joint = "free" }, or "locked", or "prescribed"')
-    forces: list[ForceTable] = optional("give each its own table, headed [[forces]]")
+    forces: list[ElementTable] = optional("give each its own table, headed [[forces]]")
+    elements: list[ElementTable] = optional("give each its own table, headed [[elements]]")
     events: list[EventTable] = optional("give each its own table, headed [[events]]")
     plots: PlotTable = optional("give a table, headed [plots]")
     film: FilmTable = optional("give a table, headed [film]")

@@ -171,18 +171,19 @@ class EventLog:
         x, y = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
         work[x : x + 7 + model.nq] = after.x
         stepper.set_rates(after.u[:, None])
-        ends = y + int(plan[p.SIZE])
-        work[ends - 1] += self._energy(stepper, after) - energy
-        impulse = ends - 1 - int(plan[p.FORCES]) - 6
+        layout = stepper.layout
+        work[y + layout.in_y("event_work").start] += self._energy(stepper, after) - energy
+        impulse = y + layout.in_y("impulse").start
         work[impulse : impulse + 6] += momentum(model, after, about="com") - momentum(model, before, about="com")
 
     def _energy(self, stepper: Any, state: State) -> float:
-        """Kinetic, potential, and elastic in forces; the stepper must be at the state."""
+        """Kinetic, potential, and stored in elements; the stepper must be at the state."""
         total = kinetic_energy(state.model, state) + potential_energy(state.model, state, gravity=self._gravity)
-        count, at = int(stepper.plan[p.FORCES]), int(stepper.plan[p.Y_FORCES])
-        if count:
+        stored = stepper.layout.channels["force_energy"]
+        at = int(stepper.plan[p.Y_CHANNEL]) + stored.start
+        if stored.stop > stored.start:
             stepper.evaluate()
-        return float(total + stepper.work[at : at + count].sum())
+        return float(total + stepper.work[at : at + stored.stop - stored.start].sum())
 
 
 def _chatter(last: list[Happening]) -> str:

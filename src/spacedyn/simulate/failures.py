@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
-from ..elements.forces import Force, Spring
+from ..elements.element import Element, blocks_of
+from ..elements.spring import Spring
 from ..kernels.robot import layout as k
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS
 from ..kernels.sim import layout as p
@@ -17,17 +18,18 @@ from ..model.model import Model
 from ..model.parts import Joint
 from ..model.state import State
 from ..quantities.matrices import mass_matrix_inverse
+from .layout import in_order
 
 Array = np.ndarray
 
 
 def failed_law(laws: Sequence[Law], stepper: Any, error: BaseException, name: str | None) -> str:
     """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
-    what = {law.name: law.role.what for law in laws}
-    for law, sizes in zip(laws, _sizes(stepper), strict=True):
+    what, known = {law.name: law.role.what for law in laws}, blocks_of(stepper.layout.elements)
+    for law, places in zip(laws, _places(stepper, laws), strict=True):
         if name is None:
             try:
-                rehearse(law, stepper.clock[p.T], stepper.view_at_fault, sizes)
+                rehearse(law, stepper.clock[p.T], stepper.view_at_fault, places, known)
             except type(error) as again:
                 name, error = law.name, again
             except Exception:  # what only Python raises
@@ -41,20 +43,20 @@ def law_without_number(laws: Sequence[Law], stepper: Any, model: Model) -> str |
     """The law that writes what is not finite, at the last good state or within the step after it."""
     if not laws:
         return None
-    views = _present_views(stepper)
+    views, known = _present_views(stepper), blocks_of(stepper.layout.elements)
     t, h = stepper.clock[p.T], stepper.clock[p.H]
     for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
-        for law, sizes in zip(laws, _sizes(stepper), strict=True):
+        for law, places in zip(laws, _places(stepper, laws), strict=True):
             for lane in range(stepper.robots):
                 try:
-                    out = rehearse(law, float(time), views[:, lane], sizes)
+                    out = rehearse(law, float(time), views[:, lane], places, known)
                 except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
                     return f"{law.role.what} '{law.name}' writes no number ({error}){_of_robot(stepper, lane)}"
                 except Exception:  # what only Python raises
                     continue
                 bad = np.flatnonzero(~np.isfinite(out))
                 if bad.size:
-                    where = _name(law, model, int(bad[0]), out.size, int(stepper.plan[p.MODES]) > 0)
+                    where = _name(law, stepper, int(bad[0]))
                     return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}{_of_robot(stepper, lane)}"
     return None
 
@@ -84,7 +86,7 @@ def fastest_rate(model: Model, stepper: Any) -> str:
 
 
 @np.errstate(all="ignore")  # of a motion gone wild
-def stiffest(model: Model, state: State, forces: Sequence[Force]) -> tuple[str, float]:
+def stiffest(model: Model, state: State, forces: Sequence[Element]) -> tuple[str, float]:
     """The joint or the spring between bodies that asks for the shortest steps, and how fast it is [1/s]."""
     one = state[(0,) * len(state.shape)] if state.shape else state
     model = one.model  # of robots that differ, the first
@@ -107,7 +109,7 @@ def stiffest(model: Model, state: State, forces: Sequence[Force]) -> tuple[str, 
     return max(found, key=lambda pair: pair[1])
 
 
-def stiffness_note(model: Model, state: State, forces: Sequence[Force], step: float) -> str:
+def stiffness_note(model: Model, state: State, forces: Sequence[Element], step: float) -> str:
     """What is too stiff for an explicit method with a step [s]; nothing if nothing is."""
     who, rate = stiffest(model, state, forces)
     if rate * step < 1.0:
@@ -127,11 +129,9 @@ def owner(model: Model, rate: int) -> str:
     return f"joint '{found.name}'" if found else f"the base '{model.bodies[0].name}'"
 
 
-def _sizes(stepper: Any) -> list[Array]:
-    """Sizes of each law and of each event's condition, as the driver hands them to it."""
-    count = int(stepper.plan[p.LAWS] + stepper.plan[p.EVENTS])
-    records = stepper.plan[p.PLAN : p.PLAN + p.LAW_INTS * count].reshape(-1, p.LAW_INTS)
-    return [record[p.L_SIZES : p.L_SIZES + p.SIZES] for record in records]
+def _places(stepper: Any, laws: Sequence[Law]) -> list[Array]:
+    """What each law and each event's condition is handed, as the driver does it."""
+    return [np.array(stepper.layout.places(law, i)) for i, law in enumerate(laws)]
 
 
 def _present_views(stepper: Any) -> Array:
@@ -152,17 +152,13 @@ def evaluate(stepper: Any, due: int = 0) -> None:
         ctypes.CFUNCTYPE(None, *kinds)(int(plan[p.FLOW]))(stepper.own.ctypes.data, t, y, k, due)
 
 
-def _name(law: Law, model: Model, place: int, size: int, modes: bool) -> str:
+def _name(law: Law, stepper: Any, place: int) -> str:
     """The name of a law's output, with the index there."""
     if law.role.written is not WRITTEN:
         return f"{next(iter(law.role.written))}[{place}]"
-    joints, first = model.nv - model.base_dof, size - law.state_size
-    starts = {"tau": 0, "base_wrench": joints, "endpoint_wrenches": joints + 6}
-    assert {*starts, "mode"} == WRITTEN.keys()
-    if modes:
-        starts["mode"] = joints + 6 + 6 * len(model.endpoints)
-    for name, count in law.states.items():
-        starts[name], first = first, first + count
-    name = max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])
-    index = place - starts[name]
+    layout = stepper.layout
+    out = {name: part for name, part in layout.out.items() if name not in ("commands", "states")}
+    out |= in_order(law.states, layout.out_size - law.state_size)
+    name = max((n for n in out if out[n].start <= place < out[n].stop), key=lambda n: out[n].start)
+    index = place - out[name].start
     return f"{name}[{index // 6}, {index % 6}]" if name == "endpoint_wrenches" else f"{name}[{index}]"

@@ -1,23 +1,18 @@
 """`linearize`: how small deviations from a state grow, laws and forces included."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numba.core import config
 from numpy.typing import ArrayLike
 
-from ..elements.forces import Force, read_forces
-from ..elements.prescribed import read_prescribed, start_of
+from ..elements.element import Element, element_names
 from ..errors import InputError
 from ..kernels.methods.tangents import matrix as tangent_matrix
 from ..kernels.robot import layout as k
-from ..kernels.scalar.pack import LANES
 from ..kernels.sim import layout as p
-from ..kernels.simulation.right_hand_side import tangent_flow_address
 from ..laws import faults
-from ..laws.compile import compile_law
 from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
@@ -25,10 +20,9 @@ from ..quantities.calls import check_state
 from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
-from .arguments import listed
-from .methods import DormandPrince8
-from .setup import checked_laws
-from .stepper import Stepper, build_stepper, scratch
+from .build import Prepared, build_stepper, set_tangents
+from .setup import checked_laws, simulation_of
+from .stepper import Stepper
 
 Array = np.ndarray
 
@@ -58,7 +52,7 @@ class Linearization:
         return values[np.argsort(-values.real, kind="stable")]
 
 
-@checked_arguments("laws", "prescribed", "forces")
+@checked_arguments("laws", "prescribed", "forces", "elements")
 def linearize(
     model: Model,
     state: State,
@@ -67,7 +61,8 @@ def linearize(
     time: float = 0.0,
     gravity: ArrayLike | None = None,
     prescribed: Mapping[str, Any] | None = None,
-    forces: Force | Iterable[Force] = (),
+    forces: Element | Iterable[Element] = (),
+    elements: Element | Iterable[Element] = (),
     sampled_as_continuous: bool = False,
 ) -> Linearization:
     """Linearize the motion of a robot under laws about a state.
@@ -92,8 +87,8 @@ def linearize(
         Acceleration of gravity [m/s²], inertial axes; none if left out.
     prescribed : {joint: motion}, optional
         As in `simulate`: these joints do not deviate, and their rows and columns are zero.
-    forces : Force, optional
-        As in `simulate`.
+    forces, elements : Element, optional
+        As in `simulate`; the states of elements enter with their initial values.
     sampled_as_continuous : bool
         Whether to take sampled laws as continuous ones; otherwise they are refused, for they hold what they wrote.
 
@@ -129,15 +124,23 @@ def linearize(
         raise InputError(f"linearize takes one state; this is a batch {state.shape}: pick one, such as states[0]")
     chosen = [_continuous(law, sampled_as_continuous) for law in checked_laws(laws)]
     time = one_number("time", time, "a time [s]")
-    joints = read_prescribed(model, {} if prescribed is None else prescribed, {}, time, time + 1.0)
-    state = start_of(model, state, joints, time, False) if joints else state
-    elements, code = read_forces(model, listed("forces", forces, Force)), [compile_law(law) for law in chosen]
-    method, end = DormandPrince8(), time + 1.0
-    stepper = build_stepper(model, state, time, end, chosen, method, 0, gravity, joints, elements, [], [], code)
-    stepper.plan[p.TANGENT_FLOW] = tangent_flow_address().address
+    simulation = simulation_of(
+        model,
+        state,
+        1.0,
+        laws=chosen,
+        gravity=gravity,
+        prescribed=prescribed,
+        limits=False,
+        forces=forces,
+        elements=elements,
+        start=time,
+    )
+    prepared, state = Prepared(simulation, 0), simulation.state
+    joints, stepper = prepared.joints, build_stepper(prepared, state)
+    set_tangents(stepper, prepared)
     stepper.tree[k.W_STOP] = 0  # no step is taken that could hold phases of end stops
     n, nv = 2 * model.nv + int(stepper.plan[p.INTERNAL]), model.nv
-    stepper.set_duals(scratch(stepper.work.size * (1 if config.DISABLE_JIT else 1 + LANES)))
     A = np.empty((n, n))
     with faults.caught(stepper.fail):
         tangent_matrix(stepper.own, float(time), A.reshape(-1))
@@ -155,7 +158,7 @@ def linearize(
         free[model.u_slice(one.joint)] = False
     rows = np.flatnonzero(free)
     B[np.ix_(nv + rows, rows)] = np.linalg.inv(mass_matrix(model, state)[np.ix_(rows, rows)])
-    return Linearization(A, B, _names(model, chosen))
+    return Linearization(A, B, _names(model, chosen, simulation.elements))
 
 
 def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) -> Array:
@@ -196,8 +199,8 @@ def _continuous(law: Law, allowed: bool) -> Law:
     return replace(law, period=None, delay=0.0)
 
 
-def _names(model: Model, laws: list[Law]) -> tuple[str, ...]:
-    """Of positions, rates and laws' states."""
+def _names(model: Model, laws: list[Law], elements: Sequence[Element]) -> tuple[str, ...]:
+    """Of positions, rates, laws' and elements' states."""
     axes = {"free": ("x", "y", "z", "turn x", "turn y", "turn z"), "attitude": ("turn x", "turn y", "turn z")}
     axes |= {"planar": ("x", "y", "turn z"), "fixed": ()}
     positions = [f"{model.body_names[0]} {axis}" for axis in axes[model.base_kind]]
@@ -208,5 +211,11 @@ def _names(model: Model, laws: list[Law]) -> tuple[str, ...]:
         for law in laws
         for name, size in law.states.items()
         for k in range(size)
+    ]
+    states += [
+        f"{name} {block.name}" + (f" {k + 1}" if block.size > 1 else "")
+        for name, one in zip(element_names(elements), elements, strict=True)
+        for block in one.states
+        for k in range(block.size)
     ]
     return (*positions, *(f"{name} rate" for name in positions), *states)

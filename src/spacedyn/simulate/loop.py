@@ -154,7 +154,7 @@ class Recording:
             return
         self._told = True
         o, clock, h = self._simulation, stepper.clock, float(stepper.clock[p.H_TAKEN])
-        note = stiffness_note(o.model, stepper.state(), o.forces, h) or "; a law may jump, or motion be very fast"
+        note = stiffness_note(o.model, stepper.state(), o.elements, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:

@@ -7,28 +7,40 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from ..elements.forces import Force, read_forces
+from ..elements.element import Element, blocks_of, read_elements
 from ..elements.prescribed import Prescribed, read_prescribed, start_of
+from ..elements.program import UserElement
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
 from ..kernels.sim import layout as p
-from ..laws.compile import check_names, compile_law
+from ..laws.compile import check_names
 from ..laws.law import Law, LawTemplate
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.calls import check_state, gravity_vector
 from ..signatures import checked_arguments
 from ..simulate.arguments import check_limits, check_span, listed
-from ..simulate.channels import chosen_channels, may_switch, row_columns
 from ..simulate.events import Event, directions, read_events
 from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
 from ..simulate.record_times import checked_record
 from ..simulate.simulation import Simulation
-from ..simulate.stepper import Stepper, build_stepper, has_stops
+from .build import Prepared, build_stepper, has_stops
+from .channels import chosen_channels
+from .layout import Layout, may_switch
+from .stepper import Stepper
 
 Array = np.ndarray
 
-_OWN = ("laws", "method", "prescribed", "modes", "forces", "events", "channels")  # what `simulation_of` says more about
+_OWN = (
+    "laws",
+    "method",
+    "prescribed",
+    "modes",
+    "forces",
+    "elements",
+    "events",
+    "channels",
+)  # what `simulation_of` says more about
 
 
 @checked_arguments(*_OWN)
@@ -45,7 +57,8 @@ def simulation_of(
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     limits: bool = True,
-    forces: Force | Iterable[Force] = (),
+    forces: Element | Iterable[Element] = (),
+    elements: Element | Iterable[Element] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
@@ -70,11 +83,11 @@ def simulation_of(
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
-    elements = read_forces(model, listed("forces", forces, Force))
+    acting = read_elements(model, [*listed("forces", forces, Element), *listed("elements", elements, Element)])
     watched, conditions = read_events(model, listed("events", events, Event))
     for one in (*chosen, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
-            check_names(one)
+            check_names(one, blocks_of(acting))
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
@@ -86,51 +99,50 @@ def simulation_of(
         gravity=None if gravity is None else gravity_vector(gravity),
         prescribed=dict(prescribed),
         modes=dict(modes),
-        forces=tuple(elements),
+        elements=tuple(acting),
         events=tuple(watched),
         start=float(start),
         end=float(end),
         record=kept,
-        channels=chosen_channels(channels, row_columns(model, chosen, elements, watched)),
+        channels=chosen_channels(channels, Layout(model, chosen, acting, watched).row),
         budget=float(budget),
     )
 
 
 def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     """A stepper for each pack of robots."""
-    o, size = simulation, pack_size(simulation)
+    o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, window)
     everyone = o.state.flattened()
-    parts = [everyone[first : first + size] for first in range(0, o.robots, size)]
-    laws, joints = list(o.laws), joints_of(o)
-    forces, (events, conditions) = list(o.forces), read_events(o.model, o.events)
-    code = list(map(compile_law, [*laws, *conditions]))
-    given = laws, o.method, window, o.gravity, joints, forces, events, conditions, code
-    steppers = [build_stepper(part.model, part, o.start, o.end, *given) for part in parts]
+    steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, o.robots, size)]
     for i, stepper in enumerate(steppers):
         stepper.first = i * size
-        stepper.set_directions(directions(events))
+        stepper.set_directions(directions(prepared.events[0]))
     return steppers
 
 
 def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str]:
     """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
-    o, size = simulation, pack_size(simulation)
-    laws = [f"law-{one.name}" for one in (*o.laws, *read_events(o.model, o.events)[1])]
+    o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, 0)
+    laws = [f"law-{one.name}" for one in prepared.called]
+    laws += [f"law-{one.title}" for one in o.elements if isinstance(one, UserElement)]
     motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
     pack = "varied" if o.model.flat.robots else "pack"
-    kinds = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
+    forms = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
     step = {p.IMPLICIT: ["implicit.step", "flow.dual"], p.VARIATIONAL: ["variational.step"]}.get(o.method.kind, [])
-    stops = [f"stops.{kind}" for kind in kinds] if o.method.adaptive and has_stops(o.model) else []
+    units = [f"{kind.name}.{form}" for kind, _, _ in prepared.kinds for form in forms]
+    units += [f"{kind.name}.dual" for kind, _, _ in prepared.kinds if o.method.kind == p.IMPLICIT]
+    guarded = (o.method.adaptive and has_stops(o.model)) or any(one.guards for one in o.elements)
+    guards = [f"guards.{form}" for form in forms] if guarded else []
     scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
-    flows = [f"flow.{kind}" for kind in kinds]
-    return [*laws, *scale, *motions, *flows, *step, *stops, "driver.advance", "totals.run"]
+    flows = [f"flow.{form}" for form in forms]
+    return [*laws, *scale, *motions, *dict.fromkeys(units), *flows, *step, *guards, "driver.advance", "totals.run"]
 
 
 def pack_size(simulation: Simulation) -> int:
     """Robots that step together: those of a pack have the same steps and the same modes."""
     o = simulation
     alone = config.DISABLE_JIT or not o.method.in_packs or bool(o.events) or may_switch(o.laws, o.events)
-    return 1 if alone or (bool(o.forces) and _frames_differ(o.model)) else LANES
+    return 1 if alone or (bool(o.elements) and _frames_differ(o.model)) else LANES
 
 
 def _frames_differ(model: Model) -> bool:

@@ -9,6 +9,7 @@ import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,8 +18,8 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.interpolate import BSpline, PPoly
 
-from ..elements import forces
-from ..elements.forces import Force
+from ..elements.element import Element
+from ..elements.stored import element_of, element_text
 from ..errors import InputError, ModelWarning, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
 from ..laws.law import Law
@@ -30,6 +31,7 @@ from ..motion.attitude_paths import Turning
 from ..motion.trajectories import Trajectory, trajectory_of, turning_of
 from . import methods
 from .events import Event, EventRecord
+from .layout import Layout
 from .methods import Method
 from .stored_text import parse_object
 
@@ -89,7 +91,7 @@ class Simulation:
 
     Attributes
     ----------
-    model, state, laws, method, gravity, prescribed, modes, forces, events
+    model, state, laws, method, gravity, prescribed, modes, elements, events
         What was simulated and how, as `simulate` takes it; of laws, motions and events a file holds records only.
     start, end : float
         From when to when it was meant to go [s].
@@ -112,7 +114,7 @@ class Simulation:
     gravity: Array | None
     prescribed: dict[str, Any]
     modes: dict[str, str]
-    forces: tuple[Force, ...]
+    elements: tuple[Element, ...]
     events: tuple[Event | EventRecord, ...]
     start: float
     end: float
@@ -121,6 +123,11 @@ class Simulation:
     budget: float
     kernels: str = SOURCES
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where everything is."""
+        return Layout(self.model, self.laws, self.elements, self.events)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -149,7 +156,7 @@ class Simulation:
                 "model_digest": self.model.digest,
                 "laws": [_plain(vars(record_of(law))) for law in self.laws],
                 "method": _settings(self.method),
-                "forces": [_settings(force) for force in self.forces],
+                "elements": [element_text(one) for one in self.elements],
                 "events": [vars(event.record) for event in self.events],
                 "gravity": None if self.gravity is None else self.gravity.tolist(),
                 "modes": self.modes,
@@ -173,7 +180,7 @@ class Simulation:
             "model": self.model.digest,
             "laws": [_plain({**vars(law), "source": ""}) for law in laws],
             "method": _settings(self.method),
-            "forces": [_settings(force) for force in self.forces],
+            "elements": [{**element_text(one), "source": ""} for one in self.elements],
             "gravity": None if self.gravity is None else self.gravity.tolist(),
             "modes": self.modes,
             "prescribed": {
@@ -218,7 +225,7 @@ class Simulation:
             None if made["gravity"] is None else np.array(made["gravity"]),
             {joint: _motion(text) for joint, text in made["prescribed"].items()},
             made.get("modes", {}),
-            tuple(_made(force, forces, Force) for force in made["forces"]),
+            tuple(element_of(one) for one in made["elements"]),
             tuple(EventRecord(**event) for event in made["events"]),
             made["start"],
             made["end"],

@@ -15,8 +15,8 @@ from ..errors import InputError
 from ..kernels.robot import layout as k
 from ..kernels.sim import layout as p
 from ..kernels.simulation.events import MOST_CORRECTIONS as EVENT_CORRECTIONS
-from ..kernels.simulation.stops import MOST_AT_ONCE
-from ..kernels.simulation.stops import MOST_CORRECTIONS as STOP_CORRECTIONS
+from ..kernels.simulation.guards import MOST_AT_ONCE
+from ..kernels.simulation.guards import MOST_CORRECTIONS as STOP_CORRECTIONS
 
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT, p.H_EVENT, p.EVENT_SLOPE]
@@ -147,11 +147,12 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     high[p.C_RETAKE], high[p.C_TARGET] = EVENT_CORRECTIONS + 1, max(plan[p.EVENTS] - 1, 0)
     high[p.C_CUT], high[p.C_STOPS] = STOP_CORRECTIONS + 1, MOST_AT_ONCE + 1
     lanes, rates, base = stepper.lanes, int(stepper.tree[k.RATES]), int(stepper.tree[k.BASE_RATES])
-    changing = counters[p.C_CUT] > 0 or counters[p.C_ENDS] > 0  # then C_STOP is the number of a joint's rate
-    low[p.C_STOP], high[p.C_STOP] = base * lanes if changing else -1, max(rates * lanes - 1, 0)
+    changing = counters[p.C_CUT] > 0 or counters[p.C_ENDS] > 0  # then C_STOP is the number of a guard
+    low[p.C_STOP] = base * lanes if changing else -1
+    high[p.C_STOP] = max((rates + int(plan[p.GUARDS])) * lanes - 1, 0)
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
-    high[counters.size - int(plan[p.FORCES]) :] = 1  # phases of forces come last
+    high[counters.size - int(plan[p.ELEMENTS]) :] = 1  # whether elements act comes last
     bad = np.flatnonzero((counters < low) | (counters > high))
     if bad.size:
         raise _refuse(f"counter {bad[0]}", counters[bad[0]])

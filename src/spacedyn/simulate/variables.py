@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from ..elements.forces import force_names
 from ..model.model import Model
 from ..model.names import all_rate_names, coordinate_names, rate_names
 from ..model.state_parts import BASE_RATES
-from .channels import may_switch
 from .simulation import Simulation
 
 Array = np.ndarray
@@ -28,8 +26,10 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "impulse": {"impulse": (["wrench"], "N s, N m s")},
     "force_work": {"force_work": (["force"], "J")},
     "event_work": {"event_work": (["jump"], "J")},
+    "force_dissipated": {"force_dissipated": (["force"], "J")},
     "force_energy": {"force_energy": (["force"], "J")},
     "tension": {"tension": (["force"], "N")},
+    "element_wrenches": {"element_wrench": (["pushed", "wrench"], "N, N m")},
     "mode": {"mode": (["joint"], "1 free, 2 locked, 3 prescribed")},
     "anchor": {"anchor": (["anchored"], "rad or m")},
 }
@@ -38,7 +38,7 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
 
 def labels(simulation: Simulation) -> dict[str, list[str]]:
     """Names along each dimension."""
-    model, switching = simulation.model, may_switch(simulation.laws, simulation.events)
+    model, switching = simulation.model, simulation.layout.switching
     return {
         "axis": AXES,
         "xyzw": ["x", "y", "z", "w"],
@@ -47,7 +47,10 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
         "all_rates": all_rate_names(model),
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
-        "force": force_names(simulation.forces),
+        "force": simulation.layout.names,
+        "pushed": [
+            f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrenched
+        ],
         "jump": ["all events"] if switching or simulation.events else [],
         "joint": list(model.joint_names) if switching else [],
         "anchored": coordinate_names(model) if switching else [],
@@ -56,13 +59,26 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
 
 def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tuple[list[str], list[int], str]]:
     """What a channel of a row is made into: {name: (dimensions, their sizes, unit)}."""
-    if channel == "states":
-        named = {f"{law.name}{i}": law.states for i, law in enumerate(simulation.laws)}
-        return {f"{a}.{b}": ([f"{a}_{b}"], [n], "") for a, states in named.items() for b, n in states.items()}
+    layout = simulation.layout
+    if channel in ("states", "element_states"):
+        first, last = (0, layout.law_states) if channel == "states" else (layout.law_states, layout.y["states"].stop)
+        units = {
+            f"{name}.{block.name}": block.unit
+            for name, one in zip(layout.names, layout.elements, strict=True)
+            for block in one.states
+        }
+        return {
+            name: ([name.replace(".", "_")], [part.stop - part.start], units.get(name, ""))
+            for name, part in layout.states.items()
+            if first <= part.start < last
+        }
     known = {name: len(values) for name, values in labels(simulation).items()}
-    if channel not in _MADE_OF:  # as it is
-        return {channel: ([f"{channel}_part"], [size], "")}
-    return {name: (dims, [known[dim] for dim in dims], unit) for name, (dims, unit) in _MADE_OF[channel].items()}
+    if channel in _MADE_OF:
+        return {name: (dims, [known[dim] for dim in dims], unit) for name, (dims, unit) in _MADE_OF[channel].items()}
+    units = {block.name: block.unit for one in layout.elements for block in one.channels}
+    if channel in layout.channels and size == len(layout.elements):
+        return {channel: (["force"], [size], units.get(channel, ""))}
+    return {channel: ([f"{channel.replace('.', '_')}_part"], [size], units.get(channel.rpartition(".")[2], ""))}
 
 
 def split(model: Model, channel: str, values: Array) -> Array:

@@ -1,12 +1,13 @@
 """Calling laws, which are C functions behind addresses: the driver is compiled once for all of them.
 
-    law(t, view, parameters, out, sizes)
+    law(t, view, parameters, out, places)
 
 `view` holds what a law may read of one robot, `out` what it writes: doubles. In packs it is called for each lane.
-View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of all laws, modes of
-joints, then for each endpoint position (3), rotation (9), velocity (6).
-Out: tau (joints), base wrench (6), endpoint wrenches (6 each), modes of joints, internal states: their rates, or new
-values at a sample.
+`places` says where in both everything is that the law uses: the law's code depends on names only.
+View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of laws and elements,
+modes of joints, for each endpoint position (3), rotation (9), velocity (6), then what elements record.
+Out: tau (joints), base wrench (6), endpoint wrenches (6 each), modes of joints, commands to elements, internal states:
+their rates, or new values at a sample.
 """
 
 from ..robot.bodies import sums_of_bodies, weigh
@@ -103,9 +104,9 @@ def call_law(sim, law, t, view, out):
     for k in range(integer(sim.plan, OUTPUTS)):
         store(sim.memory, out + k, 0.0)
     parameters = later(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 2)  # after its period and delay
-    sizes = later(sim.plan, record + L_SIZES)
+    places = later(sim.plan, integer(sim.plan, record + L_PLACES))
     store(sim.memory, integer(sim.plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
-    call(integer(sim.plan, record + L_ADDRESS), t, view, parameters, later(sim.memory, out), sizes)
+    call(integer(sim.plan, record + L_ADDRESS), t, view, parameters, later(sim.memory, out), places)
     store(sim.memory, integer(sim.plan, M_CALLED), 0.0)
 
 
@@ -117,6 +118,9 @@ def add_output(sim, out, lane, zero):
         add_number(sim.work, integer(sim.plan, Y_TAU) + base + k, lane, load(sim.memory, out + k, 0.0), zero)
     for k in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
         add_number(sim.work, integer(sim.tree, W_WRENCH) + k, lane, load(sim.memory, out + joints + k, 0.0), zero)
+    commands = out + integer(sim.plan, OUT_COMMANDS)
+    for k in range(integer(sim.plan, COMMANDS)):
+        add_number(sim.work, integer(sim.plan, Y_COMMAND) + k, lane, load(sim.memory, commands + k, 0.0), zero)
 
 
 NUDGE = 6e-6  # of what a law sees: errors of the central difference and of rounding are alike, some 1e-11
@@ -153,6 +157,10 @@ def add_law_tangents(sim, law, t, states_at, lane, zero):
             add_tangent(
                 sim.work, integer(sim.tree, W_WRENCH) + k, lane, 0.5 * load(sim.memory, out + joints + k, 0.0) / step
             )
+        commands = out + integer(sim.plan, OUT_COMMANDS)
+        for k in range(integer(sim.plan, COMMANDS)):
+            slope = 0.5 * load(sim.memory, commands + k, 0.0) / step
+            add_tangent(sim.work, integer(sim.plan, Y_COMMAND) + k, lane, slope)
         written = out + integer(sim.plan, OUTPUTS) - states
         for k in range(states):
             place = states_at + integer(sim.plan, record + L_STATE) + k

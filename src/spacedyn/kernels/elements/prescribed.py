@@ -39,7 +39,10 @@ def prescribe(sim, t, y, zero):
             evaluate_piece(sim, record, t)
         else:
             parameters = later(sim.numbers, integer(sim.plan, record + J_NUMBERS))
-            out, sizes = later(sim.memory, integer(sim.plan, M_MOTION)), later(sim.plan, record + J_SIZES)
+            out, sizes = (
+                later(sim.memory, integer(sim.plan, M_MOTION)),
+                later(sim.plan, integer(sim.plan, record + J_PLACES)),
+            )
             for j in range(
                 3 * count + integer(sim.plan, record + J_ATTITUDE)
             ):  # what a function leaves out is zero, whatever the joint before had

@@ -6,8 +6,8 @@ Everything in kernels is differentiated exactly: chart, dynamics, springs, dampe
 write is differenced (laws.py), what sampled laws hold is constant. The ledger has no part in it: nothing depends on it.
 """
 
-from ..elements.forces import switch_elements
 from ..elements.prescribed import choose_pieces
+from ..elements.spans import choose_spans
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import call, entry, inner
 from ..scalar.dual import DUAL, seed
@@ -35,6 +35,9 @@ def jacobian(sim, t, y, out):
         store(duals, origin + j, zero + load(sim.work, origin + j, 0.0))
     for j in range(integer(sim.tree, RATES) if integer(sim.tree, W_STOP) > 0 else 0):
         store(duals, integer(sim.tree, W_STOP) + j, zero + load(sim.work, integer(sim.tree, W_STOP) + j, 0.0))
+    for j in range(integer(sim.plan, GUARDS)):
+        side = integer(sim.plan, Y_SIDE) + j
+        store(duals, side, zero + load(sim.work, side, 0.0))
     for first in range(0, n, many):
         for j in range(n):
             store(duals, at + j, zero + load(sim.work, y + j, 0.0))
@@ -51,5 +54,5 @@ def matrix(own, t, out):
     """The matrix at the present state."""
     sim = sim_at(pointer(own))
     choose_pieces(sim, t)
-    switch_elements(sim, t)
+    choose_spans(sim, t)
     jacobian(sim, t, integer(sim.plan, Y_NOW), pointer(out))

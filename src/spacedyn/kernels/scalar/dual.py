@@ -43,6 +43,7 @@ from .pack import (
     _splat,
     _vector,
     arctan2,
+    exponential,
     hyperbolic_tangent,
     library_cos,
     library_sin,
@@ -325,6 +326,12 @@ def _arctan2(y, x):
 def _hyperbolic_tangent(x):
     value = hyperbolic_tangent(value_of(x))
     return with_slope(x, value, 1.0 - value * value)
+
+
+@_function(exponential)
+def _exponential(x):
+    value = exponential(value_of(x))
+    return with_slope(x, value, value)
 
 
 @_function(library_sin)

@@ -277,6 +277,12 @@ def hyperbolic_tangent(x):
 
 
 @_or_its_own
+def exponential(x):
+    """e to the power of x."""
+    return math.exp(x)
+
+
+@_or_its_own
 def library_sin(x):
     """The C library's sine: for arguments beyond the reach of `sincos`."""
     return math.sin(x) if math.isfinite(x) else math.nan
@@ -290,6 +296,7 @@ def library_cos(x):
 
 _lanewise(arctan2, math.atan2, 2)
 _lanewise(hyperbolic_tangent, math.tanh, 1)
+_lanewise(exponential, math.exp, 1)
 _lanewise(library_sin, math.sin, 1)
 _lanewise(library_cos, math.cos, 1)
 

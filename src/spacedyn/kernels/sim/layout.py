@@ -5,11 +5,15 @@ to record); `work` grows by the scalars of the integration; `memory` (plain doub
 `counters` (integers) and `clock` (doubles) change from call to call and, with `work` and `memory`, are all that a
 simulation must keep to be continued.
 
-The vector y that is integrated: chart coordinates s (nv), rates u (nv), laws' continuous states, the ledger. The
+Where things are is decided in one place, simulate/layout.py; here they have their names.
+
+The vector y that is integrated: chart coordinates s (nv), rates u (nv), internal states of laws and elements, the
+ledger. The
 angular rates of a base that turns about all axes are in its own axes there (OWN_AXES), in which they are smooth;
 everywhere else, and in `work` from W_U on, they are in inertial ones.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
-joints, impulse (3) and moment about the centre of mass (3) of all external forces, work of each force but elastic.
+joints, impulse (3) and moment about the centre of mass (3) of all external forces, what each element has done and
+what it has dissipated, work of events.
 """
 
 # plan: how many
@@ -23,8 +27,8 @@ M_VIEW, M_OUT, M_HELD = range(29, 32)
 LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the right-hand side
 # prescribed joints: how many, where their records start, where a function writes in memory; times a step must end at
 PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
-# forces: how many, where their records start, where their energies and tensions are in work
-FORCES, FORCE_AT, Y_FORCES = range(39, 42)
+# elements: how many kinds are in use, where their records start, where the elements' own records start
+KINDS, KIND_AT, ELEMENT_AT = range(39, 42)
 # events: how many, where they are in memory; the records of their conditions follow the laws'
 EVENTS, M_EVENTS = range(42, 44)
 # modes: of how many joints they may change (all or none); where the modes of prescribed joints are in memory, behind
@@ -39,29 +43,46 @@ STOPPER, M_STOPS = range(53, 55)
 # where in memory the number of the law that is being called stands: 1 for the first, negative for the motion of a
 # prescribed joint, 0 if none is
 M_CALLED = 55
-PLAN = 56
+# elements: how many; in work: forces on rates, commands of laws, what they record (stored energies, channels, wrenches:
+# CHANNELS numbers), values of their guards, sides on which these are held, levels above which they count, values before
+ELEMENTS, Y_PUSH, COMMANDS, Y_COMMAND, CHANNELS, Y_CHANNEL, GUARDS, Y_GUARD, Y_SIDE, Y_LEVEL, Y_BEFORE = range(56, 67)
+# the record: how many blocks of scalars a row is made of, and where their records start
+BLOCKS, BLOCK_AT = range(67, 69)
+# where the channels begin in what laws see; where in work what an element sees beside it is
+VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
+OUT_COMMANDS = 71  # where the commands to elements are in what laws write
+PLAN = 72
 H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
 CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP = range(3)  # what it is asked to do
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
+PUSHES_BODIES, PUSHES_JOINTS = 512, 1024  # of elements
+SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; whether anything sees the robot
 
 # plan: a law's record
-L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_SIZES = range(8)
-SIZES = 9  # how many sizes a law is called with: they come last in its record
-LAW_INTS = L_SIZES + SIZES
+# L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses
+L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, LAW_INTS = range(9)
 # plan: a prescribed joint's record; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a counter;
 # J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
-J_SIZES = 10
-JOINT_INTS = J_SIZES + SIZES
+J_PLACES, JOINT_INTS = range(10, 12)
 # how a joint's motion is given: not at all, polynomials between breaks, a C function of time
 NO_MOTION, PIECEWISE, FUNCTION = range(3)
 # memory: the mode of such a joint; 0 in what a law writes: no command
 MODE_FREE, MODE_LOCKED, MODE_PRESCRIBED = 1, 2, 3
-# plan: a force's record: its bodies (-1: none), its numbers, and a counter that is 1 while it acts
-E_KIND, E_BODY, E_OTHER, E_NUMBERS, E_PHASE, ELEMENT_INTS = range(6)
-WRENCH, SPRING, DRAG = range(3)
+# plan: the record of a kind of elements: its C function, the one on duals, its elements, whether laws command them
+K_ADDRESS, K_TANGENT, K_FIRST, K_COUNT, K_COMMANDED, KIND_INTS = range(6)
+# plan: an element's record. Places of: its own integers in plan, its numbers, its states behind 2 nv of y, its commands
+# in work, the places (in plan) of its channels, its work and what it dissipated in y, its stored energy in work, its
+# first guard; a counter that is 1 while it acts
+E_OWN, E_NUMBERS, E_STATE, E_COMMAND, E_CHANNELS, E_WORK, E_LOST, E_STORED, E_GUARD, E_ACTS = range(10)
+# the places (in plan) of the wrenches that it records; where in numbers its start and end are, -1 if it always acts
+E_WRENCHES, E_SPAN, ELEMENT_INTS = range(10, 13)
+# plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
+# next, and in what: work, the vector y, memory
+B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)
+OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # memory: of an event: its condition's value (above its level), side, level, the direction that counts, whether it
 # happened, how near to zero it was then, value at a point of the step, fractions between which it crossed (0: it did
 # not), values at the start of the step and at the two points before, whether it is to be overlooked

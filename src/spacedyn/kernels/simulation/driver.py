@@ -4,9 +4,9 @@ It comes back when it is done, at an event, when the record is full, after so ma
 interrupt), or when numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
 """
 
-from ..elements.forces import switch_elements
 from ..elements.laws import ask_for_modes, hold_sample
 from ..elements.prescribed import choose_pieces, prescribe
+from ..elements.spans import choose_spans
 from ..methods.runge_kutta import combine_stages, error_norm, run_stages
 from ..methods.variational import keep_momentum
 from ..robot.charts import inertial_rates, move_along
@@ -182,8 +182,8 @@ def take_step(sim, zero):
     store(sim.clock, H_MIN, SHORTEST * max(abs(t), 1e-3))
     if load_counter(sim.counters, C_LAST) == 1:
         store_counter(sim.counters, C_LAST, 2)
-    stops = integer(sim.tree, W_STOP) > 0
-    if stops and load_counter(sim.counters, C_STOPS) == 0:
+    guarded = integer(sim.tree, W_STOP) > 0 or integer(sim.plan, GUARDS) > 0
+    if guarded and load_counter(sim.counters, C_STOPS) == 0:
         call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHOOSE_PHASES, 0)
         store_counter(sim.counters, C_STOPS, 1)
         store_counter(sim.counters, C_FRESH, 0)
@@ -215,7 +215,7 @@ def take_step(sim, zero):
         h, lands = load(sim.memory, integer(sim.plan, M_STOPS) + H_STOP, 0.0), False
     if integer(sim.plan, PRESCRIBED) > 0 and choose_pieces(sim, t + 0.5 * h):
         changed = True
-    if integer(sim.plan, FORCES) > 0 and switch_elements(sim, t + 0.5 * h):
+    if integer(sim.plan, ELEMENTS) > 0 and choose_spans(sim, t + 0.5 * h):
         changed = True
     fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
     error = try_step(sim, t, h, due, fresh, zero)
@@ -236,7 +236,7 @@ def take_step(sim, zero):
         store_counter(sim.counters, C_FRESH, 1)
         store_counter(sim.counters, C_CUT, 0)
         return REJECTED
-    if stops and not retaken:
+    if guarded and adaptive and not retaken:
         store(sim.memory, integer(sim.plan, M_STOPS) + H_LEAST, load(sim.clock, H_MIN, 0.0))
         call(integer(sim.plan, STOPPER), sim.own, t, h, LOOK_AT_STEP, 0)
         if load_counter(sim.counters, C_AGAIN) == 1:
@@ -279,8 +279,9 @@ def finish_step(sim, zero):
         store_counter(sim.counters, C_FRESH, 1)
     elif integer(sim.plan, METHOD) == VARIATIONAL:
         keep_momentum(sim)
-    if integer(sim.tree, W_STOP) > 0:
-        store_counter(sim.counters, C_STOPS, 1)
+    if integer(sim.tree, W_STOP) > 0 or integer(sim.plan, GUARDS) > 0:
+        fixed = load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0  # then sides are chosen for each step
+        store_counter(sim.counters, C_STOPS, 0 if fixed else 1)
         if load_counter(sim.counters, C_ENDS) == 1:
             t = load(sim.clock, T_NEXT, 0.0)
             call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHANGE_PHASE, 0)

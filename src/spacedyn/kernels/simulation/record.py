@@ -12,40 +12,23 @@ CLOSE = 1e-10  # of a step: times this near each other are one
 
 @inner
 def write_record(sim, rows, t, y, robots, zero):
-    """One row for each robot: t, x, u, laws' states, ledger, forces, wrenches, accelerations, elements, modes."""
+    """One row for each robot: the time, then the blocks that the plan lists."""
     row, width = load_counter(sim.counters, C_RECORD), integer(sim.plan, ROW)
-    nx, nv = integer(sim.tree, COORDINATES), integer(sim.tree, RATES)
     evaluate(sim, t, y, integer(sim.plan, Y_SPARE), 0)
     first, last = row * robots, row * robots + robots - 1
     scatter(rows, width, first, last, 0, zero + t)
-    write_some(rows, width, 1, nx, first, last, sim.work, integer(sim.tree, W_X), 1, zero)
-    write_some(rows, width, 1 + nx, nv, first, last, sim.work, integer(sim.tree, W_U), 1, zero)
-    others = integer(sim.plan, SIZE) - 2 * nv
-    write_some(rows, width, 1 + nx + nv, others, first, last, sim.work, y + 2 * nv, 1, zero)
-    at = 1 + nx + integer(sim.plan, SIZE) - nv
-    write_some(rows, width, at, nv, first, last, sim.work, integer(sim.plan, Y_TAU), 1, zero)
-    wrenches = 6 * (integer(sim.tree, ENDPOINTS) + 1)
-    write_some(rows, width, at + nv, wrenches, first, last, sim.work, integer(sim.tree, W_WRENCH), 1, zero)
-    write_some(
-        rows, width, at + nv + wrenches, nv, first, last, sim.work, integer(sim.tree, W_RATE) + QDD, RATE_WORK, zero
-    )
-    forces = 2 * integer(sim.plan, FORCES)
-    write_some(rows, width, at + 2 * nv + wrenches, forces, first, last, sim.work, integer(sim.plan, Y_FORCES), 1, zero)
-    if integer(sim.plan, MODES) > 0:
-        at += 2 * nv + wrenches + forces
-        for j in range(integer(sim.plan, MODES)):
-            scatter(rows, width, first, last, at + j, zero + load(sim.memory, integer(sim.plan, M_MODE) + j, 0.0))
-        at += integer(sim.plan, MODES)
-        for j in range(nx - 7):
-            scatter(rows, width, first, last, at + j, zero + load(sim.memory, integer(sim.plan, M_ANCHOR) + j, 0.0))
+    for i in range(integer(sim.plan, BLOCKS)):
+        block = integer(sim.plan, BLOCK_AT) + i * BLOCK_INTS
+        column, count = integer(sim.plan, block + B_COLUMN), integer(sim.plan, block + B_COUNT)
+        place, stride = integer(sim.plan, block + B_PLACE), integer(sim.plan, block + B_STRIDE)
+        if integer(sim.plan, block + B_SOURCE) == OF_MEMORY:
+            for j in range(count):
+                scatter(rows, width, first, last, column + j, zero + load(sim.memory, place + j, 0.0))
+        else:
+            place += y if integer(sim.plan, block + B_SOURCE) == OF_VECTOR else 0
+            for j in range(count):
+                scatter(rows, width, first, last, column + j, load(sim.work, place + j * stride, zero))
     store_counter(sim.counters, C_RECORD, row + 1)
-
-
-@inner
-def write_some(rows, width, first, some, row, last, work, at, stride, zero):
-    """Scalars of `work` into columns of the record."""
-    for j in range(some):
-        scatter(rows, width, row, last, first + j, load(work, at + j * stride, zero))
 
 
 @inner

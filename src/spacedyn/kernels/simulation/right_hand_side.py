@@ -5,7 +5,6 @@ s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   laws' states,   the ledger's wo
 
 from functools import cache
 
-from ..elements.forces import apply_elements
 from ..elements.laws import add_law_tangents, add_output, fill_view, hold_sample, run_law, sample_law
 from ..elements.prescribed import prescribe
 from ..robot.bodies import add_wrenches, clear_forces, endpoint_lever, first_moment, motions
@@ -15,7 +14,7 @@ from ..robot.kinematics import base_part, is_given
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base, speed_of
 from ..robot.spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
-from ..scalar.compiling import Address, inner, outlined
+from ..scalar.compiling import Address, call, inner, outlined
 from ..scalar.dual import DUAL
 from ..scalar.lanes import add_number, directions_in
 from ..scalar.memory import integer, lanes_of, load, shared, store, zero_of
@@ -33,8 +32,8 @@ def command(sim, t, y, k, due, zero):
         store(sim.work, integer(sim.plan, Y_TAU) + j, zero)
     for j in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
         store(sim.work, integer(sim.tree, W_WRENCH) + j, zero)
-    for j in range(integer(sim.plan, INTERNAL)):
-        store(sim.work, k + 2 * nv + j, zero)
+    for j in range(integer(sim.plan, COMMANDS)):
+        store(sim.work, integer(sim.plan, Y_COMMAND) + j, zero)
     if integer(sim.plan, LAWS) == 0:
         return
     outputs = integer(sim.plan, OUTPUTS)
@@ -69,22 +68,9 @@ def run_conditions(sim, t, zero):
         store(sim.memory, at + V_VALUE, load(sim.memory, out, 0.0) - load(sim.memory, at + V_LEVEL, 0.0))
 
 
-@inner
-def external(tree, par, work, zero):
-    """Force and moment (about the base's centre of mass) of all wrenches together."""
-    wrench = integer(tree, W_WRENCH)
-    total = load6(work, wrench, zero)
-    for e in range(integer(tree, ENDPOINTS)):
-        i = integer(tree, integer(tree, ENDPOINT_AT) + e)
-        r = endpoint_lever(tree, par, work, e, integer(tree, W_BODY) + i * BODY_WORK, zero)
-        f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
-        total = add6(total, force_about_base(tree, work, i, f + add3(n, cross(r, f)), zero))
-    return total
-
-
 @outlined
-def external_rates(tree, par, work, k, zero):
-    """Ledger rates of wrenches: their power, and beside gravity's their force and moment about the centre of mass."""
+def wrench_power(tree, par, work, k, zero):
+    """Ledger rates of laws' wrenches: their power."""
     nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
     u, wrench = integer(tree, W_U), integer(tree, W_WRENCH)
     v0 = base_part(tree, work, u, 1, 0, zero)
@@ -99,18 +85,19 @@ def external_rates(tree, par, work, k, zero):
         v = add3(add3(v0, speed_of(tree, work, i, zero)), add3(linear(V), cross(angular(V), r)))
         f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
         store(work, at + 1 + e, dot3(f, v) + dot3(n, angular(V)))
-    at += 2 + ends
-    total = external(tree, par, work, zero)
-    add_impulse(tree, par, work, at, total, zero)
 
 
-@inner
-def add_impulse(tree, par, work, at, total, zero):
-    """Add a force and moment about the base's centre of mass to the ledger's, whose moment is about the robot's."""
+@outlined
+def add_impulse(tree, par, work, at, zero):
+    """Add all that pushes bodies from outside to the ledger's impulse; pairs within the robot cancel."""
     m, h = first_moment(tree, par, work, zero)
-    moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))
-    store3(work, at, add3(load3(work, at, zero), linear(total)))
-    store3(work, at + 3, add3(load3(work, at + 3, zero), moment))
+    total = (zero, zero, zero, zero, zero, zero)
+    for i in range(integer(tree, BODIES)):
+        pushed = load6(work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, zero)  # as what motion takes less
+        total = add6(total, force_about_base(tree, work, i, pushed, zero))
+    moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))  # about the robot's centre of mass
+    store3(work, at, sub3(load3(work, at, zero), linear(total)))
+    store3(work, at + 3, sub3(load3(work, at + 3, zero), moment))
 
 
 @inner
@@ -127,34 +114,20 @@ def gravity_rates(tree, par, work, k, zero):
 
 
 @inner
-def joint_power(sim, k, zero):
-    """Ledger rates of the joints: power of actuators, and what dampers, friction and stops dissipate."""
-    nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
-    lost = zero
-    for j in range(base, nv):
-        rate, qd = integer(sim.tree, W_RATE) + j * RATE_WORK, load(sim.work, integer(sim.tree, W_U) + j, zero)
-        if is_given(sim.tree, j):
-            store(sim.work, integer(sim.plan, Y_TAU) + j, load(sim.work, rate + TAU, zero))
-        store(sim.work, k + j - base, load(sim.work, integer(sim.plan, Y_TAU) + j, zero) * qd)
-        if integer(sim.plan, CHOICES) & PASSIVE_FORCES:
-            lost += (load(sim.work, rate + ELASTIC, zero) - load(sim.work, rate + PASSIVE, zero)) * qd
-    store(sim.work, k + nv - base + 1 + integer(sim.tree, ENDPOINTS), lost)
-
-
-@inner
-def keep_ledger(sim, ledger, total, zero):
-    """Ledger rates of all that acts from outside; `total` is the wrench of the forces among it."""
+def keep_ledger(sim, k, zero):
+    """Ledger rates of all that acts from outside; FORCE of the bodies holds what pushes them."""
+    ledger = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
     gravity_rates(sim.tree, sim.par, sim.work, ledger, zero)
     if integer(sim.plan, CHOICES) & LOADED:
-        external_rates(sim.tree, sim.par, sim.work, ledger, zero)
-    if integer(sim.plan, FORCES) > 0:
+        wrench_power(sim.tree, sim.par, sim.work, ledger, zero)
+    if is_loaded(sim):
         impulse = ledger + integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES) + 2 + integer(sim.tree, ENDPOINTS)
-        add_impulse(sim.tree, sim.par, sim.work, impulse, total, zero)
+        add_impulse(sim.tree, sim.par, sim.work, impulse, zero)
 
 
 @inner
 def set_out(sim, t, y, k, look, zero):
-    """Poses and motion of all bodies, and what laws may read of them; the chart's rates into k."""
+    """Poses and motion of all bodies, and what laws may read of them; the chart's rates into k. Nothing acts yet."""
     nv, rates = integer(sim.tree, RATES), integer(sim.tree, W_RATE)
     for j in range(nv):
         store(sim.work, rates + j * RATE_WORK + QDD, zero)
@@ -163,43 +136,72 @@ def set_out(sim, t, y, k, look, zero):
     move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), zero)
     inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, integer(sim.tree, W_U), zero)
     motions(sim.tree, sim.par, sim.work, zero)
-    if look or integer(sim.plan, LAWS) > 0:
+    if look or integer(sim.plan, CHOICES) & SEES_ROBOT:
         fill_view(sim, y, zero)
     chart_rates(sim.tree, sim.work, y, integer(sim.tree, W_U), k, zero)
+    for j in range(integer(sim.plan, INTERNAL)):
+        store(sim.work, k + 2 * nv + j, zero)
+    if is_loaded(sim):
+        clear_forces(sim.tree, sim.work, zero)
+    for j in range(nv if integer(sim.plan, CHOICES) & PUSHES_JOINTS else 0):
+        store(sim.work, integer(sim.plan, Y_PUSH) + j, zero)
 
 
 @inner
 def is_loaded(sim):
-    """Whether wrenches or forces act on bodies."""
-    return integer(sim.plan, CHOICES) & LOADED or integer(sim.plan, FORCES) > 0
+    """Whether wrenches or elements push bodies."""
+    return integer(sim.plan, CHOICES) & (LOADED | PUSHES_BODIES)
 
 
 @inner
-def take_forces(sim, k, zero):
-    """What laws command, into TAU of rates and FORCE of bodies, with all forces; the wrench of those from outside."""
-    nv, total = integer(sim.tree, RATES), (zero, zero, zero, zero, zero, zero)
-    for j in range(nv):
-        store(
-            sim.work,
-            integer(sim.tree, W_RATE) + j * RATE_WORK + TAU,
-            load(sim.work, integer(sim.plan, Y_TAU) + j, zero),
-        )
-    if is_loaded(sim):
-        clear_forces(sim.tree, sim.work, zero)
-        if integer(sim.plan, CHOICES) & LOADED:
-            add_wrenches(sim.tree, sim.par, sim.work, -1.0, zero)
-        if integer(sim.plan, FORCES) > 0:
-            at = (
-                k
-                + 3 * nv
-                + integer(sim.plan, INTERNAL)
-                - integer(sim.tree, BASE_RATES)
-                + 2
-                + integer(sim.tree, ENDPOINTS)
-                + 6
-            )
-            total = apply_elements(sim, at, zero)
-    return total
+def run_elements(sim, t, y, k, commanded, address):
+    """All elements that laws command, or all others: each kind by its C function, whose address is at `address`."""
+    for i in range(integer(sim.plan, KINDS)):
+        record = integer(sim.plan, KIND_AT) + i * KIND_INTS
+        if integer(sim.plan, record + K_COMMANDED) == commanded:
+            call(integer(sim.plan, record + address), sim.own, t, y, k, record)
+
+
+@inner
+def act(sim, t, y, k, due, address, zero):
+    """Elements, laws, and the elements that these command: what they push, how their states change."""
+    run_elements(sim, t, y, k, 0, address)
+    for j in range(integer(sim.plan, CHANNELS) if integer(sim.plan, CHOICES) & SEES_CHANNELS else 0):
+        seen = integer(sim.plan, Y_VIEW) + integer(sim.plan, VIEW_CHANNELS) + j
+        store(sim.work, seen, load(sim.work, integer(sim.plan, Y_CHANNEL) + j, zero))
+    command(sim, t, y, k, due, zero)
+    run_elements(sim, t, y, k, 1, address)
+
+
+@inner
+def take_forces(sim, zero):
+    """What laws command and elements push, into TAU of rates and FORCE of bodies."""
+    pushed = integer(sim.plan, CHOICES) & PUSHES_JOINTS
+    for j in range(integer(sim.tree, RATES)):
+        force = load(sim.work, integer(sim.plan, Y_TAU) + j, zero)
+        if pushed:
+            force += load(sim.work, integer(sim.plan, Y_PUSH) + j, zero)
+        store(sim.work, integer(sim.tree, W_RATE) + j * RATE_WORK + TAU, force)
+    if integer(sim.plan, CHOICES) & LOADED:
+        add_wrenches(sim.tree, sim.par, sim.work, -1.0, zero)
+
+
+@inner
+def joint_power(sim, k, zero):
+    """Ledger rates of the joints: power of actuators, and what dampers, friction and stops dissipate."""
+    nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
+    ledger, lost = k + 2 * nv + integer(sim.plan, INTERNAL), zero
+    for j in range(base, nv):
+        rate, qd = integer(sim.tree, W_RATE) + j * RATE_WORK, load(sim.work, integer(sim.tree, W_U) + j, zero)
+        if is_given(sim.tree, j):
+            needed = load(sim.work, rate + TAU, zero)
+            if integer(sim.plan, CHOICES) & PUSHES_JOINTS:
+                needed -= load(sim.work, integer(sim.plan, Y_PUSH) + j, zero)
+            store(sim.work, integer(sim.plan, Y_TAU) + j, needed)
+        store(sim.work, ledger + j - base, load(sim.work, integer(sim.plan, Y_TAU) + j, zero) * qd)
+        if integer(sim.plan, CHOICES) & PASSIVE_FORCES:
+            lost += (load(sim.work, rate + ELASTIC, zero) - load(sim.work, rate + PASSIVE, zero)) * qd
+    store(sim.work, ledger + nv - base + 1 + integer(sim.tree, ENDPOINTS), lost)
 
 
 @inner
@@ -221,15 +223,16 @@ def _flow(kind, at):
         sim, zero = at(own), zero_of(kind)
         set_out(sim, t, y, k, due == LOOK, zero)
         if due == LOOK:
+            if integer(sim.plan, GUARDS) > 0:
+                act(sim, t, y, k, 0, K_ADDRESS, zero)
             run_conditions(sim, t, zero)
             return
-        command(sim, t, y, k, due, zero)
-        total = take_forces(sim, k, zero)
-        ledger = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
-        keep_ledger(sim, ledger, total, zero)
+        act(sim, t, y, k, due, K_ADDRESS, zero)
+        take_forces(sim, zero)
+        keep_ledger(sim, k, zero)
         solve_dynamics(sim.tree, sim.par, sim.work, integer(sim.plan, CHOICES), is_loaded(sim), zero)
         keep_accelerations(sim.tree, sim.work, k, zero)
-        joint_power(sim, ledger, zero)
+        joint_power(sim, k, zero)
 
     return flow
 
@@ -238,8 +241,8 @@ def _flow_of_dual(own, t, y, k, due):
     """The same on dual numbers, but for the ledger, which nothing depends on."""
     sim, zero = sim_at(own), zero_of(DUAL)
     set_out(sim, t, y, k, False, zero)
-    command(sim, t, y, k, due, zero)
-    take_forces(sim, k, zero)
+    act(sim, t, y, k, due, K_TANGENT, zero)
+    take_forces(sim, zero)
     solve_dynamics(sim.tree, sim.par, sim.work, integer(sim.plan, CHOICES), is_loaded(sim), zero)
     keep_accelerations(sim.tree, sim.work, k, zero)
 

@@ -6,8 +6,7 @@
               back; the guard is how far the joint has left, or the force that it would push with again
 
 A guard is negative while its phase lasts. No phase chatters: where a guard is zero, either the force is zero in both
-phases, or the joint moves through the limit. A phase that has just begun may be off its guard's zero by rounding; its
-guard counts from that level on, so that two stops that change at the same instant do not make each other change again.
+phases, or the joint moves through the limit.
 """
 
 from ..robot.descriptions import of_lane
@@ -53,7 +52,7 @@ def beyond(sim, y, rate, lane, zero):
 
 
 @inner
-def guard(sim, y, rate, lane, zero):
+def stop_guard(sim, y, rate, lane, zero):
     """Negative while the phase of a robot's stop lasts."""
     at = integer(sim.tree, PAR_RATE) + rate * RATE_PARS
     over, under, qd = beyond(sim, y, rate, lane, zero)
@@ -75,7 +74,7 @@ def set_phase(tree, work, rate, lane, phase, zero):
 
 
 @inner
-def choose_phases(sim, zero):
+def choose_stop_phases(sim, zero):
     """Phases of all stops at a state that no step has led to."""
     y = integer(sim.plan, Y_NOW)
     for rate in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
@@ -93,9 +92,9 @@ def choose_phases(sim, zero):
 
 
 @inner
-def change_phase(sim, whose, zero):
+def change_stop_phase(sim, rate, lane, zero):
     """A stop whose guard is zero now takes its next phase."""
-    rate, lane, y = whose // lanes_of(zero), whose % lanes_of(zero), integer(sim.plan, Y_NOW)
+    y = integer(sim.plan, Y_NOW)
     at = integer(sim.tree, PAR_RATE) + rate * RATE_PARS
     k, d = of_lane(sim.par, at + P_STOP, lane), of_lane(sim.par, at + P_STOP_DAMPING, lane)
     over, under, qd = beyond(sim, y, rate, lane, zero)
@@ -111,34 +110,3 @@ def change_phase(sim, whose, zero):
         else:
             new = side if k * depth + d * speed > -depth else 0.0
     set_phase(sim.tree, sim.work, rate, lane, new, zero)
-
-
-@inner
-def note_levels(sim, zero):
-    """Where a step starts, guards that are not negative are taken as the levels that they must leave."""
-    levels = integer(sim.tree, W_STOP) + 3 * integer(sim.tree, RATES)
-    for rate in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
-        for lane in range(lanes_of(zero)):
-            if has_stop(sim.tree, sim.par, rate, lane):
-                level = 2.0 * max(guard(sim, integer(sim.plan, Y_NOW), rate, lane, zero), 0.0)
-                add_number(sim.work, levels + rate, lane, level - number_in(sim.work, levels + rate, lane, zero), zero)
-
-
-@inner
-def excess(sim, y, rate, lane, zero):
-    """A guard above its level: positive once the phase is over."""
-    level = number_in(sim.work, integer(sim.tree, W_STOP) + 3 * integer(sim.tree, RATES) + rate, lane, zero)
-    return guard(sim, y, rate, lane, zero) - level
-
-
-@inner
-def look_at_guards(sim, y, zero):
-    """The largest of all guards above their levels at the vector y, and whose it is: rate times lanes plus lane."""
-    worst, whose, lanes = -1e300, -1, lanes_of(zero)
-    for rate in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
-        for lane in range(lanes):
-            if has_stop(sim.tree, sim.par, rate, lane):
-                value = excess(sim, y, rate, lane, zero)
-                if value > worst:
-                    worst, whose = value, rate * lanes + lane
-    return worst, whose

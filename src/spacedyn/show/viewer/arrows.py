@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...elements.forces import Spring, force_names
+from ...elements.element import element_names
 from ...model.state import State
 from ...quantities.dynamics import joint_reactions
 from ...quantities.kinematics import Kinematics, forward_kinematics
 from .colors import FORCE, FORCE_MOMENT, REACTION, REACTION_MOMENT, TETHER
-from .loads import Load, loads_of, other_end, sum_behind
+from .loads import Load, ends_of, loads_of, sum_behind
 
 if TYPE_CHECKING:
     from ...run.run import Run
@@ -60,18 +60,22 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
     base = states.base_position
     found: list[Arrow] = []
     loads: list[Load] | None = []
-    for name, force in zip(force_names(run.forces), run.forces, strict=True):
-        acting = loads_of(run, force, where, time, states.model)
-        if acting is None:  # of a kind that is not known here: what joints transmit is not known either
+    wrenches, first = get("element_wrenches"), 0
+    for name, element in zip(element_names(run.forces), run.forces, strict=True):
+        points = ends_of(element, states.model, where)
+        if wrenches is None or not points:  # then what joints transmit is not known either
             loads = None
             continue
+        acting = loads_of(element, states.model, where, wrenches[:, first : first + 6 * len(points)])
         loads = None if loads is None else [*loads, *acting]
-        start = acting[0].point - base
-        if isinstance(force, Spring):
-            found.append(Arrow(name, "m", TETHER, start, other_end(run, force, where) - acting[0].point, True))
-        else:
-            found.append(Arrow(name, "N", FORCE, start, acting[0].force))
-            found.append(Arrow(f"{name} (moment)", "N m", FORCE_MOMENT, start, acting[0].moment))
+        first += 6 * len(points)
+        if element.is_line:
+            found.append(Arrow(name, "m", TETHER, points[0] - base, points[1] - points[0], True))
+            continue
+        for i, load in enumerate(acting):
+            label = name if len(acting) == 1 else f"{name} {i + 1}"
+            found.append(Arrow(label, "N", FORCE, load.point - base, load.force))
+            found.append(Arrow(f"{label} (moment)", "N m", FORCE_MOMENT, load.point - base, load.moment))
     return [
         arrow
         for arrow in [*found, *_of_laws(run, where, base, get), *_reaction(run, states, where, get, loads)]

@@ -1,4 +1,4 @@
-"""Forces of a run as wrenches at points of bodies over time: for their arrows, and for what joints then transmit."""
+"""Recorded wrenches of elements at points of bodies over time: for their arrows, and for what joints then transmit."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...elements.forces import Drag, Force, Spring, Wrench
+from ...elements.element import Element
 from ...model.model import Model
 from ...quantities.kinematics import Kinematics
 
@@ -33,63 +33,29 @@ class Load(NamedTuple):
     moment: Array
 
 
-def loads_of(run: "Run", force: Force, where: Kinematics, time: Array, model: Model | None = None) -> list[Load] | None:
-    """What a force does to bodies: one wrench, or two of a spring between bodies; None of kinds unknown here."""
-    i = run.model.body_index(force.body)
-    turn = where.bodies.rotation[:, i]
-    if isinstance(force, Wrench):
-        acts = ((time >= force.start) & (time < force.stop))[:, None]
-        place, inner = force.axes(model or run.model)
-        axes = (
-            where.bodies.rotation[:, run.model.body_index(place)] if place else np.broadcast_to(np.eye(3), turn.shape)
-        )
-        axes = axes @ inner
-        given = (np.asarray(force.force), np.asarray(force.moment))
-        return [Load(i, point_of(where, i, force.point), *(axes @ vector * acts for vector in given))]
-    if isinstance(force, Spring):
-        return _of_spring(run, force, where, i)
-    if isinstance(force, Drag):
-        velocity = where.centroids.velocity[:, i]
-        pull, twist = (
-            -np.einsum("tij,jk,tlk,tl->ti", turn, np.asarray(c), turn, v)
-            for c, v in ((force.linear, velocity[:, :3]), (force.angular, velocity[:, 3:]))
-        )
-        return [Load(i, where.centroids.position[:, i], pull, twist)]
-    return None
+def loads_of(element: Element, model: Model, where: Kinematics, wrenches: Array) -> list[Load]:
+    """What an element did to bodies, from its wrenches (times, 6 for each of its points) in the record."""
+    found = []
+    for k, (body, point) in enumerate(element.wrenches(model)):
+        if body:
+            i, recorded = model.body_index(body), wrenches[:, 6 * k : 6 * k + 6]
+            found.append(Load(i, point_of(where, i, point), recorded[:, :3], recorded[:, 3:]))
+    return found
 
 
-def _of_spring(run: "Run", force: Spring, where: Kinematics, i: int) -> list[Load]:
-    near, speed = point_of(where, i, force.point), _velocity(where, i, force.point)
-    far, k = other_end(run, force, where), None
-    if force.other != "inertial":
-        k = run.model.body_index(force.other)
-        speed = speed - _velocity(where, k, force.other_point)
-    length = np.linalg.norm(far - near, axis=-1)
-    along = (far - near) / np.where(length > 0, length, 1.0)[:, None]
-    stretch = length - force.rest_length
-    tension = force.stiffness * stretch - force.damping * np.sum(speed * along, axis=-1)
-    if force.tension_only:
-        tension = np.where(stretch > 0, np.maximum(tension, 0.0), 0.0)
-    pull, nothing = tension[:, None] * along, np.zeros_like(near)
-    return [Load(i, near, pull, nothing), *([] if k is None else [Load(k, far, -pull, nothing)])]
-
-
-def other_end(run: "Run", force: Spring, where: Kinematics) -> Array:
-    """Where a spring ends (times, 3) [m]."""
-    if force.other == "inertial":
-        return np.broadcast_to(np.asarray(force.other_point, dtype=float), where.bodies.position[:, 0].shape)
-    return point_of(where, run.model.body_index(force.other), force.other_point)
+def ends_of(element: Element, model: Model, where: Kinematics) -> list[Array]:
+    """Where the points of an element are (times, 3) [m]."""
+    return [
+        point_of(where, model.body_index(body), point)
+        if body
+        else np.broadcast_to(point, where.bodies.position[:, 0].shape)
+        for body, point in element.wrenches(model)
+    ]
 
 
 def point_of(where: Kinematics, body: int, point: ArrayLike) -> Array:
     """A point that is fixed to a body (times, 3) [m]."""
     return where.bodies.position[:, body] + where.bodies.rotation[:, body] @ np.asarray(point, dtype=float)
-
-
-def _velocity(where: Kinematics, body: int, point: ArrayLike) -> Array:
-    arm = where.bodies.rotation[:, body] @ np.asarray(point, dtype=float)
-    both = where.bodies.velocity[:, body]
-    return both[:, :3] + np.cross(both[:, 3:], arm)
 
 
 def sum_behind(run: "Run", body: int, loads: Sequence[Load], about: Array) -> Array:

@@ -1,0 +1,200 @@
+"""What acts on a robot in a simulation: an element declares what it owns, and everything else follows from that.
+
+    run = sd.simulate(robot, state, 60.0, elements=[
+        sd.Wrench("bus", force=(0, 0, 2.0), point=(0.5, 0, 0), frame="body", stop=3.0),
+        sd.Tether("hand", "inertial", other_point=(3, 0, 0), stiffness=200.0, rest_length=2.0),
+        sd.Motor("joint3", most_torque=2.0, name="elbow"),
+    ])
+
+States are integrated with the robot, channels recorded and seen by laws, commands written by laws; accounts enter the
+ledger, guards make steps end where something changes, breaks where it is known to. The mathematics is a kind of
+kernels/elements, compiled when a simulation first uses it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError
+from ..kernels.elements.kind import Kind
+from ..laws.compile import Blocks
+from ..model.model import Model, robot_of
+from ..quantities.calls import point_on
+from ..reals import finite_array
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named piece of what an element owns; all that a person sees of it follows from here.
+
+    Parameters
+    ----------
+    name : str
+        An identifier.
+    size : int
+        How many numbers.
+    unit : str
+        Such as 'N m'; 'J' for energies.
+    labels : tuple of str
+        Of the numbers, if there are several.
+    start : float
+        Where a state starts, if nothing else is said.
+    """
+
+    name: str
+    size: int = 1
+    unit: str = ""
+    labels: tuple[str, ...] = ()
+    start: float = 0.0
+
+
+class Account(Enum):
+    """Kinds of entries in the ledger: the audit adds up kinds, and knows no element.
+
+    WORK and DISSIPATED are integrated: what comes in and what is lost. STORED belongs to the energy. The impulse of
+    what pushes bodies from outside is reckoned from the pushes themselves.
+    """
+
+    WORK = "work"
+    DISSIPATED = "dissipated"
+    STORED = "stored"
+
+
+class Numbers(NamedTuple):
+    """An element as its kind reads it: integers (bodies, joints) and numbers."""
+
+    integers: tuple[int, ...]
+    numbers: Array
+
+
+class Wrenched(NamedTuple):
+    """A point at which an element pushes a body, for those who draw it; body '' is the inertial frame."""
+
+    body: str
+    point: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """What all elements have; each kind is a frozen dataclass of its own.
+
+    Attributes
+    ----------
+    states, commands, channels : tuple of Block
+        What is integrated, what laws may write, what is recorded and what laws may read.
+    accounts : tuple of Account
+        What it enters in the ledger.
+    pushes_bodies, pushes_joints : bool
+        Whether it acts on bodies, on joints.
+    kernel : Kind
+        Its compiled side.
+    """
+
+    states: ClassVar[tuple[Block, ...]] = ()
+    commands: ClassVar[tuple[Block, ...]] = ()
+    channels: ClassVar[tuple[Block, ...]] = ()
+    accounts: ClassVar[tuple[Account, ...]] = (Account.WORK,)
+    pushes_bodies: ClassVar[bool] = True
+    pushes_joints: ClassVar[bool] = False
+    is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
+    kernel: ClassVar[Kind]
+
+    def numbers(self, model: Model) -> Numbers:
+        """What its kind reads; raise by name what this model has not."""
+        raise NotImplementedError
+
+    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
+        """Where the wrenches act that it records."""
+        return ()
+
+    @property
+    def guards(self) -> int:
+        """How many numbers it has whose side holds within a step."""
+        return 0
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Times at which it jumps [s]."""
+        return () if self.span is None else tuple(t for t in self.span if np.isfinite(t))
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """From when to when it acts [s]; None: always."""
+        return None
+
+    @property
+    def label(self) -> str:
+        """What it is called in the record."""
+        return getattr(self, "name", None) or type(self).__name__.lower()
+
+    def starts(self) -> Array:
+        """Where its states start."""
+        return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.states)])
+
+
+def three(what: str, name: str, value: Any) -> Array:
+    """Three finite numbers, or an error by name."""
+    return finite_array(f"{what}: {name}", value, "three finite numbers", [(3,)])
+
+
+def point_of(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
+    """A point of a body as the kernels have it."""
+    order, place = point_on(model, model.body_index(body), np.asarray(point))
+    return int(order[0]), place
+
+
+def rate_of(model: Model, what: str, joint: str) -> int:
+    """The rate of a joint that has one, or an error by name."""
+    rates = model.u_slice(joint)
+    if rates.stop - rates.start != 1:
+        raise InputError(f"{what}: it needs a joint with one rate; '{joint}' is {model.joint(joint).kind}")
+    return rates.start
+
+
+def read_elements(model: Model, elements: Any) -> list[Element]:
+    """Check what was given: bodies and joints must exist, names that laws use must be unique."""
+    chosen = [elements] if isinstance(elements, Element) else list(elements)
+    one, taken = robot_of(model, 0), set[str]()
+    for element in chosen:
+        if not isinstance(element, Element):
+            raise InputError(f"elements: expected Wrench, Spring, Tether, Drag, ..., got {element!r}")
+        element.numbers(one)
+        name = getattr(element, "name", None)
+        if name in taken:
+            raise InputError(f"elements: two are named '{name}'; laws could not tell them apart")
+        taken |= {name} if name is not None else set()
+    return chosen
+
+
+def element_names(elements: Iterable[Element]) -> list[str]:
+    """What they are called in the record: labels, with a number where several are the same.
+
+    >>> from spacedyn import Drag
+    >>> element_names([Drag("bus", 1.0), Drag("bus", 2.0), Drag("arm", 1.0)])
+    ['drag on bus', 'drag on bus (2)', 'drag on arm']
+    """
+    names: list[str] = []
+    for element in elements:
+        name, count = element.label, 1
+        while name in names:
+            count += 1
+            name = f"{element.label} ({count})"
+        names.append(name)
+    return names
+
+
+def blocks_of(elements: Iterable[Element]) -> dict[str, Blocks]:
+    """What laws may read and command, by the names of elements that are identifiers."""
+    return {
+        element.label: Blocks(
+            tuple(block.name for block in element.channels), tuple(block.name for block in element.commands)
+        )
+        for element in elements
+        if element.label.isidentifier()
+    }

@@ -1,0 +1,71 @@
+"""Gravity of a planet."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError
+from ..kernels.elements.central_gravity import central_gravity
+from ..kernels.elements.kind import Kind
+from ..model.model import Model
+from ..reals import one_number
+from ..signatures import checked_fields
+from .element import Account, Element, Numbers, three
+
+EARTH = 3.986004418e14
+"""Gravitational parameter of the Earth [m³/s²]."""
+
+
+@checked_fields()
+@dataclass(frozen=True, eq=False)
+class CentralGravity(Element):
+    """The gravity of a spherical planet on every body, with its gradient; the energy is in the ledger.
+
+    Between bodies the gradient comes by itself, since each is pulled where it is; within a body it is the moment
+    3 μ e × J e / r³ and the small force that goes with it.
+
+    Parameters
+    ----------
+    mu : float
+        Gravitational parameter [m³/s²]; the Earth's if left out.
+    center : (3,)
+        Where the planet is, in the inertial frame [m].
+    name : str, optional
+        For the record.
+
+    Examples
+    --------
+    A circular orbit of a satellite keeps its radius.
+
+    >>> import numpy as np
+    >>> import spacedyn as sd
+    >>> robot, r = sd.load("ets7"), 6.928e6
+    >>> v = np.sqrt(3.986004418e14 / r)
+    >>> state = robot.state(base_position=[r, 0, 0], base_velocity=[0, v, 0])
+    >>> run = sd.simulate(robot, state, 600.0, elements=[sd.CentralGravity()])
+    >>> bool(run.audit().energy < 1e-10)
+    True
+    """
+
+    mu: float = EARTH
+    center: ArrayLike = (0.0, 0.0, 0.0)
+    name: str | None = None
+
+    accounts: ClassVar[tuple[Account, ...]] = (Account.STORED,)
+    kernel: ClassVar[Kind] = central_gravity
+
+    def __post_init__(self) -> None:
+        if not one_number("CentralGravity: mu", self.mu, "a positive number") > 0.0:
+            raise InputError(f"CentralGravity: mu must be a positive number [m³/s²], got {self.mu}")
+        object.__setattr__(self, "center", three("CentralGravity", "center", self.center))
+
+    @property
+    def label(self) -> str:
+        """What it is called in the record."""
+        return self.name or "central gravity"
+
+    def numbers(self, model: Model) -> Numbers:
+        """No body: it pulls all; mu and the planet's place."""
+        return Numbers((), np.concatenate([[self.mu], np.asarray(self.center)]))

@@ -1,0 +1,81 @@
+"""Motors in joints, which laws command."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels.elements.kind import Kind
+from ..kernels.elements.motor import motor
+from ..model.model import Model
+from ..reals import one_number, real_number
+from ..signatures import checked_fields
+from .element import Block, Element, Numbers, rate_of
+
+
+@checked_fields()
+@dataclass(frozen=True, eq=False)
+class Motor(Element):
+    """A motor in a joint: it gives the torque that laws command, as far as it has it at this speed.
+
+    Laws write `out.<name>.torque[0]` and read `s.<name>.torque` and `s.<name>.power`. Steps end where it begins and
+    ceases to saturate, and its work is in the ledger.
+
+    Parameters
+    ----------
+    joint : str
+        A joint with one rate.
+    most_torque : float
+        [N m or N], at rest and when it brakes.
+    no_load_speed : float
+        At which it has no torque left to drive [rad/s or m/s]; in between it falls in a straight line.
+    name : str, optional
+        For laws and the record: an identifier. `motor_<joint>` if left out.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("planar_four_link")
+    >>> @sd.law
+    ... def push(t, s, p, out):
+    ...     out.elbow.torque[0] = 3.0
+    >>> elbow = sd.Motor("joint2", most_torque=2.0, no_load_speed=1.0, name="elbow")
+    >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, laws=[push()], elements=[elbow])
+    >>> float(run["torque"][0, 0]), bool(run["torque"][-1, 0] < 1.9), bool(run.audit().energy < 1e-9)
+    (2.0, True, True)
+    """
+
+    joint: str
+    most_torque: float
+    no_load_speed: float = np.inf
+    name: str | None = None
+
+    commands: ClassVar[tuple[Block, ...]] = (Block("torque", unit="N m or N"),)
+    channels: ClassVar[tuple[Block, ...]] = (Block("torque", unit="N m or N"), Block("power", unit="W"))
+    pushes_bodies: ClassVar[bool] = False
+    pushes_joints: ClassVar[bool] = True
+    kernel: ClassVar[Kind] = motor
+
+    def __post_init__(self) -> None:
+        torque = one_number("Motor: most_torque", self.most_torque, "a positive number")
+        speed = real_number("Motor: no_load_speed", self.no_load_speed, "a positive number")
+        if not torque > 0.0 or not speed > 0.0:
+            raise InputError(f"Motor: most_torque and no_load_speed must be positive, got {torque} and {speed}")
+        if self.name is not None and not self.name.isidentifier():
+            raise InputError(f"Motor: laws use its name, which must be an identifier, got {self.name!r}")
+
+    @property
+    def label(self) -> str:
+        """What laws and the record call it."""
+        plain = "".join(c if c.isalnum() else "_" for c in self.joint)
+        return self.name or f"motor_{plain}"
+
+    @property
+    def guards(self) -> int:
+        """The two limits."""
+        return 2
+
+    def numbers(self, model: Model) -> Numbers:
+        """The joint's rate; most torque, and the reciprocal of the speed without load."""
+        return Numbers((rate_of(model, "Motor", self.joint),), np.array([self.most_torque, 1.0 / self.no_load_speed]))

@@ -1,0 +1,348 @@
+"""Elements that users write: plain Python functions in their own files, with the rights of built-in kinds.
+
+@sd.element(states={"bend": "rad"}, channels={"friction": "N m"}, accounts=("stored", "dissipated"), joints=("axle",))
+def bristles(t, s, p, out):
+    v, z = s.axle.qd[0], s.bend[0]
+    rate = v - p.stiffness * abs(v) / p.coulomb * z
+    out.bend[0] = rate
+    out.axle.tau[0] = -p.stiffness * z
+    out.friction[0] = p.stiffness * z
+    out.stored[0] = 0.5 * p.stiffness * z * z
+    out.dissipated[0] = p.stiffness * z * (v - rate)
+
+run = sd.simulate(robot, state, 5.0, elements=[bristles(axle="joint2", stiffness=1e4, coulomb=1.0)])
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, overload
+
+import numpy as np
+
+from ..errors import InputError, nearest
+from ..kernels.elements import program as k
+from ..kernels.elements.kind import Kind
+from ..laws.compile import Compiled, compile_function, wrapper_source
+from ..laws.inspect import Role, Template, attributes
+from ..laws.law import SEEN, Law, LawTemplate
+from ..model.model import Model
+from .element import Account, Block, Element, Numbers, Wrenched, point_of
+
+Array = np.ndarray
+ROBOT = tuple(name for name in SEEN if name != "mode")
+POINT = {"position": (0, 3, 0), "rotation": (3, 12, 3), "velocity": (12, 15, 0), "rate": (15, 18, 0)}
+"""What is seen of a point: from where to where of its 18 numbers, and columns."""
+ACCOUNTS = {account.value: account for account in Account}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a user's element owns."""
+
+    states: tuple[Block, ...] = ()
+    commands: tuple[Block, ...] = ()
+    channels: tuple[Block, ...] = ()
+    guards: int = 0
+    accounts: tuple[Account, ...] = ()
+    joints: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+
+    def reads(self) -> list[str]:
+        """Names of `s`."""
+        own = [block.name for block in (*self.states, *self.commands)] + (["side"] if self.guards else [])
+        return [*ROBOT, *own, *self.joints, *self.points]
+
+    def writes(self) -> list[str]:
+        """Names of `out`."""
+        own = [block.name for block in (*self.states, *self.channels)] + (["guard"] if self.guards else [])
+        return ["tau", *own, *(account.value for account in self.accounts), *self.joints, *self.points]
+
+
+@dataclass(frozen=True, eq=False)
+class Program(Law):
+    """The function of a user's element, compiled as laws are."""
+
+    role: ClassVar[Role] = Role("element", ("t", "s", "p", "out"), {"tau": 0})
+
+
+@dataclass(frozen=True)
+class ElementTemplate(Template):
+    """A user's element without its parameters; call it with them to get an element."""
+
+    function: Callable
+    declared: Declared
+
+    def __call__(self, *, name: str | None = None, **given: Any) -> "UserElement":
+        """The element: its joints and points by the names it calls them, its parameters, and a name for laws."""
+        d, title = self.declared, self.function.__name__
+        missing = [one for one in (*d.joints, *d.points) if one not in given]
+        if missing:
+            raise InputError(f"element '{title}': give its {missing[0]}, such as {title}({missing[0]}='...')")
+        bound = {one: given.pop(one) for one in (*d.joints, *d.points)}
+        law = LawTemplate(self.function)(**given)
+        program = Program(self.function, law.parameters, None, 0.0, {})
+        return UserElement(program, d, bound, title if name is None else name)
+
+
+@dataclass(frozen=True, eq=False)
+class UserElement(Element):
+    """An element made by `element`; the joints and points that it is bound to, and its parameters."""
+
+    program: Program
+    declared: Declared
+    bound: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+
+    kernel: ClassVar[Kind] = k.program
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name.isidentifier()):
+            raise InputError(f"element: laws use its name, which must be an identifier, got {self.name!r}")
+        for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
+            for one in sorted(attributes(self.program.function, Program.role, argument, None) - set(known)):
+                raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
+        asked = attributes(self.program.function, Program.role, "p", None)
+        for one in sorted(asked - set(self.program.parameters)):
+            raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
+
+    @property
+    def title(self) -> str:
+        """Of its function."""
+        return str(self.program.function.__name__)
+
+    @property
+    def label(self) -> str:
+        """What laws and the record call it."""
+        return self.name
+
+    @property
+    def states(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """What is integrated."""
+        return self.declared.states
+
+    @property
+    def commands(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """What laws may write."""
+        return self.declared.commands
+
+    @property
+    def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """What is recorded."""
+        return self.declared.channels
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:  # type: ignore[override]
+        """What it enters in the ledger; the work of its pushes, if nothing is said."""
+        return self.declared.accounts or (Account.WORK,)
+
+    @property
+    def guards(self) -> int:
+        """How many numbers it has whose side holds within a step."""
+        return self.declared.guards
+
+    @property
+    def pushes_bodies(self) -> bool:  # type: ignore[override]
+        """Whether it has points."""
+        return bool(self.declared.points)
+
+    @property
+    def pushes_joints(self) -> bool:  # type: ignore[override]
+        """It may push any joint."""
+        return True
+
+    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
+        """At its points."""
+        return tuple(Wrenched(*self._point(model, name)[:2]) for name in self.declared.points)
+
+    def _point(self, model: Model, name: str) -> tuple[str, Array, Array]:
+        """A point that it is bound to: its body, its place and rotation in that body's frame."""
+        given = self.bound[name]
+        if isinstance(given, str) and given in model.endpoint_names:
+            end = model.endpoint(given)
+            return end.body, np.asarray(end.position), np.asarray(end.rotation)
+        body, place = (given, np.zeros(3)) if isinstance(given, str) else given
+        model.body_index(body)
+        return body, np.asarray(place, dtype=float).reshape(3), np.eye(3)
+
+    def numbers(self, model: Model) -> Numbers:
+        """Places and rotations of its points, then its parameters; its integers depend on the layout: `integers`."""
+        for joint in self.declared.joints:
+            model.joint_index(self.bound[joint])
+        parts: list[Array] = []
+        for name in self.declared.points:
+            body, place, turn = self._point(model, name)
+            inside = model.flat.to_internal[model.body_index(body)]
+            parts += [point_of(model, body, place)[1], (inside @ turn).ravel()]
+        parts += [np.ravel(value) for value in self.program.parameters.values()]
+        return Numbers((), np.concatenate([*parts, [0.0]]))
+
+    @cached_property
+    def names(self) -> tuple[list[str], list[str]]:
+        """What its function reads and writes, in the order in which it is handed their places."""
+        d, function = self.declared, self.program.function
+        seen = attributes(function, Program.role, "s", set(d.reads()))
+        written = attributes(function, Program.role, "out", set(d.writes()))
+        reads, writes = [], []
+        for name in d.reads():
+            parts: Sequence[str] = tuple(POINT) if name in d.points else ("q", "qd") if name in d.joints else ()
+            reads += ([f"{name}.{part}" for part in parts] or [name]) if name in seen else []
+        for name in d.writes():
+            parts = ("force", "moment") if name in d.points else ("tau",) if name in d.joints else ()
+            writes += ([f"{name}.{part}" for part in parts] or [name]) if name in written else []
+        return reads, writes
+
+    def compiled(self) -> Compiled:
+        """Its C function."""
+        columns = {**SEEN, **{f"{point}.rotation": 3 for point in self.declared.points}}
+        source, fields = wrapper_source(Program.role.arguments, *self.names, self.program.parameters, columns)
+        return compile_function(self.program, source, fields)
+
+    # --- where everything is, given the layout of a simulation ---------------------------------------------------------
+
+    def own_view(self, first: int) -> dict[str, slice]:
+        """What it sees beside the robot, from place `first` on."""
+        d, found, at = self.declared, {}, first
+        blocks = [(b.name, b.size) for b in (*d.states, *d.commands)] + ([("side", d.guards)] if d.guards else [])
+        for name, size in blocks:
+            found[name] = slice(at, at + size)
+            at += size
+        for point in d.points:
+            found |= {f"{point}.{part}": slice(at + a, at + b) for part, (a, b, _) in POINT.items()}
+            at += k.POINT_VIEW
+        found[""] = slice(first, at)
+        return found
+
+    def out(self, joints: int) -> dict[str, slice]:
+        """Where what it writes is: forces on all joints, wrenches at its points, the rest."""
+        d, found, at = self.declared, {"tau": slice(0, joints)}, joints
+        for point in d.points:
+            found |= {f"{point}.force": slice(at, at + 3), f"{point}.moment": slice(at + 3, at + 6)}
+            at += 6
+        blocks = [(b.name, b.size) for b in (*d.states, *d.channels)] + [(one, 1) for one in ACCOUNTS]
+        for name, size in [*blocks, ("guard", d.guards)]:
+            found[name] = slice(at, at + size)
+            at += size
+        found[""] = slice(0, at)
+        return found
+
+    def places(self, model: Model, view: Mapping[str, slice], robot: int) -> list[int]:
+        """What its function is handed: sizes of view and out, then start and end of all that it uses."""
+        own, joints = self.own_view(robot), model.nv - model.base_dof
+        out = self.out(joints)
+        for joint in self.declared.joints:
+            q, rates = model.q_slice(self.bound[joint]), model.u_slice(self.bound[joint])
+            first = rates.start - model.base_dof, rates.stop - model.base_dof
+            own[f"{joint}.q"] = slice(view["q"].start + q.start, view["q"].start + q.stop)
+            own[f"{joint}.qd"] = slice(view["qd"].start + first[0], view["qd"].start + first[1])
+            out[f"{joint}.tau"] = slice(*first)
+        where = [{**view, **own}[name] for name in self.names[0]] + [out[name] for name in self.names[1]]
+        return [own[""].stop, out[""].stop, *(end for one in where for end in (one.start, one.stop))]
+
+
+def blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
+    """Blocks as users write them: {name: unit}, {name: size}, {name: Block(...)}, or names."""
+    if isinstance(given, Mapping):
+        made = []
+        for name, value in given.items():
+            if isinstance(value, Block):
+                made.append(value)
+            elif isinstance(value, str):
+                made.append(Block(name, unit=value))
+            elif isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                made.append(Block(name, value))
+            else:
+                raise InputError(f"{whose}: {what} are {{name: unit or size}}, got {{{name!r}: {value!r}}}")
+    elif isinstance(given, Iterable) and not isinstance(given, str):
+        made = [one if isinstance(one, Block) else Block(one) for one in given]
+    else:
+        raise InputError(f"{whose}: {what} are {{name: unit or size}}, or a list of names, got {given!r}")
+    for block in made:
+        if not (isinstance(block.name, str) and block.name.isidentifier()):
+            raise InputError(f"{whose}: {what} have names that are identifiers, got {block.name!r}")
+    return tuple(made)
+
+
+@overload
+def element(function: Callable, /) -> ElementTemplate: ...
+@overload
+def element(
+    *,
+    states: Any = (),
+    commands: Any = (),
+    channels: Any = (),
+    guards: int = 0,
+    accounts: Sequence[str] = (),
+    joints: Sequence[str] = (),
+    points: Sequence[str] = (),
+) -> Callable[[Callable], ElementTemplate]: ...
+def element(
+    function: Callable | None = None,
+    /,
+    *,
+    states: Any = (),
+    commands: Any = (),
+    channels: Any = (),
+    guards: int = 0,
+    accounts: Sequence[str] = (),
+    joints: Sequence[str] = (),
+    points: Sequence[str] = (),
+) -> ElementTemplate | Callable[[Callable], ElementTemplate]:
+    """Make an element of a function f(t, s, p, out): something that acts on the robot, with what it declares.
+
+    Parameters
+    ----------
+    function : callable
+        Reads the time `t` [s], the robot and what is its own in `s`, its parameters `p`; writes to `out`. `s` has what
+        laws see but modes, and its states, commands, `side` of its guards, `s.<joint>.q` and `.qd`, `s.<point>.position`,
+        `.rotation`, `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all joints), rates of its states,
+        its channels, its accounts, `guard`, `out.<joint>.tau`, `out.<point>.force` and `.moment`. All are arrays.
+    states, commands, channels : {name: unit, size or Block}
+        What is integrated with the robot; what laws may write as `out.<element>.<name>`; what is recorded, and what laws
+        may read as `s.<element>.<name>`.
+    guards : int
+        Numbers that it writes to `out.guard`: a step ends where one passes through zero. `s.side`, 1 or -1, says on
+        which side each is; branch by it, not by the number, so that nothing jumps within a step.
+    accounts : of 'work', 'dissipated', 'stored'
+        What it enters in the ledger: power that it adds, power that is lost [W], energy that it holds [J]. Left out, its
+        work is that of its pushes.
+    joints, points : names
+        What it calls the joints and points that it is bound to when it is made: a joint by its name, a point by that of
+        an endpoint or a body, or as (body, place).
+
+    Returns
+    -------
+    ElementTemplate
+        Call it with joints, points, parameters, and a name.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> @sd.element(points=("tip",))
+    ... def breeze(t, s, p, out):
+    ...     for i in range(3):
+    ...         out.tip.force[i] = p.wind[i] - p.drag * s.tip.velocity[i]
+    >>> robot = sd.load("ets7")
+    >>> wind = breeze(tip=robot.body_names[0], wind=[0.1, 0, 0], drag=0.5)
+    >>> run = sd.simulate(robot, robot.neutral_state(), 10.0, elements=[wind])
+    >>> bool(run.audit().energy < 1e-9), bool(run["impulse"][-1, 0] > 0.9)
+    (True, True)
+    """
+    whose = "element" if function is None else f"element '{function.__name__}'"
+    unknown = [one for one in accounts if one not in ACCOUNTS]
+    if unknown:
+        raise InputError(f"{whose}: accounts are among {', '.join(ACCOUNTS)}, got {unknown[0]!r}")
+    made = Declared(
+        blocks(whose, "states", states),
+        blocks(whose, "commands", commands),
+        blocks(whose, "channels", channels),
+        guards,
+        tuple(ACCOUNTS[one] for one in accounts),
+        tuple(joints),
+        tuple(points),
+    )
+    names = [name for name in made.reads() if name not in ROBOT] + [block.name for block in made.channels]
+    for name in names:
+        if names.count(name) > 1 or name in SEEN or name in ("tau", *ACCOUNTS):
+            raise InputError(f"{whose}: the name '{name}' stands for two things; rename one")
+    return (lambda f: ElementTemplate(f, made)) if function is None else ElementTemplate(function, made)

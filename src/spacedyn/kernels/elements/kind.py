@@ -1,0 +1,201 @@
+"""Kinds of elements: what acts on a robot, each kind a compiled unit of its own behind an address.
+
+    @kind
+    def spring(sim, e, t, y, k, zero):
+        ...
+
+`e` is the place of the element's record in `plan`, y the vector where it is asked, k where rates go. The function is
+compiled for each kind of scalar when a simulation first uses it; the loop over the elements of the kind is inside.
+Below are the words it is written in.
+"""
+
+from functools import cache
+
+from ..robot.kinematics import base_part
+from ..robot.layout import *  # noqa: F403
+from ..robot.segments import speed_of
+from ..robot.spatial import add3, add6, angular, cross, linear, load3, load6, load9, scale3, store6, turn
+from ..scalar.compiling import Address, inner
+from ..scalar.dual import DUAL
+from ..scalar.memory import integer, load, load_counter, shared, store, zero_of
+from ..scalar.pack import ONE, PACK
+from ..sim.evaluate import SIGNATURE
+from ..sim.layout import *  # noqa: F403
+from ..sim.sim import sim_at, varied_sim_at
+
+FORMS = {"one": (ONE, sim_at), "pack": (PACK, sim_at), "varied": (PACK, varied_sim_at), "dual": (DUAL, sim_at)}
+
+
+class Kind:
+    """The compiled side of a kind of elements."""
+
+    def __init__(self, name, act):
+        self.name, self._act = name, act
+
+    @cache  # noqa: B019  (there are as many as kinds)
+    def unit(self, form):
+        """The C function for a kind of scalar: 'one', 'pack', 'varied' (robots of a pack differ) or 'dual'."""
+        act, (number, at) = self._act, FORMS[form]
+
+        def every(own, t, y, k, record):
+            sim, zero = at(own), zero_of(number)
+            first = integer(sim.plan, record + K_FIRST)
+            for i in range(first, first + integer(sim.plan, record + K_COUNT)):
+                act(sim, integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS, t, y, k, zero)
+
+        return Address(every, SIGNATURE, f"{self.name}.{form}")
+
+
+def kind(function):
+    """A kind of elements, by the function that one of them acts by."""
+    return Kind(function.__name__, inner(function))
+
+
+# --- what an element has ----------------------------------------------------------------------------------------------
+
+
+@inner
+def own(sim, e, i):
+    """Its integer i: a body, a joint's rate, a coordinate."""
+    return integer(sim.plan, integer(sim.plan, e + E_OWN) + i)
+
+
+@inner
+def parameter(sim, e, i, zero):
+    """Its number i."""
+    return shared(sim.numbers, integer(sim.plan, e + E_NUMBERS) + i, zero)
+
+
+@inner
+def state(sim, e, i, y, zero):
+    """Its state i."""
+    return load(sim.work, y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i, zero)
+
+
+@inner
+def command(sim, e, i, zero):
+    """What laws command it, number i."""
+    return load(sim.work, integer(sim.plan, e + E_COMMAND) + i, zero)
+
+
+@inner
+def side(sim, e, i, zero):
+    """The side, 1 or -1, on which its guard i is held within a step."""
+    return load(sim.work, integer(sim.plan, Y_SIDE) + integer(sim.plan, e + E_GUARD) + i, zero)
+
+
+@inner
+def switch(sim, e, i, value, zero):
+    """What decides where its guard i has a kink or a jump: the side that a step holds; with fixed steps, the value."""
+    if load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0:
+        return value
+    return side(sim, e, i, zero)
+
+
+@inner
+def acts(sim, e):
+    """Whether it acts within this step."""
+    return load_counter(sim.counters, integer(sim.plan, e + E_ACTS)) == 1
+
+
+# --- what it gives ----------------------------------------------------------------------------------------------------
+
+
+@inner
+def rate(sim, e, i, k, value):
+    """How fast its state i changes."""
+    store(sim.work, k + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i, value)
+
+
+@inner
+def channel(sim, e, i, value):
+    """The number of its channel i."""
+    store(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), value)
+
+
+@inner
+def guard(sim, e, i, value):
+    """The value of its guard i: where it passes through zero a step ends, and the side changes."""
+    store(sim.work, integer(sim.plan, Y_GUARD) + integer(sim.plan, e + E_GUARD) + i, value)
+
+
+@inner
+def work_done(sim, e, k, power):
+    """Power that it adds to the energy."""
+    store(sim.work, k + integer(sim.plan, e + E_WORK), power)
+
+
+@inner
+def dissipated(sim, e, k, power):
+    """Power that it takes from the energy."""
+    store(sim.work, k + integer(sim.plan, e + E_LOST), power)
+
+
+@inner
+def stored(sim, e, energy):
+    """Energy that it holds."""
+    store(sim.work, integer(sim.plan, e + E_STORED), energy)
+
+
+@inner
+def push_joint(sim, rate, force, zero):
+    """Add a force to a joint's rate."""
+    at = integer(sim.plan, Y_PUSH) + rate
+    store(sim.work, at, load(sim.work, at, zero) + force)
+
+
+@inner
+def push_body(sim, i, f, n, r, zero):
+    """A force f at body i's point at r, and a moment n."""
+    wrench = f + add3(n, cross(r, f))
+    at = integer(sim.tree, W_BODY) + i * BODY_WORK + FORCE
+    F = load6(sim.work, at, zero)  # what motion takes, less what pushes
+    store6(sim.work, at, add6(F, scale3(-1.0, linear(wrench)) + scale3(-1.0, angular(wrench))))
+
+
+@inner
+def record_wrench(sim, e, which, f, n):
+    """For the record: the force and moment at its point number `which`."""
+    store6(sim.work, integer(sim.plan, integer(sim.plan, e + E_WRENCHES) + which), f + n)
+
+
+# --- where it is ------------------------------------------------------------------------------------------------------
+
+
+@inner
+def lever(sim, i, place, zero):
+    """From body i's reference point to a point that is fixed to the body."""
+    body = integer(sim.tree, W_BODY) + i * BODY_WORK
+    return add3(load3(sim.work, body + POSITION, zero), turn(load9(sim.work, body + ROTATION, zero), place))
+
+
+@inner
+def velocity(sim, i, r, zero):
+    """Velocity of body i's point at r."""
+    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    v0 = base_part(sim.tree, sim.work, integer(sim.tree, W_U), 1, 0, zero)
+    return add3(add3(v0, speed_of(sim.tree, sim.work, i, zero)), add3(linear(V), cross(angular(V), r)))
+
+
+@inner
+def angular_velocity(sim, i, zero):
+    """Angular velocity of body i."""
+    return load3(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY + 3, zero)
+
+
+@inner
+def rotation(sim, i, zero):
+    """From body i's axes to inertial ones."""
+    return load9(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + ROTATION, zero)
+
+
+@inner
+def coordinate(sim, i, zero):
+    """Coordinate i of all, the base's seven first."""
+    return load(sim.work, integer(sim.tree, W_X) + i, zero)
+
+
+@inner
+def joint_rate(sim, i, zero):
+    """Rate i of all, the base's first."""
+    return load(sim.work, integer(sim.tree, W_U) + i, zero)

@@ -1,0 +1,155 @@
+"""Elements that users write: C functions behind addresses, as laws are, called for each robot with plain doubles.
+
+    element(t, view, parameters, out, places)
+
+`view` is what laws see of the robot, and behind it what is the element's own: states, commands, sides of its guards,
+and for each of its points position (3), rotation (9), velocity (6). What it writes goes to places in `work` by a table;
+on dual numbers its tangents are central differences, for its code is not ours.
+"""
+
+from ..robot.layout import *  # noqa: F403
+from ..robot.segments import origin_of
+from ..robot.spatial import add3, compose, dot3, load3, shared3, shared9, store3, store9
+from ..scalar.compiling import call, inner
+from ..scalar.lanes import add_number, add_tangent, directions_in, number_in, tangent_in
+from ..scalar.memory import integer, lanes_of, later, load, store
+from ..sim.layout import *  # noqa: F403
+from .kind import (
+    angular_velocity,
+    command,
+    joint_rate,
+    kind,
+    lever,
+    own,
+    push_body,
+    push_joint,
+    rotation,
+    side,
+    state,
+    velocity,
+    work_done,
+)
+
+# its integers: address; table of places for the function; how many states, commands, guards; how many numbers it
+# writes, and where in plan the table is that says where each goes (place, whether behind k); whether its work is
+# reckoned from what it pushes; how many joints' rates, and where in work its forces on them are; how many points,
+# then the body of each and where its wrench is
+ADDRESS, PLACES, STATES, COMMANDED, SIDES, WRITTEN, TABLE, RECKONED, RATES_, FORCES, POINTS, FIRST_POINT = range(12)
+# its numbers: for each point its place and rotation on its body, then its parameters
+CALLED = 1_000_000  # beside the place of its record, what memory has while its function is called
+NUDGE = 6e-6  # of what it sees: errors of the central difference and of rounding are alike, some 1e-11
+POINT_VIEW = 18
+
+
+@kind
+def program(sim, e, t, y, k, zero):
+    """Call the function for each robot, and push what it writes."""
+    fill_own_view(sim, e, y, zero)
+    count, table = own(sim, e, WRITTEN), own(sim, e, TABLE)
+    for j in range(count):
+        store(sim.work, place_of(sim, table, j, k), zero)
+    for lane in range(lanes_of(zero)):
+        for j in range(integer(sim.plan, VIEW) + own_view(sim, e)):
+            store(sim.memory, integer(sim.plan, M_VIEW) + j, number_in(sim.work, seen_at(sim, j), lane, zero))
+        call_program(sim, e, t)
+        for j in range(count):
+            value = load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0)
+            add_number(sim.work, place_of(sim, table, j, k), lane, value, zero)
+    for lane in range(directions_in(zero)):
+        add_tangents(sim, e, t, k, lane, zero)
+    push_all(sim, e, k, zero)
+
+
+@inner
+def own_view(sim, e):
+    """How many numbers it sees beside what laws see."""
+    points = POINT_VIEW * own(sim, e, POINTS)
+    return own(sim, e, STATES) + own(sim, e, COMMANDED) + own(sim, e, SIDES) + points
+
+
+@inner
+def seen_at(sim, j):
+    """Where number j of what it sees is in work: what laws see, then its own."""
+    robot = integer(sim.plan, VIEW)
+    return integer(sim.plan, Y_VIEW) + j if j < robot else integer(sim.plan, Y_OWN_VIEW) + j - robot
+
+
+@inner
+def place_of(sim, table, j, k):
+    """Where number j of what it writes goes in work."""
+    return integer(sim.plan, table + 2 * j) + (k if integer(sim.plan, table + 2 * j + 1) == 1 else 0)
+
+
+@inner
+def fill_own_view(sim, e, y, zero):
+    """States, commands, sides and points, as scalars."""
+    at = integer(sim.plan, Y_OWN_VIEW)
+    for i in range(own(sim, e, STATES)):
+        store(sim.work, at + i, state(sim, e, i, y, zero))
+    at += own(sim, e, STATES)
+    for i in range(own(sim, e, COMMANDED)):
+        store(sim.work, at + i, command(sim, e, i, zero))
+    at += own(sim, e, COMMANDED)
+    for i in range(own(sim, e, SIDES)):
+        store(sim.work, at + i, side(sim, e, i, zero))
+    at += own(sim, e, SIDES)
+    for i in range(own(sim, e, POINTS)):
+        body, mine = own(sim, e, FIRST_POINT + 2 * i), integer(sim.plan, e + E_NUMBERS) + 12 * i
+        r = lever(sim, body, shared3(sim.numbers, mine, zero), zero)
+        from_base = add3(origin_of(sim.tree, sim.work, body, zero), r)
+        store3(sim.work, at, add3(load3(sim.work, integer(sim.tree, W_X), zero), from_base))
+        store9(sim.work, at + 3, compose(rotation(sim, body, zero), shared9(sim.numbers, mine + 3, zero)))
+        store3(sim.work, at + 12, velocity(sim, body, r, zero))
+        store3(sim.work, at + 15, angular_velocity(sim, body, zero))
+        at += POINT_VIEW
+
+
+@inner
+def call_program(sim, e, t):
+    """Call the function with what is at M_VIEW; what it writes is at M_OUT."""
+    view, out = integer(sim.plan, M_VIEW), integer(sim.plan, M_OUT)
+    for j in range(own(sim, e, WRITTEN)):
+        store(sim.memory, out + j, 0.0)
+    parameters = later(sim.numbers, integer(sim.plan, e + E_NUMBERS) + 12 * own(sim, e, POINTS))
+    places = later(sim.plan, own(sim, e, PLACES))
+    store(sim.memory, integer(sim.plan, M_CALLED), 1.0 * (CALLED + e))
+    call(own(sim, e, ADDRESS), t, later(sim.memory, view), parameters, later(sim.memory, out), places)
+    store(sim.memory, integer(sim.plan, M_CALLED), 0.0)
+
+
+@inner
+def add_tangents(sim, e, t, k, lane, zero):
+    """Tangent `lane` of what it writes, by a central difference along that of what it sees."""
+    count, seen, largest = own(sim, e, WRITTEN), integer(sim.plan, VIEW) + own_view(sim, e), 0.0
+    for j in range(seen):
+        largest = max(largest, abs(tangent_in(sim.work, seen_at(sim, j), lane)))
+    if largest == 0.0:
+        return
+    for direction in range(2):
+        step = NUDGE / largest if direction == 0 else -NUDGE / largest
+        for j in range(seen):
+            at = seen_at(sim, j)
+            value = number_in(sim.work, at, 0, zero) + step * tangent_in(sim.work, at, lane)
+            store(sim.memory, integer(sim.plan, M_VIEW) + j, value)
+        call_program(sim, e, t)
+        for j in range(count):
+            slope = 0.5 * load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0) / step
+            add_tangent(sim.work, place_of(sim, own(sim, e, TABLE), j, k), lane, slope)
+
+
+@inner
+def push_all(sim, e, k, zero):
+    """Its forces on joints and its wrenches at points act; their power, if that is its work."""
+    power, base = zero, integer(sim.tree, BASE_RATES)
+    for j in range(own(sim, e, RATES_)):
+        force = load(sim.work, own(sim, e, FORCES) + j, zero)
+        push_joint(sim, base + j, force, zero)
+        power += force * joint_rate(sim, base + j, zero)
+    for i in range(own(sim, e, POINTS)):
+        body, wrench = own(sim, e, FIRST_POINT + 2 * i), own(sim, e, FIRST_POINT + 2 * i + 1)
+        place = shared3(sim.numbers, integer(sim.plan, e + E_NUMBERS) + 12 * i, zero)
+        f, n, r = load3(sim.work, wrench, zero), load3(sim.work, wrench + 3, zero), lever(sim, body, place, zero)
+        push_body(sim, body, f, n, r, zero)
+        power += dot3(f, velocity(sim, body, r, zero)) + dot3(n, angular_velocity(sim, body, zero))
+    if own(sim, e, RECKONED) == 1:
+        work_done(sim, e, k, power)

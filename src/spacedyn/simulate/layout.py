@@ -1,0 +1,259 @@
+"""Where everything is: the vector that is integrated, a row of the record, what laws see and write, memory.
+
+Each block is declared once, here; the plan of the kernels, slices, columns, names and units follow. Nobody else adds
+sizes up.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..elements.element import Element, blocks_of, element_names
+from ..laws.compile import used_names
+from ..model.model import Model, robot_of
+
+Slices = dict[str, slice]
+
+
+def may_switch(laws: Sequence[Any], events: Sequence[Any]) -> bool:
+    """Whether modes of joints may change during a run."""
+    return any(one.switches for one in (*laws, *events))
+
+
+def in_order(sizes: Mapping[str, int], first: int = 0) -> Slices:
+    """Blocks one behind the other.
+
+    >>> in_order({"a": 2, "b": 3}, 10)
+    {'a': slice(10, 12, None), 'b': slice(12, 15, None)}
+    """
+    found, at = {}, first
+    for name, size in sizes.items():
+        found[name] = slice(at, at + size)
+        at += size
+    return found
+
+
+def end_of(blocks: Slices) -> int:
+    """Where the last of them ends."""
+    return max((block.stop for block in blocks.values()), default=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The layout of a simulation.
+
+    Parameters
+    ----------
+    model : Model
+    laws : sequence of Law, or of what a file knows of them
+    elements : sequence of Element
+    events : sequence of Event, or of what a file knows of them
+    """
+
+    model: Model
+    laws: Sequence[Any] = ()
+    elements: Sequence[Element] = ()
+    events: Sequence[Any] = ()
+
+    @property
+    def joints(self) -> int:
+        """How many rates joints have."""
+        return self.model.nv - self.model.base_dof
+
+    @cached_property
+    def switching(self) -> bool:
+        """Whether modes of joints may change."""
+        return may_switch(self.laws, self.events)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of elements, in the record."""
+        return element_names(self.elements)
+
+    # --- the vector y -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def states(self) -> Slices:
+        """Internal states within y's, by 'law0.filter' or 'element.state': laws' first."""
+        sizes = {f"{law.name}{i}.{name}": n for i, law in enumerate(self.laws) for name, n in law.states.items()}
+        sizes |= {
+            f"{name}.{block.name}": block.size
+            for name, one in zip(self.names, self.elements, strict=True)
+            for block in one.states
+        }
+        return in_order(sizes)
+
+    @cached_property
+    def law_states(self) -> int:
+        """How many numbers of them are laws'."""
+        return sum(law.state_size for law in self.laws)
+
+    @cached_property
+    def ledger(self) -> Slices:
+        """What is integrated for the ledger, behind the states."""
+        count = len(self.elements)
+        return in_order(
+            {
+                "joint_work": self.joints,
+                "base_work": 1,
+                "endpoint_work": len(self.model.endpoints),
+                "dissipated": 1,
+                "impulse": 6,
+                "force_work": count,
+                "force_dissipated": count,
+                "event_work": int(self.switching or len(self.events) > 0),
+            }
+        )
+
+    @cached_property
+    def y(self) -> Slices:
+        """The vector that is integrated: chart coordinates, rates, states, ledger."""
+        nv = self.model.nv
+        return in_order({"s": nv, "u": nv, "states": end_of(self.states), "ledger": end_of(self.ledger)})
+
+    def in_y(self, entry: str) -> slice:
+        """Where an entry of the ledger is in y."""
+        first, part = self.y["ledger"].start, self.ledger[entry]
+        return slice(first + part.start, first + part.stop)
+
+    # --- what elements record -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def channels(self) -> Slices:
+        """What elements record: stored energies, channels of one number (of all elements), others, wrenches."""
+        count = len(self.elements)
+        single = {block.name: count for one in self.elements for block in one.channels if block.size == 1}
+        several = {
+            f"{name}.{block.name}": block.size
+            for name, one in zip(self.names, self.elements, strict=True)
+            for block in one.channels
+            if block.size > 1
+        }
+        return in_order(
+            {"force_energy": count, "tension": count, **single, **several, "element_wrenches": 6 * len(self.wrenched)}
+        )
+
+    @cached_property
+    def wrenched(self) -> list[tuple[int, Any]]:
+        """Points at which elements push bodies: the element's number, and the point."""
+        model = robot_of(self.model, 0)
+        return [(i, one) for i, element in enumerate(self.elements) for one in element.wrenches(model)]
+
+    def channel(self, element: int, block: Any) -> slice:
+        """Where an element's channel is among them."""
+        if block.size == 1:
+            first = self.channels[block.name].start + element
+            return slice(first, first + 1)
+        return self.channels[f"{self.names[element]}.{block.name}"]
+
+    # --- the record ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def row(self) -> Slices:
+        """Columns of a row of the record."""
+        model, nv = self.model, self.model.nv
+        size = {name: part.stop - part.start for name, part in (*self.ledger.items(), *self.channels.items())}
+        return in_order(
+            {
+                "t": 1,
+                "x": 7 + model.nq,
+                "u": nv,
+                "states": self.law_states,
+                "element_states": end_of(self.states) - self.law_states,
+                **{name: size[name] for name in self.ledger},
+                "forces": nv,
+                "base_wrench": 6,
+                "endpoint_wrenches": 6 * len(model.endpoints),
+                "udot": nv,
+                **{name: size[name] for name in self.channels},
+                "mode": model.n if self.switching else 0,
+                "anchor": model.nq if self.switching else 0,
+            }
+        )
+
+    # --- what laws see and write --------------------------------------------------------------------------------------
+
+    @cached_property
+    def view(self) -> Slices:
+        """What laws see; also 'element.channel', and the states of laws as `states` names them."""
+        model, states = self.model, end_of(self.states)
+        sees = any("." in name for law in self.laws for name in _reads(law, self.elements))
+        found = in_order(
+            {
+                "base_position": 3,
+                "base_quaternion_xyzw": 4,
+                "q": model.nq,
+                "base_velocity": 3,
+                "base_rate": 3,
+                "qd": self.joints,
+                "com": 3,
+                "linear_momentum": 3,
+                "angular_momentum": 3,
+                "states": states,
+                "mode": model.n if self.switching else 0,
+                "endpoints": 18 * len(model.endpoints),
+                "channels": end_of(self.channels) if sees else 0,
+            }
+        )
+        for name, part in self.states.items():
+            found[name] = _shifted(part, found["states"].start)
+        for i, one in enumerate(self.elements):
+            for block in one.channels if sees else ():
+                found[f"{one.label}.{block.name}"] = _shifted(self.channel(i, block), found["channels"].start)
+        return found
+
+    @cached_property
+    def commands(self) -> Slices:
+        """What laws may command, by 'element.command'."""
+        return in_order({f"{one.label}.{block.name}": block.size for one in self.elements for block in one.commands})
+
+    @cached_property
+    def out(self) -> Slices:
+        """What laws write, but for their states, which come last."""
+        ends = len(self.model.endpoints)
+        found = in_order(
+            {
+                "tau": self.joints,
+                "base_wrench": 6,
+                "endpoint_wrenches": 6 * ends,
+                "mode": self.model.n if self.switching else 0,
+                "commands": end_of(self.commands),
+            }
+        )
+        found |= {name: _shifted(part, found["commands"].start) for name, part in self.commands.items()}
+        most = max((law.state_size for law in self.laws), default=0)
+        return found | {"states": slice(found["commands"].stop, found["commands"].stop + most)}
+
+    @property
+    def view_size(self) -> int:
+        """How many numbers laws see."""
+        return self.view["channels"].stop
+
+    @property
+    def out_size(self) -> int:
+        """How many numbers a law writes."""
+        return self.out["states"].stop
+
+    def places(self, law: Any, number: int) -> list[int]:
+        """What a law's function is handed: sizes of view and out, then start and end of all that it uses.
+
+        `number`: which of the laws it is, since two may have states of the same name.
+        """
+        seen, written = used_names(law, blocks_of(self.elements))
+        last, where = self.out_size, []
+        own_out = in_order(law.states, last - law.state_size)
+        for name in seen:
+            where.append(self.view[f"{law.name}{number}.{name}" if name in law.states else name])
+        for name in written:
+            where.append(own_out[name] if name in law.states else slice(0, 1) if name == "value" else self.out[name])
+        return [self.view_size, last, *(end for one in where for end in (one.start, one.stop))]
+
+
+def _reads(law: Any, elements: Iterable[Element]) -> list[str]:
+    """Names that a law reads; of one in a file, nothing is known."""
+    return used_names(law, blocks_of(elements))[0] if hasattr(law, "function") else []
+
+
+def _shifted(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
