@@ -163,7 +163,9 @@ def read_elements(model: Model, elements: Any) -> list[Element]:
     one, taken = robot_of(model, 0), set[str]()
     for element in chosen:
         if not isinstance(element, Element):
-            raise InputError(f"elements: expected Wrench, Spring, Tether, Drag, ..., got {element!r}")
+            raise InputError(
+                f"elements: expected Wrench, Spring, Tether or Drag, or what `element` made, got {element!r}"
+            )
         element.numbers(one)
         name = getattr(element, "name", None)
         if name in taken:

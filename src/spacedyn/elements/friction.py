@@ -78,7 +78,8 @@ class BristleFriction(Element):
             object.__setattr__(self, name, value)
         if self.static < self.coulomb:  # type: ignore[operator]
             raise InputError(
-                f"BristleFriction: static friction must not be below that of slipping, got {self.static} < {self.coulomb}"
+                "BristleFriction: static friction must not be below that of slipping, "
+                f"got {self.static} < {self.coulomb}"
             )
 
     @property

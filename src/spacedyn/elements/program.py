@@ -198,7 +198,7 @@ class UserElement(Element):
         source, fields = wrapper_source(Program.role.arguments, *self.names, self.program.parameters, columns)
         return compile_function(self.program, source, fields)
 
-    # --- where everything is, given the layout of a simulation ---------------------------------------------------------
+    # --- where everything is, given the layout of a simulation -------------------------------------------------------
 
     def own_view(self, first: int) -> dict[str, slice]:
         """What it sees beside the robot, from place `first` on."""
@@ -294,18 +294,19 @@ def element(
     ----------
     function : callable
         Reads the time `t` [s], the robot and what is its own in `s`, its parameters `p`; writes to `out`. `s` has what
-        laws see but modes, and its states, commands, `side` of its guards, `s.<joint>.q` and `.qd`, `s.<point>.position`,
-        `.rotation`, `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all joints), rates of its states,
-        its channels, its accounts, `guard`, `out.<joint>.tau`, `out.<point>.force` and `.moment`. All are arrays.
+        laws see but modes, and its states, commands, `side` of its guards, `s.<joint>.q` and `.qd`,
+        `s.<point>.position`, `.rotation`, `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all joints),
+        rates of its states, its channels, its accounts, `guard`, `out.<joint>.tau`, `out.<point>.force` and `.moment`.
+        All are arrays.
     states, commands, channels : {name: unit, size or Block}
-        What is integrated with the robot; what laws may write as `out.<element>.<name>`; what is recorded, and what laws
-        may read as `s.<element>.<name>`.
+        What is integrated with the robot; what laws may write as `out.<element>.<name>`; what is recorded, and what
+        laws may read as `s.<element>.<name>`.
     guards : int
         Numbers that it writes to `out.guard`: a step ends where one passes through zero. `s.side`, 1 or -1, says on
         which side each is; branch by it, not by the number, so that nothing jumps within a step.
     accounts : of 'work', 'dissipated', 'stored'
-        What it enters in the ledger: power that it adds, power that is lost [W], energy that it holds [J]. Left out, its
-        work is that of its pushes.
+        What it enters in the ledger: power that it adds, power that is lost [W], energy that it holds [J]. Left out,
+        its work is that of its pushes.
     joints, points : names
         What it calls the joints and points that it is bound to when it is made: a joint by its name, a point by that of
         an endpoint or a body, or as (body, place).

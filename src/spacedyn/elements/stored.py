@@ -103,8 +103,8 @@ def same_elements(before: tuple[Element, ...], now: list[Element]) -> tuple[Elem
         if isinstance(one, StoredElement):
             if one.name not in given:
                 raise InputError(
-                    f"the run was made with an element '{one.name}' of your own, whose code is not in the file; give it: "
-                    f"resume(elements=[{one.title}(...)])"
+                    f"the run was made with an element '{one.name}' of your own, whose code is not in the file; "
+                    f"give it: resume(elements=[{one.title}(...)])"
                 )
             old, new = ({**element_text(x), "source": "", "function": ""} for x in (one, given[one.name]))
             if old != new:

@@ -260,7 +260,7 @@ def wrapper(t, view_, p_, o_, places_):
 
 
 def _record(name: str, texts: dict[str, str], fields: dict[str, Any]) -> str:
-    """A named tuple of these expressions; those of 'a.b' and 'a.c' make one of their own, a. Its type goes to `fields`."""
+    """A named tuple of these expressions, whose type goes to `fields`; 'a.b' and 'a.c' make one of their own, a."""
     groups: dict[str, dict[str, str]] = {}
     for key, text in texts.items():
         head, _, tail = key.partition(".")

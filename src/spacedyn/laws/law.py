@@ -38,8 +38,8 @@ SEEN = {
     "endpoints": 18,
 }
 """What a law sees of the robot, and how many columns it has; 0: it is flat. `endpoints`: a row each, position (3),
-rotation (9, row by row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes. `mode`: of each
-joint, FREE, LOCKED or PRESCRIBED."""
+rotation (9, row by row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial
+axes. `mode`: of each joint, FREE, LOCKED or PRESCRIBED."""
 
 WRITTEN = {"tau": 0, "base_wrench": 0, "endpoint_wrenches": 6, "mode": 0}
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the

@@ -78,7 +78,8 @@ def _table_of(loc: Path) -> tuple[type[BaseModel] | None, str]:
     owner: type[BaseModel] | None = Content
     name = ""
     inner: dict[str, type[BaseModel]] = {
-        "state": Start, "method": MethodTable, "laws": LawTable, "forces": ElementTable, "elements": ElementTable, "events": EventTable,
+        "state": Start, "method": MethodTable, "laws": LawTable, "forces": ElementTable, "elements": ElementTable,
+        "events": EventTable,
         "plots": PlotTable, "film": FilmTable, "action": ActionTable,
     }  # fmt: skip
     for i, part in enumerate(loc):

@@ -167,6 +167,7 @@ def _work_places(plan: _Plan, layout: Layout, prepared: Prepared, first: int) ->
             "Y_K": stages * size,
             "Y_TAU": nv,
             "Y_PUSH": nv,
+            "Y_OUTSIDE": 6,
             "Y_COMMAND": end_of(layout.commands),
             "Y_CHANNEL": end_of(layout.channels),
             "Y_GUARD": guards,

@@ -13,7 +13,7 @@ from functools import cache
 
 from ..robot.kinematics import base_part
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import speed_of
+from ..robot.segments import force_about_base, speed_of
 from ..robot.spatial import add3, add6, angular, cross, linear, load3, load6, load9, scale3, store6, turn
 from ..scalar.compiling import Address, inner
 from ..scalar.dual import DUAL
@@ -145,12 +145,21 @@ def push_joint(sim, rate, force, zero):
 
 
 @inner
-def push_body(sim, i, f, n, r, zero):
-    """A force f at body i's point at r, and a moment n."""
+def push_within(sim, i, f, n, r, zero):
+    """A force f at body i's point at r, and a moment n, one of a pair that acts within the robot; the wrench."""
     wrench = f + add3(n, cross(r, f))
     at = integer(sim.tree, W_BODY) + i * BODY_WORK + FORCE
     F = load6(sim.work, at, zero)  # what motion takes, less what pushes
     store6(sim.work, at, add6(F, scale3(-1.0, linear(wrench)) + scale3(-1.0, angular(wrench))))
+    return wrench
+
+
+@inner
+def push_body(sim, i, f, n, r, zero):
+    """A force f at body i's point at r, and a moment n, from outside: its impulse is in the ledger."""
+    outside = force_about_base(sim.tree, sim.work, i, push_within(sim, i, f, n, r, zero), zero)
+    at = integer(sim.plan, Y_OUTSIDE)
+    store6(sim.work, at, add6(load6(sim.work, at, zero), outside))
 
 
 @inner

@@ -21,6 +21,7 @@ from .kind import (
     own,
     parameter,
     push_body,
+    push_within,
     record_wrench,
     stored,
     switch,
@@ -59,17 +60,19 @@ def spring(sim, e, t, y, k, zero):
         pull = select(stretch > 0.0, elastic + viscous, stretch)
         guard(sim, e, 0, pull)
         pulls = switch(sim, e, 0, pull, zero) > 0.0
-        elastic = select(stretch > 0.0, elastic, zero)
+        elastic = select(stretch > 0.0, select(pulls, elastic, select(pull > 0.0, zero, elastic)), zero)
         stretch = select(stretch > 0.0, stretch, zero)
         tension = select(pulls, elastic + viscous, zero)
     else:
         tension = elastic + viscous
     f = scale3(tension, along)
     back, nothing = scale3(-1.0, f), (zero, zero, zero)
-    push_body(sim, i, f, nothing, a, zero)
-    record_wrench(sim, e, 0, f, nothing)
     if other >= 0:
-        push_body(sim, other, back, nothing, b, zero)
+        push_within(sim, i, f, nothing, a, zero)
+        push_within(sim, other, back, nothing, b, zero)
+    else:
+        push_body(sim, i, f, nothing, a, zero)
+    record_wrench(sim, e, 0, f, nothing)
     record_wrench(sim, e, 1, back, nothing)
     work_done(sim, e, k, (elastic - tension) * rate)
     stored(sim, e, 0.5 * elastic * stretch)

@@ -51,7 +51,8 @@ BLOCKS, BLOCK_AT = range(67, 69)
 # where the channels begin in what laws see; where in work what an element sees beside it is
 VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
 OUT_COMMANDS = 71  # where the commands to elements are in what laws write
-PLAN = 72
+Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
+PLAN = 73
 H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
 CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP = range(3)  # what it is asked to do
 

@@ -13,7 +13,21 @@ from ..robot.forward_dynamics import solve_dynamics
 from ..robot.kinematics import base_part, is_given
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base, speed_of
-from ..robot.spatial import add3, add6, angular, cross, dot3, linear, load3, load6, scale3, shared3, store3, sub3
+from ..robot.spatial import (
+    add3,
+    add6,
+    angular,
+    cross,
+    dot3,
+    linear,
+    load3,
+    load6,
+    scale3,
+    shared3,
+    store3,
+    store6,
+    sub3,
+)
 from ..scalar.compiling import Address, call, inner, outlined
 from ..scalar.dual import DUAL
 from ..scalar.lanes import add_number, directions_in
@@ -88,16 +102,26 @@ def wrench_power(tree, par, work, k, zero):
 
 
 @outlined
-def add_impulse(tree, par, work, at, zero):
-    """Add all that pushes bodies from outside to the ledger's impulse; pairs within the robot cancel."""
+def laws_from_outside(tree, par, work, at, zero):
+    """Add the wrenches of laws to all that pushes bodies from outside."""
+    wrench = integer(tree, W_WRENCH)
+    total = add6(load6(work, at, zero), load6(work, wrench, zero))
+    for e in range(integer(tree, ENDPOINTS)):
+        i = integer(tree, integer(tree, ENDPOINT_AT) + e)
+        r = endpoint_lever(tree, par, work, e, integer(tree, W_BODY) + i * BODY_WORK, zero)
+        f, n = load3(work, wrench + 6 * (e + 1), zero), load3(work, wrench + 6 * (e + 1) + 3, zero)
+        total = add6(total, force_about_base(tree, work, i, f + add3(n, cross(r, f)), zero))
+    store6(work, at, total)
+
+
+@outlined
+def add_impulse(tree, par, work, outside, at, zero):
+    """Add all that pushes bodies from outside to the ledger's impulse, whose moment is about the centre of mass."""
     m, h = first_moment(tree, par, work, zero)
-    total = (zero, zero, zero, zero, zero, zero)
-    for i in range(integer(tree, BODIES)):
-        pushed = load6(work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, zero)  # as what motion takes less
-        total = add6(total, force_about_base(tree, work, i, pushed, zero))
-    moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))  # about the robot's centre of mass
-    store3(work, at, sub3(load3(work, at, zero), linear(total)))
-    store3(work, at + 3, sub3(load3(work, at + 3, zero), moment))
+    total = load6(work, outside, zero)
+    moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))
+    store3(work, at, add3(load3(work, at, zero), linear(total)))
+    store3(work, at + 3, add3(load3(work, at + 3, zero), moment))
 
 
 @inner
@@ -115,14 +139,15 @@ def gravity_rates(tree, par, work, k, zero):
 
 @inner
 def keep_ledger(sim, k, zero):
-    """Ledger rates of all that acts from outside; FORCE of the bodies holds what pushes them."""
+    """Ledger rates of all that acts from outside."""
     ledger = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
     gravity_rates(sim.tree, sim.par, sim.work, ledger, zero)
     if integer(sim.plan, CHOICES) & LOADED:
         wrench_power(sim.tree, sim.par, sim.work, ledger, zero)
+        laws_from_outside(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), zero)
     if is_loaded(sim):
         impulse = ledger + integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES) + 2 + integer(sim.tree, ENDPOINTS)
-        add_impulse(sim.tree, sim.par, sim.work, impulse, zero)
+        add_impulse(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), impulse, zero)
 
 
 @inner
@@ -143,6 +168,7 @@ def set_out(sim, t, y, k, look, zero):
         store(sim.work, k + 2 * nv + j, zero)
     if is_loaded(sim):
         clear_forces(sim.tree, sim.work, zero)
+        store6(sim.work, integer(sim.plan, Y_OUTSIDE), (zero, zero, zero, zero, zero, zero))
     for j in range(nv if integer(sim.plan, CHOICES) & PUSHES_JOINTS else 0):
         store(sim.work, integer(sim.plan, Y_PUSH) + j, zero)
 
