@@ -74,6 +74,7 @@ def test_pages_that_are_to_have_programs_have_them():
         *("README", "index", "start", "notation", "accuracy", "1_tumbling_body", "6_batches", "laws_that_compile"),
         *("simulation", "coming_from_spacedyn", "look_at_a_run", "robots_from_files"),
         *("operators", "kane", "lagrangian", "spacedyn_procedure"),
+        *("recursions", "articulated_bodies", "charts", "radau", "variational", "guards", "ledger"),
     }
 
 

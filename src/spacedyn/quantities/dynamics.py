@@ -75,7 +75,7 @@ def forward_dynamics(
 
     Notes
     -----
-    The articulated-body algorithm [1]_: docs/theory, and kernels/forward_dynamics.py.
+    The articulated-body algorithm [1]_: docs/theory/articulated_bodies.md, kernels/robot/forward_dynamics.py.
 
     .. [1] R. Featherstone, Rigid Body Dynamics Algorithms, Springer, 2008, ch. 7.
     """

@@ -160,7 +160,7 @@ class Totals(NamedTuple):
     gravitational: Array  # (…) [J]
     elastic: Array  # (…) [J] in springs and end stops
     momentum: Array  # (…, 6) [kg m/s, kg m²/s]
-    sizes: Array  # (…, 2) magnitudes of all bodies that make up linear and angular momentum; kernels/totals.py
+    sizes: Array  # (…, 2) magnitudes of all bodies that make up linear and angular momentum; kernels/robot/totals.py
     spread: Array  # (…) [kg m] mass times distance from the centre of mass
 
 
