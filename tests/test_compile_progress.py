@@ -122,7 +122,7 @@ def test_on_a_terminal_the_line_goes_away():
 LOADED = """
 import sys
 import test_compile_progress as t
-from spacedyn.kernels.compiling import KernelCache
+from spacedyn.kernels.scalar.compiling import KernelCache
 load = KernelCache.load_overload
 def noted(self, sig, context):
     print(self._name)

@@ -56,7 +56,7 @@ def scene(
 
     Examples
     --------
-    >>> from spacedyn.model.load import load
+    >>> from spacedyn.model.files.load import load
     >>> both = scene({"chaser": load("ets7"), "target": load("tian_wu")}, places={"target": ((0, 0, 20), None)})
     >>> both.joint("target/base").kind, both.n
     ('free', 11)

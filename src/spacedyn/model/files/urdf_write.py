@@ -48,8 +48,8 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None, *, loss
 
     Examples
     --------
-    >>> from spacedyn.model.load import load
-    >>> from spacedyn.model.urdf import read_urdf
+    >>> from spacedyn.model.files.load import load
+    >>> from spacedyn.model.files.urdf import read_urdf
     >>> text = write_urdf(load("tian_wu"))
     >>> read_urdf(text).joint_names == load("tian_wu").joint_names
     True
