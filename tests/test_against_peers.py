@@ -14,7 +14,8 @@ import pytest
 import spacedyn as sd
 from moving_frames import base_map
 from random_trees import random_flat_state, random_model
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.peers import robots as peers
 
 BOUND = 1e-10

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from spacedyn.errors import ModelError
 from spacedyn.model.build import Builder, assemble
 from spacedyn.model.checks import DEFAULTS
-from spacedyn.model.parts import JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.shapes import box, sphere
 
 SOLID = {"mass": 2.0, "inertia": (0.3, 0.4, 0.5)}
@@ -422,7 +422,7 @@ def test_options_that_do_not_exist_are_pythons_own_errors():
 
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_KINDS if kind != "fixed"])
 def test_every_kind_of_joint_is_checked_over_its_rates(kind):
-    nv = JOINT_KINDS[kind][1]
+    nv = JOINT_KINDS[kind].nv
     good = {"damping": np.ones(nv), "friction": np.ones(nv), "max_force": 5}
     assert robot(joint={"kind": kind, **good}).build().joint("elbow").damping.shape == (nv,)
     text = only_problem(robot(joint={"kind": kind, "damping": np.ones(nv + 1)}))

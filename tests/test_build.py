@@ -10,8 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from spacedyn.errors import ModelWarning, UnknownName
 from spacedyn.model.build import Builder, assemble
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.model import Model
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.model.shapes import box, cylinder, rod, sphere
 
 SOLID = {"mass": 2.0, "inertia": (0.3, 0.4, 0.5)}
@@ -59,8 +60,8 @@ def test_sizes_and_slices_cover_q_and_u(base):
     model = every_kind(base)
     assert model.n == len(JOINT_KINDS)
     assert model.base_dof == BASE_KINDS[base]
-    assert model.nq == sum(nq for nq, _ in JOINT_KINDS.values())
-    assert model.nv == model.base_dof + sum(nv for _, nv in JOINT_KINDS.values())
+    assert model.nq == sum(kind.nq for kind in JOINT_KINDS.values())
+    assert model.nv == model.base_dof + sum(kind.nv for kind in JOINT_KINDS.values())
     q, u = np.zeros(model.nq, int), np.zeros(model.nv, int)
     u[: model.base_dof] += 1
     for i, name in enumerate(model.joint_names):

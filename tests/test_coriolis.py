@@ -8,7 +8,8 @@ import reference
 import spacedyn as sd
 from moving_frames import base_map, hat
 from random_trees import random_flat_state, random_model
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.peers import robots as peers
 
 COORDINATE_KINDS = tuple(kind for kind in JOINT_KINDS if kind not in ("spherical", "free"))

@@ -20,7 +20,8 @@ from spacedyn.kernels.scalar.compiling import OPTIONS, KernelCache
 from spacedyn.kernels.scalar.dual import DUAL, tangents_of
 from spacedyn.kernels.scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from spacedyn.kernels.scalar.pack import LANES, PACK
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.peers import robots as peers
 
 pytestmark = pytest.mark.packs

@@ -10,8 +10,9 @@ from random_trees import random_model
 from spacedyn.errors import ModelError
 from spacedyn.model.build import Builder
 from spacedyn.model.files.toml import read_model, write_model
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.model import Model
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 
 PENDULUM = """

@@ -12,7 +12,7 @@ import reference
 import spacedyn as sd
 from moving_frames import base_map
 from random_trees import random_flat_state, random_model
-from spacedyn.model.parts import JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
 
 TREES = [(base, seed) for base in ("free", "attitude") for seed in range(50)]
 ROUTES = {}

@@ -7,8 +7,9 @@ import pytest
 
 import reference
 from random_trees import moved, random_flat_state, random_model
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.model import Model
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.peers import robots as peers
 
 SIZES = (0, 1, 2, 5, 9, 18)  # 18: every kind of joint twice

@@ -11,10 +11,11 @@ from scipy.spatial.transform import Rotation
 
 import spacedyn as sd
 from random_trees import random_frame, random_model, random_rotation
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 from spacedyn.model.shapes import box, cylinder, rod
 
-MOVING = [kind for kind, (_, nv) in JOINT_KINDS.items() if nv]
+MOVING = [kind.name for kind in JOINT_KINDS.values() if kind.nv]
 TURNING = np.array([0.6, 0.0, 0.8])
 """An oblique axis."""
 SOLID = {"mass": 2.0, "inertia": (0.1, 0.12, 0.14), "com": (0.1, 0.2, 0.3)}

@@ -8,7 +8,8 @@ import pytest
 
 import spacedyn as sd
 from random_trees import moved, random_model, random_rotation
-from spacedyn.model.parts import BASE_KINDS, JOINT_KINDS
+from spacedyn.model.joints import JOINT_KINDS
+from spacedyn.model.parts import BASE_KINDS
 
 every_base = pytest.mark.parametrize("base", BASE_KINDS)
 every_batch = pytest.mark.parametrize("batch", [(), (1,), (7,), (2, 3)], ids=str)

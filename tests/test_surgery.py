@@ -9,8 +9,8 @@ from random_trees import random_coordinates, random_flat_state, random_model
 from spacedyn.errors import InputError, ModelError, ModelWarning, UnknownName
 from spacedyn.model.build import Builder
 from spacedyn.model.files.load import load
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.model import Model
-from spacedyn.model.parts import JOINT_KINDS
 from spacedyn.model.surgery import attach, joint_transform, lock, subtree
 
 NEUTRAL = np.array([0, 0, 0, 0, 0, 0, 1.0])

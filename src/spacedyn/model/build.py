@@ -130,7 +130,7 @@ class Builder:
         Parameters
         ----------
         name, kind : str
-            Unique among the joints; one of `parts.JOINT_KINDS`, whose coordinates docs/notation.md lists.
+            Unique among the joints; one of `joints.JOINT_KINDS`, whose coordinates docs/notation.md lists.
         parent, child : str
             Bodies. The child's frame is the joint's frame, moved by the joint.
         position, rotation : array_like, Rotation

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..markup import table
-from .parts import AXIS_KINDS, Body, Joint
+from .parts import Body, Joint
 from .values import plain
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _mass(body: Body) -> str:
 
 
 def _kind(joint: Joint) -> str:
-    if joint.kind not in AXIS_KINDS or joint.axis[2] == 1.0:
+    if not joint.kind_record.takes_axis or joint.axis[2] == 1.0:
         return joint.kind
     along = np.flatnonzero(joint.axis)
     if len(along) == 1:

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .parts import AXIS_KINDS, Body, Joint
+from .parts import Body, Joint
 
 if TYPE_CHECKING:
     from .model import Model
 
 FAR = 200.0  # reach over radius of gyration: up to here some four and a half digits are lost
-_SLIDING = {"prismatic": 1, "cylindrical": 1, "planar": 2}  # coordinates that are lengths: they come first
-_TURNING = ("revolute", "helical", "cylindrical", "universal", "planar", "spherical")
 
 
 def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
@@ -28,11 +26,12 @@ def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
     reach = {0: _length(model.bodies[0].com)}  # most that a body's frame is away from its reference point
     for index in sequence[1:]:
         joint, body = model.joints[index - 1], model.bodies[index]
-        at = reach[model.parents[index]] + _length(joint.position)
-        if joint.kind == "free":
+        if joint.kind_record.moves_freely:  # its reference point is the child's centre of mass
             opens.add(index)
-            at = _length(body.com)
-        elif joint.kind in _TURNING and np.any(at > FAR * _radius(joint, body)):
+            reach[index] = _length(body.com)
+            continue
+        at = reach[model.parents[index]] + _length(joint.position)
+        if joint.kind_record.rotations and np.any(at > FAR * _radius(joint, body)):
             opens.add(index)
             at = np.zeros(())
         reach[index] = at + _stroke(joint)
@@ -60,12 +59,12 @@ def _radius(joint: Joint, body: Body) -> np.ndarray:
     heavy = np.where(mass > 0.0, mass, 1.0)[..., None, None]
     lever = np.sum(com * com, axis=-1)[..., None, None] * np.eye(3) - com[..., :, None] * com[..., None, :]
     square = np.nan_to_num(body.inertia / heavy + lever)
-    least = joint.axis @ square @ joint.axis if joint.kind in AXIS_KINDS else np.linalg.eigvalsh(square)[..., 0]
+    least = joint.axis @ square @ joint.axis if joint.kind_record.takes_axis else np.linalg.eigvalsh(square)[..., 0]
     return np.where(mass > 0.0, np.sqrt(np.maximum(least, 0.0)), np.inf)
 
 
 def _stroke(joint: Joint) -> np.ndarray:
     """How far a joint's limits let its child slide; 0 without limits."""
-    lengths = slice(0, _SLIDING.get(joint.kind, 0))
+    lengths = list(joint.kind_record.translations)
     most = np.maximum(np.abs(joint.lower[..., lengths]), np.abs(joint.upper[..., lengths]))
     return np.sum(np.where(np.isfinite(most), most, 0.0), axis=-1)

@@ -46,11 +46,11 @@ class Layout:
         lower, upper = [np.zeros((*model.shape, 0))], [np.zeros((*model.shape, 0))]
         for i, joint in enumerate(model.joints):
             x, u = 7 + model.q_slice(i).start, model.u_slice(i).start
-            plain = joint.nv - 3 if joint.nq > joint.nv else joint.nv
+            plain = joint.kind_record.plain_count
             simple += [(x + k, u + k) for k in range(plain)]
             lower.append(np.broadcast_to(joint.lower[..., :plain], (*model.shape, plain)))
             upper.append(np.broadcast_to(joint.upper[..., :plain], (*model.shape, plain)))
-            if joint.nq > joint.nv:
+            if joint.kind_record.has_attitude:
                 self.turning.append((x + plain, u + plain))
         self.simple_x, self.simple_u = (np.array([s[k] for s in simple], dtype=int) for k in (0, 1))
         self.lower, self.upper = np.concatenate(lower, axis=-1), np.concatenate(upper, axis=-1)

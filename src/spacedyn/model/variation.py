@@ -110,7 +110,7 @@ def _values(part: Any, sort: str, field: str, value: Any) -> Array:
         array = _symmetric(array)
     if field == "rotation":
         array = _orthonormal(array)
-    if field == "rest" and part.kind in ("spherical", "free"):
+    if field == "rest" and part.kind_record.has_attitude:
         length = np.linalg.norm(array[..., -4:], axis=-1, keepdims=True)
         rough = (np.abs(length - 1.0) >= EXACT) & (np.abs(length - 1.0) <= UNIT_TOLERANCE)
         array[..., -4:] /= np.where(rough, length, 1.0)
@@ -198,11 +198,12 @@ def _suspects(part: Any, fields: Mapping[str, Array]) -> Array:
         elif field == "gear":
             bad |= (rows == 0.0).any(axis=1)
         elif field == "rest" or field == "pitch":
-            bad |= part.kind in ("spherical", "free", "fixed") or (field == "pitch" and part.kind != "helical")
+            kind = part.kind_record
+            bad |= not kind.plain_coordinates or (field == "pitch" and not kind.takes_pitch)
     if isinstance(part, Joint):
         lower, upper = (flat.get(name, getattr(part, name)) for name in ("lower", "upper"))
         bad |= np.any((lower > upper) | (lower == np.inf) | (upper == -np.inf), axis=-1)
-        if part.kind in ("spherical", "free") and flat.keys() & {"lower", "upper", "stiffness"}:
+        if part.kind_record.has_attitude and flat.keys() & {"lower", "upper", "stiffness"}:
             bad[:] = True
     return bad
 

@@ -18,7 +18,6 @@ from ..errors import InputError
 from ..laws.conditions import Condition, condition
 from ..laws.law import Law, LawTemplate
 from ..model.model import Model
-from ..model.parts import SIMPLE
 from ..model.state import State
 from ..quantities.calls import vector
 from ..reals import one_number
@@ -73,7 +72,7 @@ def joint_reaches(joint: str, value: float, *, part: int = 0) -> ReadyMade:
 
     def of(model: Model) -> Condition:
         one = model.joint(joint)
-        if one.kind not in SIMPLE:
+        if not one.kind_record.plain_coordinates:
             raise InputError(f"joint_reaches: joint '{joint}' is {one.kind}; write a condition for its attitude")
         if not 0 <= part < one.nq:
             raise InputError(f"joint_reaches: joint '{joint}' has {one.nq} coordinates; there is no part {part}")

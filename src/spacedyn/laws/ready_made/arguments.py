@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...model.joints import PLAIN_KINDS
 from ...model.model import Model
-from ...model.parts import SIMPLE
 from ...model.state import State
 from ...model.values import LARGEST
 from ...motion.trajectories import Trajectory, waypoints
@@ -102,10 +102,10 @@ class Joints:
         rates: list[int] = []
         for name in self.names:
             joint = model.joint(name)
-            if joint.kind not in SIMPLE:
+            if not joint.kind_record.plain_coordinates:
                 raise InputError(
                     f"{law}: joint '{name}' is {joint.kind}; name the joints that it is to move, joints = [...], of "
-                    f"the kinds {', '.join(SIMPLE)}"
+                    f"the kinds {', '.join(PLAIN_KINDS)}"
                 )
             q, qd = model.q_slice(name), model.qd_slice(name)
             self.places += range(q.start, q.stop)

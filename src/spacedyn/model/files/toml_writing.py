@@ -9,7 +9,7 @@ import tomli_w
 
 from ..checks import DEFAULTS, check_body
 from ..model import Model
-from ..parts import AXIS_KINDS, Body, Joint, Visual
+from ..parts import Body, Joint, Visual
 from ..rotations import angles_xyz, rotation_xyz_deg
 from ..shapes import SHAPE_KINDS, Shape
 
@@ -133,12 +133,11 @@ def _shape(shape: Shape) -> dict[str, Any]:
 def _joint(joint: Joint) -> dict[str, Any]:
     keys: dict[str, Any] = {"kind": joint.kind, "parent": joint.parent, "child": joint.child}
     keys |= _pose(joint.position, joint.rotation)
-    if joint.kind in AXIS_KINDS and not np.array_equal(joint.axis, (0, 0, 1)):
+    if joint.kind_record.takes_axis and not np.array_equal(joint.axis, (0, 0, 1)):
         keys["axis"] = joint.axis
     if joint.pitch != 0.0:
         keys["pitch"] = joint.pitch
-    neutral = np.eye(joint.nq)[-1] if joint.kind in ("spherical", "free") else np.zeros(joint.nq)
-    if not np.array_equal(joint.rest, neutral):
+    if not np.array_equal(joint.rest, joint.kind_record.neutral):
         keys["rest"] = joint.rest if joint.nq > 1 else joint.rest.item()
     for key, default in DEFAULTS.items():
         values = getattr(joint, key)

@@ -6,8 +6,8 @@ arrives along that: so real arms are built. It is as thick as its inertia about 
 
 import numpy as np
 
+from ...model.joints import JointKind
 from ...model.model import Model
-from ...model.parts import AXIS_KINDS
 from . import meshes as m
 from .colors import ACCENT, BUS, BUS_PLATE, DARK, HAND, PANEL_FRAME
 
@@ -40,7 +40,7 @@ class Sizes:
         ends: list[tuple[Array, Array | None]] = []
         for joint in model.joints:
             if joint.parent == name:
-                ends.append((joint.position, joint.rotation @ joint.axis if joint.kind in AXIS_KINDS else None))
+                ends.append((joint.position, joint.rotation @ joint.axis if joint.kind_record.takes_axis else None))
         ends += [(e.position, None) for e in model.endpoints if e.body == name]
         return ends
 
@@ -137,7 +137,7 @@ def link(model: Model, i: int, sizes: Sizes, color: m.Color) -> list[m.Mesh]:
     if not ends:  # of a link whose next joint is at its own, no more is drawn than fits between the others
         most = 4.0 * r if i in model.parents else np.inf
         return _lump(body.mass, body.com, body.inertia, r, color, most)
-    axis = joint.axis if joint.kind in AXIS_KINDS else None
+    axis = joint.axis if joint.kind_record.takes_axis else None
     parts = []
     grips = {tuple(p): long for p, _, long in _grips(model, i, r)}
     for end, next_axis in ends:
@@ -148,7 +148,7 @@ def link(model: Model, i: int, sizes: Sizes, color: m.Color) -> list[m.Mesh]:
                 grips[tuple(end)] + 0.5 * r, 0.9 * float(np.linalg.norm(last))
             )
         parts += _rods(path, r, 0.8 * r, color)
-        if joint.kind in ("prismatic", "cylindrical", "helical") and axis is not None:
+        if axis is not None and (joint.kind_record.translations or joint.kind_record.takes_pitch):
             back = 0.6 * min(float(np.linalg.norm(end)), sizes.typical)
             parts.append(m.rod(-back * axis, np.zeros(3), 0.55 * r).painted(PANEL_FRAME))
     return parts
@@ -203,16 +203,16 @@ def wheel(model: Model, i: int) -> list[m.Mesh]:
     return [part.at(center, turn) for part in parts]
 
 
-def joint_hub(kind: str, axis: Array, radius: float) -> list[m.Mesh]:
+def joint_hub(kind: JointKind, axis: Array, radius: float) -> list[m.Mesh]:
     """What a joint looks like, in the frame of the body that it moves."""
-    if radius <= 0.0 or kind in ("fixed", "free"):
+    if radius <= 0.0 or kind.nv == 0 or kind.moves_freely:
         return []
-    if kind in ("spherical", "universal"):
+    if not kind.takes_axis and not kind.translations:
         return [m.sphere(1.5 * radius).painted(DARK)]
     turn = m.frame_along(axis)
-    if kind == "prismatic":
+    if not kind.rotations:
         return [m.box((2.9 * radius, 2.9 * radius, 2.4 * radius), 0.2 * radius).at(np.zeros(3), turn).painted(DARK)]
-    if kind == "planar":
+    if not kind.takes_axis:
         return [m.cylinder(2.6 * radius, 0.5 * radius, 0.1 * radius).painted(DARK)]
     drum = m.cylinder(1.45 * radius, 2.5 * radius, 0.15 * radius).painted(DARK)
     band = m.cylinder(1.5 * radius, 0.3 * radius).painted(ACCENT)
@@ -224,7 +224,7 @@ def _grips(model: Model, i: int, radius: float) -> list[tuple[Array, Array, floa
     body, found = model.bodies[i], []
     for endpoint in model.endpoints if i not in model.parents else ():
         if endpoint.body == body.name:
-            axis = model.joints[i - 1].axis if model.joints[i - 1].kind in AXIS_KINDS else None
+            axis = model.joints[i - 1].axis if model.joints[i - 1].kind_record.takes_axis else None
             ahead = endpoint.position - _path(body.com, axis, endpoint.position, None)[-2]
             reach = float(np.linalg.norm(ahead))
             if reach > 2.0 * radius:
