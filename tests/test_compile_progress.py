@@ -75,7 +75,7 @@ FRESH = """
 import sys
 import spacedyn as sd
 from spacedyn.kernels.scalar import compile_progress
-from spacedyn.kernels import compiling
+from spacedyn.kernels.scalar import compiling
 from test_laws import cart
 compile_progress.QUIET = 0.0
 GAIN = float(sys.argv[1])
