@@ -5,6 +5,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
+from spacedyn import Mode
 from spacedyn.simulate.modes import velocities_after
 
 DOWN = (0.0, 0.0, -9.81)
@@ -20,9 +21,9 @@ def brake(t, s, p, out):
     """Locks a joint at one sample, frees it at another."""
     out.tau[0] = 0.05
     if abs(t - p.lock) < 0.01:
-        out.mode[int(p.joint)] = sd.LOCKED
+        out.mode[int(p.joint)] = sd.Mode.LOCKED
     if abs(t - p.free) < 0.01:
-        out.mode[int(p.joint)] = sd.FREE
+        out.mode[int(p.joint)] = sd.Mode.FREE
 
 
 def tree(seed: int = 3, n: int = 6, base: str = "free") -> tuple[sd.Model, sd.State]:
@@ -111,7 +112,9 @@ def test_two_bodies_that_stick_together_move_as_one_rigid_body():
 def test_a_target_is_caught_and_the_momentum_stays():
     """After the impact the robot moves as one that was built with the target in its hand."""
     robot = chaser()
-    catch = sd.Event(sd.endpoints_within("hand", "handle", 0.1), direction=-1, action=sd.attach("grip"), name="catch")
+    catch = sd.Event(
+        sd.endpoints_within("hand", "handle", 0.1), direction=-1, action=sd.actions.attach("grip"), name="catch"
+    )
     run = sd.simulate(robot, approach(robot), 6.0, events=[catch], record=0.1)
     assert [event.name for event in run.events] == ["catch"]
     event = run.events[0]
@@ -154,7 +157,7 @@ def test_a_payload_is_let_go_with_a_push():
     robot = chaser()
     state = approach(robot).replace(qd=[0.02, -0.03, 0, 0, 0, 0, 0, 0])
     push = np.array([0.3, 0.0, 0.05, 0.0, 0.1, 0.0])
-    go = sd.Event(clock(at=1.0), action=sd.release("grip", rates=push), name="go")
+    go = sd.Event(clock(at=1.0), action=sd.actions.release("grip", rates=push), name="go")
     run = sd.simulate(robot, state, 3.0, events=[go], modes={"grip": "locked"}, record=0.25)
     event = run.events[0]
     np.testing.assert_allclose(event.after.qd[robot.qd_slice("grip")], push, atol=1e-15)
@@ -177,9 +180,13 @@ def test_caught_let_go_and_caught_again():
     """Events that could only make a joint what it is do not happen; those that undo each other take turns."""
     robot = chaser()
     events = [
-        sd.Event(sd.endpoints_within("hand", "handle", 0.1), direction=-1, action=sd.attach("grip"), name="catch"),
-        sd.Event(clock(at=3.0), action=sd.release("grip", rates=[0.2, 0, 0, 0, 0, 0]), name="let go"),
-        sd.Event(clock(at=4.0), action=[sd.lock("shoulder", "elbow"), sd.attach("grip")], name="hold all"),
+        sd.Event(
+            sd.endpoints_within("hand", "handle", 0.1), direction=-1, action=sd.actions.attach("grip"), name="catch"
+        ),
+        sd.Event(clock(at=3.0), action=sd.actions.release("grip", rates=[0.2, 0, 0, 0, 0, 0]), name="let go"),
+        sd.Event(
+            clock(at=4.0), action=[sd.actions.lock("shoulder", "elbow"), sd.actions.attach("grip")], name="hold all"
+        ),
     ]
     run = sd.simulate(robot, approach(robot), 5.0, events=events)
     assert [event.name for event in run.events] == ["catch", "let go", "hold all"]
@@ -213,7 +220,7 @@ def test_a_law_locks_and_frees_a_joint(method):
     law = brake(joint=joint, lock=0.3, free=0.7)
     run = sd.simulate(robot, state, 1.0, laws=[law], method=method, record=0.05, budget=1e-5)
     locked = (run.time > 0.29) & (run.time < 0.69)
-    assert (run["mode"][locked, joint] == sd.LOCKED).all() and (run["mode"][~locked] == sd.FREE).all()
+    assert (run["mode"][locked, joint] == sd.Mode.LOCKED).all() and (run["mode"][~locked] == sd.Mode.FREE).all()
     q, qd = run.states.q[:, robot.q_slice(name)], run.states.qd[:, robot.qd_slice(name)]
     np.testing.assert_array_equal(qd[locked], 0.0)
     assert np.ptp(q[locked], axis=0).max() < 1e-15 and np.ptp(q[~locked], axis=0).max() > 1e-3
@@ -243,7 +250,7 @@ def test_a_command_comes_into_effect_after_its_delay():
     robot, state = tree()
     law = brake(joint=2, lock=0.3, free=0.5, delay=0.13)
     run = sd.simulate(robot, state, 1.0, laws=[law], record=0.01)
-    expected = np.where((run.time > 0.429) & (run.time < 0.629), sd.LOCKED, sd.FREE)
+    expected = np.where((run.time > 0.429) & (run.time < 0.629), sd.Mode.LOCKED, sd.Mode.FREE)
     np.testing.assert_array_equal(run["mode"][:, 2], expected)
 
 
@@ -251,14 +258,14 @@ def test_a_command_comes_into_effect_after_its_delay():
 def alternate(t, s, p, out):
     """Each joint is locked, then freed, then locked, by what it is."""
     for j in range(s.mode.size):
-        out.mode[j] = sd.FREE if s.mode[j] == sd.LOCKED else sd.LOCKED
+        out.mode[j] = sd.Mode.FREE if s.mode[j] == sd.Mode.LOCKED else sd.Mode.LOCKED
 
 
 @pytest.mark.parametrize("where", ["memory", "file", "folder"])
 def test_a_restart_is_bit_for_bit(where, tmp_path):
     robot, state = tree()
     options = {"laws": [alternate()], "record": 0.01}
-    events = [sd.Event(clock(at=0.33), action=sd.lock(robot.joint_names[1])), sd.Event(clock(at=0.74))]
+    events = [sd.Event(clock(at=0.33), action=sd.actions.lock(robot.joint_names[1])), sd.Event(clock(at=0.74))]
     if where != "memory":
         options["stream"] = tmp_path / "run"
     whole = sd.simulate(robot, state, 1.0, events=events, **options)
@@ -280,12 +287,12 @@ def test_each_robot_of_a_batch_has_modes_of_its_own():
     def hold_when_fast(t, s, p, out):
         for j in range(s.mode.size):
             if abs(s.qd[j]) > 0.5:
-                out.mode[j] = sd.LOCKED
+                out.mode[j] = sd.Mode.LOCKED
 
     robot = sd.load("ets7")
     states = robot.state(qd=np.random.default_rng(1).uniform(-0.8, 0.8, (5, 6)))
     many = sd.simulate(robot, states, 0.5, laws=[hold_when_fast()], record=0.1)
-    assert 0 < (many["mode"] == sd.LOCKED).sum() < many["mode"].size
+    assert 0 < (many["mode"] == sd.Mode.LOCKED).sum() < many["mode"].size
     for i in range(5):
         one = sd.simulate(robot, states[i], 0.5, laws=[hold_when_fast()], record=0.1)
         np.testing.assert_array_equal(many._rows[:, i], one._rows)
@@ -300,9 +307,9 @@ def test_a_joint_follows_its_motion_from_where_it_is():
     path = sd.waypoints([0.0, 4.0], [0.0, 0.8])
     joint = robot.joint_names[1]
     events = [
-        sd.Event(clock(at=1.0), action=sd.follow(joint)),
-        sd.Event(clock(at=2.0), action=sd.lock(joint)),
-        sd.Event(clock(at=3.0), action=lambda t, state: sd.follow(joint)),
+        sd.Event(clock(at=1.0), action=sd.actions.follow(joint)),
+        sd.Event(clock(at=2.0), action=sd.actions.lock(joint)),
+        sd.Event(clock(at=3.0), action=lambda t, state: sd.actions.follow(joint)),
     ]
     state = robot.state(q=[0, 0.3, 0, 0, 0, 0], qd=[0.1, 0.05, 0, 0.1, 0, 0])
     run = sd.simulate(robot, state, 5.0, events=events, prescribed={joint: path}, modes={joint: "free"}, record=0.1)
@@ -358,13 +365,16 @@ def test_a_mode_that_cannot_be_ends_the_run_with_a_reason(mode, message):
         (lambda: {"modes": {"joint1": "loose"}}, "expected one of 'free', 'locked', 'prescribed'"),
         (lambda: {"modes": {"joint1": "prescribed"}}, "'joint1' has no motion to follow"),
         (lambda: {"modes": ["joint1"]}, "{joint: mode}"),
-        (lambda: {"events": sd.Event(clock(at=0.5), action=sd.lock("elbow"))}, "no joint named 'elbow'"),
-        (lambda: {"events": sd.Event(clock(at=0.5), action=sd.release("joint1", [1, 2]))}, "has 1 rates, got 2"),
-        (lambda: {"events": sd.Event(clock(at=0.5), action=[sd.lock("joint1"), 3])}, "action must be"),
-        (lambda: sd.lock(), "expected names of joints"),
-        (lambda: sd.free(3), "expected names of joints"),
-        (lambda: sd.release("joint1", rates=np.nan), "finite"),
-        (lambda: sd.release("joint1", rates="fast"), "finite"),
+        (lambda: {"events": sd.Event(clock(at=0.5), action=sd.actions.lock("elbow"))}, "no joint named 'elbow'"),
+        (
+            lambda: {"events": sd.Event(clock(at=0.5), action=sd.actions.release("joint1", [1, 2]))},
+            "has 1 rates, got 2",
+        ),
+        (lambda: {"events": sd.Event(clock(at=0.5), action=[sd.actions.lock("joint1"), 3])}, "action must be"),
+        (lambda: sd.actions.lock(), "expected names of joints"),
+        (lambda: sd.actions.free(3), "expected names of joints"),
+        (lambda: sd.actions.release("joint1", rates=np.nan), "finite"),
+        (lambda: sd.actions.release("joint1", rates="fast"), "finite"),
         (lambda: sd.endpoints_within("hand", "hand", -1.0), "positive length"),
         (lambda: {"events": sd.Event(sd.endpoints_within("hand", "hand", 1.0))}, "got 'hand' twice"),
         (lambda: {"laws": [sd.law(alternate.function)()]}, "only a sampled law can; give it a period"),
@@ -379,7 +389,9 @@ def test_what_cannot_be_switched_is_refused(make, message):
 def test_an_event_that_follows_without_a_motion_fails_with_a_reason():
     robot = sd.load("ets7")
     with pytest.raises(sd.SimulationFailed, match="'joint1' has no motion to follow"):
-        sd.simulate(robot, robot.neutral_state(), 1.0, events=sd.Event(clock(at=0.5), action=sd.follow("joint1")))
+        sd.simulate(
+            robot, robot.neutral_state(), 1.0, events=sd.Event(clock(at=0.5), action=sd.actions.follow("joint1"))
+        )
 
 
 def test_the_audit_shows_joints_that_are_not_where_they_should_be():
@@ -399,3 +411,41 @@ def test_the_audit_shows_joints_that_are_not_where_they_should_be():
     rate = given["joint1"].at(0.7)[1, 0]
     assert off[4] == pytest.approx(0.1) and off[7] == pytest.approx(0.2 / (1 + rate))
     assert np.delete(off, [4, 7]).max() < 1e-15
+
+
+@pytest.mark.parametrize("name", ["lock", "free", "follow", "attach", "release"])
+def test_actions_keep_their_former_names(name):
+    former, action = getattr(sd, name), getattr(sd.actions, name)
+    assert former("elbow").modes == action("elbow").modes and type(former("elbow")) is sd.actions.Switch
+    assert former.__doc__ == f"An action for events, now `sd.actions.{name}`."
+    with pytest.raises(sd.InputError, match=f"{name}: "):
+        former(3)
+
+
+def test_released_rates_are_the_same_by_the_former_name():
+    assert sd.release("grip", rates=[1.0, 2.0]).rates["grip"].tolist() == [1.0, 2.0]
+
+
+def test_modes_are_plain_integers_by_both_names():
+    assert [type(mode) for mode in (sd.Mode.FREE, sd.Mode.LOCKED, sd.Mode.PRESCRIBED)] == [int] * 3
+    assert (sd.Mode.FREE, sd.Mode.LOCKED, sd.Mode.PRESCRIBED) == (sd.FREE, sd.LOCKED, sd.PRESCRIBED) == (1, 2, 3)
+
+
+@sd.law(period=0.1)
+def former(t, s, p, out):
+    out.mode[0] = sd.LOCKED if s.mode[0] == sd.FREE else sd.FREE
+
+
+@sd.law(period=0.1)
+def present(t, s, p, out):
+    out.mode[0] = Mode.LOCKED if s.mode[0] == sd.Mode.FREE else Mode.FREE
+
+
+def test_compiled_laws_take_modes_by_both_names():
+    """A law that cannot be compiled would warn, which is an error in these tests."""
+    robot = sd.load("planar_four_link")
+    start = robot.state(qd=[0.1, 0.2, 0, 0])
+    runs = [sd.simulate(robot, start, 0.5, laws=[law()], record=0.05) for law in (former, present)]
+    assert {1.0, 2.0} == set(runs[0]["mode"][:, 0])
+    np.testing.assert_array_equal(runs[0]["mode"], runs[1]["mode"])
+    np.testing.assert_array_equal(runs[0]["x"], runs[1]["x"])

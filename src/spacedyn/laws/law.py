@@ -39,7 +39,7 @@ SEEN = {
 }
 """What a law sees of the robot, and where it is in its view. `endpoints`: a row each, position (3), rotation (9, row by
 row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial axes. `mode`: of each
-joint, FREE, LOCKED or PRESCRIBED."""
+joint, `sd.Mode.FREE`, `.LOCKED` or `.PRESCRIBED`."""
 
 WRITTEN = {
     "tau": "o[0:nj]",
@@ -240,8 +240,8 @@ def law(
         Reads the time `t` [s], the robot `s` and parameters `p`, and writes commands to `out`. `s` has base_position,
         base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints, mode
         and the law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states, and, if the law is
-        sampled, mode: FREE, LOCKED or PRESCRIBED for each joint that is to be so from now on. Parameters are floats:
-        write `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. `s` and `p` are read-only.
+        sampled, mode: one of `sd.Mode` for each joint that is to be so from now on. Parameters are floats: write
+        `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. `s` and `p` are read-only.
         Functions that it calls must be marked by `numba.njit`; they are compiled anew for laws. Indices are checked,
         in these functions too: one out of bounds, or a `raise`, ends the simulation with the law's name. Write loops:
         they compile in a fraction of the time that whole-array expressions take.

@@ -22,7 +22,7 @@ from ..model.state import State
 from ..quantities.calls import vector
 from ..reals import one_number
 from ..signatures import checked_arguments, checked_fields, is_several
-from .modes import Switch
+from .actions import Switch
 
 
 @condition
