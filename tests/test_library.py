@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import reference
+import spacedyn as sd
 from spacedyn.errors import ModelError, ModelWarning, UnknownName
 from spacedyn.model.files.arrays import from_arrays
 from spacedyn.model.files.load import available, load
@@ -16,7 +17,7 @@ from spacedyn.model.files.toml import read_model, write_model
 from spacedyn.model.model import Model
 
 GOLDEN = Path(__file__).parent / "golden"
-FILES = Path(load.__code__.co_filename).parents[1] / "library"
+FILES = Path(sd.__file__).parent / "library"
 DOUBTFUL = {"ets7": ("link2", "link3", "link5"), "two_arm_sample": ("base",), "umetani_yoshida": ("link1",)}
 """Bodies whose published inertia is doubtful, by robot."""
 
