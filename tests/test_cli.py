@@ -162,7 +162,7 @@ def test_every_parameter_of_every_law_is_shown():
 
 
 def test_no_viewer_is_told_before_anything_is_simulated(here, monkeypatch):
-    monkeypatch.setattr("spacedyn.cli.looking.find_spec", lambda name: None)
+    monkeypatch.setattr("spacedyn.cli.view_and_plot.find_spec", lambda name: None)
     monkeypatch.setattr(sd.Scenario, "run", lambda *_: pytest.fail("it was simulated"))
     assert "--html film.html" in spacedyn("view", "tian_wu", code=2)
 
@@ -395,9 +395,9 @@ def test_doctor_and_bench(here, monkeypatch):
     assert found["simulation"]["good"] is True
     assert found["machine"]["lanes"] in (2, 4, 8)
     assert "matplotlib" in spacedyn("doctor")
-    from spacedyn.cli import starting
+    from spacedyn.cli import new_and_bench
 
-    monkeypatch.setattr(starting, "__file__", str(here / "a/b/c/d.py"))
+    monkeypatch.setattr(new_and_bench, "__file__", str(here / "a/b/c/d.py"))
     assert "checkout" in spacedyn("bench", code=2)
 
 

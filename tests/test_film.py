@@ -13,7 +13,7 @@ from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 from spacedyn.show.viewer import meshes as m
 from spacedyn.show.viewer.actors import actors_of, bounds, looks, lowest, record_indices
 from spacedyn.show.viewer.geometry import robot_meshes, solid
-from spacedyn.show.viewer.likely import edges
+from spacedyn.show.viewer.guessed_shapes import edges
 from spacedyn.show.viewer.loads import loads_of
 from test_forces import everything
 

@@ -16,7 +16,7 @@ from spacedyn.model.singular import _columns
 from spacedyn.model.surgery import joint_transform
 from spacedyn.peers.robots import mujoco_joints, pinocchio_joints
 from spacedyn.show.plots.units import coordinate_units, rate_units
-from spacedyn.show.viewer.likely import joint_hub
+from spacedyn.show.viewer.guessed_shapes import joint_hub
 
 every_kind = pytest.mark.parametrize("kind", JOINT_KINDS)
 

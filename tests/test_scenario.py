@@ -10,7 +10,7 @@ import pytest
 
 import spacedyn as sd
 from spacedyn.model.files.load import available
-from spacedyn.scenario.lines import locate
+from spacedyn.scenario.line_numbers import locate
 from spacedyn.scenario.reading import files
 
 SHORT = {name: 3.0 for name in sd.scenarios()} | {"capture": 21.0}

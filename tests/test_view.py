@@ -120,10 +120,10 @@ def test_several_runs_and_viewers_at_once(run):
 
 
 def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
-    from spacedyn.show.viewer import watching as watching
+    from spacedyn.show.viewer import live_simulation
 
     seen = []
-    shown = watching.Onlooker.__call__
+    shown = live_simulation.Onlooker.__call__
 
     def look(self, records):
         seen.append((float(records[0, 0]), records[0, 1:].copy()))
@@ -136,8 +136,8 @@ def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
         np.testing.assert_allclose(place, exact.position, atol=1e-9)
         np.testing.assert_allclose(turn.as_matrix(), exact.rotation, atol=1e-9)
 
-    monkeypatch.setattr(watching.Onlooker, "__call__", look)
-    monkeypatch.setattr(watching.Viewer, "announce", lambda self, browser: None)
+    monkeypatch.setattr(live_simulation.Onlooker, "__call__", look)
+    monkeypatch.setattr(live_simulation.Viewer, "announce", lambda self, browser: None)
     robot = sd.load("umetani_yoshida")
     start = robot.state(qd=[0.1, 0.2, -0.3], base_rate=(0, 0.05, 0))
     options = {"method": sd.RungeKutta4(step=1e-3), "record": 0.5}
@@ -152,10 +152,10 @@ def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
 
 
 def test_a_watched_simulation_that_fails_leaves_no_viewer(monkeypatch):
-    from spacedyn.show.viewer import watching as watching
+    from spacedyn.show.viewer import live_simulation
 
     made = []
-    monkeypatch.setattr(watching.Viewer, "announce", lambda self, browser: made.append(self))
+    monkeypatch.setattr(live_simulation.Viewer, "announce", lambda self, browser: made.append(self))
 
     @sd.law
     def wild(t, s, p, out):

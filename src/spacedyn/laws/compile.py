@@ -1,4 +1,4 @@
-"""From a law to a C function: the wrapper around the user's function, compiled and kept by its source, or as Python."""
+"""Turn a law into a C function: its wrapper, compiled and cached by its source, or run as Python."""
 
 import ctypes
 import os
@@ -21,9 +21,9 @@ from numba.extending import type_callable
 from ..errors import InputError, RunWarning, nearest, warn_user
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS, Address
 from . import faults
+from .bytecode import attributes
 from .checks import VERSION, LawCompiler, with_checked_calls
 from .fingerprint import fingerprint
-from .inspect import attributes
 from .law import MEMORY, SEEN, WRITTEN, Law
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
@@ -76,12 +76,12 @@ def compile_law(law: Law) -> Compiled:
 
 
 def check_names(law: Law) -> None:
-    """Raise if a law reads or writes what there is not, or lacks a parameter; it is not compiled."""
+    """Raise if a law reads or writes unknown names, or lacks a parameter; nothing is compiled."""
     _wrapper_source(law)
 
 
 def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
-    """The law as machine code, or as Python with the reason why."""
+    """The law as machine code, or as Python with the reason."""
     try:
         function = numba.njit(pipeline_class=LawCompiler, **_OPTIONS)(law.function)
         wrapper = _wrapper(source, fields, function, numba.carray, read_only)
@@ -99,7 +99,7 @@ def _native(law: Law, source: str, fields: dict[str, Any], key: str | None) -> C
 
 
 def _plain(law: Law, source: str, fields: dict[str, Any]) -> Compiled:
-    """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
+    """The law as a Python function behind a C address; its exceptions are noted for the simulation (faults.py)."""
     name, arrays = law.name, _first if config.DISABLE_JIT else np.ctypeslib.as_array
     wrapper = _wrapper(source, fields, with_checked_calls(law.function), arrays, _locked)
 

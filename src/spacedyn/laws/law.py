@@ -22,7 +22,7 @@ from ..errors import InputError, nearest
 from ..motion.trajectories import packed
 from ..reals import NotReal, finite_array, one_number, real_array, type_name
 from ..signatures import check_names
-from .inspect import Role, attributes, steps_of, used
+from .bytecode import Role, attributes, steps_of, used
 
 SEEN = {
     "base_position": "view[0:3]",
@@ -94,7 +94,7 @@ class LawTemplate:
 
     @property
     def made(self) -> "type[Law]":
-        """What it becomes with its parameters."""
+        """The class of what a call returns."""
         return Law
 
 
@@ -156,7 +156,7 @@ class Law:
                 )
 
     def _check_code(self) -> None:
-        """Raise if it gives its commands in a way that has no effect."""
+        """Raise if it writes its commands in a way that has no effect."""
         whose, known = f"{self.role.what} '{self.name}'", {*self.role.written, *self.states}
         steps = steps_of(self.function.__code__)
         for before, step in pairwise(steps):
@@ -172,7 +172,7 @@ class Law:
 
     @property
     def name(self) -> str:
-        """Of its function."""
+        """Name of its function."""
         return self.function.__name__
 
     @property

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..model.joints import JOINT_KINDS
 from ..model.quaternions import conjugate, logarithm, multiply
 from ..motion.trajectories import Trajectory, sample, turning_of
-from .inspect import Role
+from .bytecode import Role
 from .law import Law, LawTemplate
 
 Array = np.ndarray
@@ -50,7 +50,7 @@ class MotionTemplate(LawTemplate):
 
     @property
     def made(self) -> type[Law]:
-        """What it becomes with its parameters."""
+        """The class of what a call returns."""
         return Motion
 
 
@@ -86,7 +86,7 @@ def motion(function: Callable) -> MotionTemplate:
 
 
 def check_derivatives(name: str, given: Motion, size: int, places: int, start: float, end: float) -> None:
-    """Raise if what is written as rates is not the rate of what comes before it; at points, as kinks are allowed."""
+    """Raise if rate or acceleration is not the derivative of what it belongs to; isolated kinks are allowed."""
     step = 1e-6 * min(end - start, 1.0)
     times = start + (end - start) * np.linspace(0.013, 0.987, 9)
     near = [given.over_times(times + k * step, size, places) for k in (-1, 0, 1)]

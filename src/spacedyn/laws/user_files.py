@@ -1,4 +1,4 @@
-"""Laws, motions, conditions and actions that a person wrote into a Python file."""
+"""Laws, motions, conditions and actions from a user's Python file."""
 
 import builtins
 import dis
@@ -33,7 +33,7 @@ class UserFile:
 
     @property
     def names(self) -> list[str]:
-        """What a scenario can name: made by @law, @motion or @condition, and functions of its own."""
+        """The names a scenario can use: laws, motions, conditions and the file's own functions."""
         return sorted(
             name
             for name, value in self._names.items()
@@ -162,7 +162,7 @@ def _run(path: Path) -> dict[str, Any]:
 
 
 def _check_globals(what: str, function: Callable[..., Any], path: Path) -> None:
-    """Raise if a law reads a name that its file has not: known before anything is compiled."""
+    """Raise if a law reads a global that its file does not define; checked before anything is compiled."""
     known = {*function.__globals__, *vars(builtins)}
     for step in dis.get_instructions(function):
         if step.opname == "LOAD_GLOBAL" and step.argval not in known:

@@ -1,4 +1,4 @@
-"""Every check of one body, joint or endpoint, and the doubts about a whole robot that deserve a warning.
+"""Checks of one body, joint or endpoint, and warnings about a whole robot (`doubts`).
 
 `check_body`, `check_joint` and `check_endpoint` take a record as a person filled it in, and return it with clean
 read-only float64 arrays, or None after adding to the problems. How the parts hang together is `model.build`'s.
@@ -45,7 +45,7 @@ _SIGNED = ("gear", "lower", "upper")
 
 
 def check_name(problems: list[str], what: str, number: int, name: Any) -> str:
-    """How messages call a part: by its name if that is usable, else by its place in the list."""
+    """The label of a part in messages: its name, or its number after reporting an unusable name."""
     if isinstance(name, str) and name.strip() == name and name.isprintable() and name:
         return f"{what} '{name}'"
     label = f"{what} number {number}"
@@ -54,7 +54,7 @@ def check_name(problems: list[str], what: str, number: int, name: Any) -> str:
 
 
 def check_body(problems: list[str], label: str, body: Any) -> Body | None:
-    """A body with its mass, centre of mass and inertia settled: as given, or those of its shapes."""
+    """A body with its mass, centre of mass and inertia: as given, or computed from its shapes."""
     before = len(problems)
     massless = isinstance(body.massless, bool | np.bool_) and bool(body.massless)
     if not isinstance(body.massless, bool | np.bool_):
@@ -133,7 +133,7 @@ def _inertia(problems: list[str], label: str, given: Any) -> np.ndarray | None:
 
 
 def check_joint(problems: list[str], label: str, joint: Any) -> Joint | None:
-    """A joint with every property spread over its rates; those of an unknown kind cannot be."""
+    """A joint with every property spread over its rates; None if its kind is unknown."""
     before = len(problems)
     position = numbers(problems, f"{label}: position", joint.position, (3,))
     rotation = rotation_matrix(problems, f"{label}: rotation", joint.rotation)
@@ -187,7 +187,7 @@ def _rest(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
 
 
 def _nothing(problems: list[str], where: str, given: Any, default: float) -> np.ndarray | None:
-    """A property of a fixed joint: none, or its default; any other number would vanish unnoticed."""
+    """A property of a fixed joint must be left out or have its default: any other number would be ignored."""
     values = numbers(problems, where, given, None, infinite=True)
     if values is None:
         return None
@@ -254,7 +254,7 @@ def _check_isotropy(problems: list[str], label: str, kind: JointKind, stiffness:
 
 
 def check_endpoint(problems: list[str], label: str, endpoint: Endpoint) -> Endpoint | None:
-    """An endpoint with a clean pose; whether its body exists is looked at with the tree."""
+    """An endpoint with a clean pose; `check_connections` checks that its body exists."""
     position = numbers(problems, f"{label}: position", endpoint.position, (3,))
     rotation = rotation_matrix(problems, f"{label}: rotation", endpoint.rotation)
     if position is None or rotation is None:
@@ -263,7 +263,7 @@ def check_endpoint(problems: list[str], label: str, endpoint: Endpoint) -> Endpo
 
 
 def doubts(bodies: Sequence[Body]) -> list[str]:
-    """What is possible but looks wrong, one sentence each, by the name of the body.
+    """Sentences about what is possible but looks wrong, each with the body's name.
 
     Principal moments that no mass distribution can have; an inertia of exactly 1, 10, 0.1, … times the identity on a
     body without shapes, which is what people type to get going; masses more than a million times apart.

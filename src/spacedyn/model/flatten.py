@@ -1,4 +1,4 @@
-"""A Model as the flat arrays that kernels read: see kernels.tree for the layout.
+"""Turn a Model into the flat arrays that kernels read; kernels/robot/layout.py has their layout.
 
 Kernels know only joints about the z axis: a joint with another axis gets its frame turned so that z is the axis, and
 the body's data with it. `to_internal[i]` keeps that turn, so that results speak of the frames of the description.
@@ -26,7 +26,7 @@ _BASES = {name: code for code, name in enumerate(BASE_KINDS)}
 
 
 def aligned(size: int) -> np.ndarray:
-    """Doubles that begin on a cache line: a pack that straddles two of them costs a quarter more time.
+    """An empty array of doubles that begins on a cache line: packs that straddle two lines are a quarter slower.
 
     >>> aligned(100).ctypes.data % 64
     0
@@ -70,7 +70,7 @@ class Flat:
         return 0 if self.rows is None else len(self.rows)
 
     def of_robots(self, robots: np.ndarray) -> "Flat":
-        """That of some of the robots that differ."""
+        """The arrays of some of the robots that differ."""
         rows = self.par[None] if self.rows is None else self.rows
         offset = self.offset if len(self.offset) == 1 else self.offset[robots]
         rest = self.slots, self.order, self.to_internal, offset, self.passive, self.rates, self.joint_rates
@@ -110,7 +110,7 @@ class Flat:
 
 
 def in_packs(rows: np.ndarray) -> np.ndarray:
-    """Numbers of robots (robots, numbers), pack by pack: LANES neighbours for each number; the last robot is repeated.
+    """Rows (robots, numbers) laid out pack by pack, LANES neighbours for each number; the last robot is repeated.
 
     >>> in_packs(np.arange(6.0).reshape(2, 3)).size == 3 * max(2, LANES)
     True

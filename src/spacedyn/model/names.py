@@ -1,4 +1,4 @@
-"""What the entries of q and u are called: a joint's own name, with what it is where there are several."""
+"""Names of the entries of q and u: the joint's name, and the coordinate's where a joint has several."""
 
 from .model import Model
 from .parts import Joint

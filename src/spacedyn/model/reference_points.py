@@ -1,8 +1,8 @@
-"""Which bodies open a segment: those from which on kernels reckon about a reference point of their own.
+"""Choose the bodies that open a segment: from there on, kernels compute about another reference point.
 
-A body of radius of gyration r that is reckoned about a point at distance d has its inertia r² beside d², and loses as
-many digits as d²/r² has. How far a free joint's child is, nobody knows at build: it always opens a segment. Any other
-joint that turns its child does where d/r may exceed `FAR`.
+About a point at distance d, the inertia of a body of radius of gyration r has terms r² and d²: it loses as many digits
+as d²/r² has. The child of a free joint always opens a segment, since its distance is not known at build. The child of
+any other joint that turns opens one where d/r may exceed `FAR`.
 """
 
 from typing import TYPE_CHECKING

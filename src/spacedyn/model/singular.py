@@ -1,4 +1,4 @@
-"""Robots that cannot be moved: joints against which nothing has inertia, in whatever pose.
+"""Find joints (or a base) that move no inertia in any pose: they make the mass matrix singular.
 
 A massless leaf, a slender rod hinged about its own axis, or two coincident axes with nothing between them make the
 mass matrix singular in every pose, and forward dynamics would give infinities. The innovations factorisation finds the
@@ -30,7 +30,7 @@ Array = np.ndarray
 
 
 def singular_joints(model: "Model") -> list[str]:
-    """One sentence for the base and for each joint against which there is no inertia, in any pose."""
+    """One sentence for the base and for each joint that moves no inertia, in any pose."""
     rng = np.random.default_rng(0)
     found = _at_a_pose(model, rng)
     for _ in range(1, _POSES):
@@ -71,7 +71,7 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
 
 
 def _eliminate(L: Array, S: Array, rotor: Array, size: Array) -> tuple[Array, bool]:
-    """L with the rates of the columns S set free; whether one of them feels nothing, and was left as it is."""
+    """Eliminate the rates of the columns S from L; whether one of them moves no inertia, and was skipped."""
     bad = False
     for k in range(S.shape[1] - 1, -1, -1):
         y = L @ S[:, k]
@@ -122,7 +122,7 @@ def _columns(joint: Joint, q: Array) -> Array:
 
 
 def _coordinates(joint: Joint, rng: np.random.Generator) -> Array:
-    """Random coordinates; limits do not matter, since what is singular nowhere special is singular everywhere."""
+    """Random coordinates, whatever the limits: what is singular at a random pose is singular at every pose."""
     q = rng.normal(size=joint.nq)
     attitude = joint.kind_record.attitude
     if joint.kind_record.has_attitude:

@@ -54,7 +54,7 @@ def lock(
     Raises
     ------
     UnknownName
-        For a joint that is not there.
+        For an unknown joint.
     InputError
         For coordinates of the wrong number, not finite, or a quaternion that is not of unit length.
 
@@ -92,7 +92,7 @@ def lock(
 
 
 def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
-    """A robot of its own from a body and everything that hangs on it.
+    """The robot that a body and everything beyond it make.
 
     The body becomes the base; its frame, its centre of mass and all names stay as they were.
 
@@ -113,7 +113,7 @@ def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
     Raises
     ------
     UnknownName
-        For a body that is not there.
+        For an unknown body.
 
     Examples
     --------
@@ -172,9 +172,9 @@ def attach(
     Raises
     ------
     UnknownName
-        For an `at` or a `frame` that is not there.
+        For an unknown `at` or `frame`.
     InputError
-        For an endpoint that is not on the base of `other`, and a position or rotation that is none.
+        For an endpoint that is not on the base of `other`, or an invalid position or rotation.
     ModelError
         With all names that both robots have; `prefix` is the way out.
 
@@ -239,7 +239,7 @@ def assemble_known(
     joints: Sequence[Joint],
     endpoints: Sequence[Endpoint],
 ) -> Model:
-    """`assemble`, without the warnings that were due when the `known` robots were made."""
+    """`assemble`, without the warnings that were given when the `known` robots were made."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         model = assemble(name, base_kind, bodies, joints, endpoints)
@@ -271,7 +271,7 @@ def _coordinates(model: Model, at: "State | None") -> np.ndarray:
 
 
 def _given(joint: Joint, value: ArrayLike) -> np.ndarray:
-    """Coordinates (nq,) that came with the joint's name."""
+    """Coordinates (nq,) that the user gave for a joint, checked."""
     problems: list[str] = []
     where = f"joint '{joint.name}' ({joint.kind})"
     q = numbers(problems, f"{where}: q", value, (joint.nq,), spread=joint.nq == 1)

@@ -55,7 +55,7 @@ class Mapping:
         return self.like_mujoco and self.model.joints[index].kind_record.takes_pitch
 
     def quaternion(self, xyzw: Array) -> Array:
-        """In the peer's order."""
+        """A quaternion in the peer's order."""
         return np.roll(xyzw, 1) if self.like_mujoco else xyzw
 
     def position(self, x: Array) -> Array:
@@ -167,7 +167,7 @@ def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, Mapping]:
 
 
 def pinocchio_joints(joint: Joint) -> list[Any]:
-    """The joint as Pinocchio has it, in parts if there is none with our rates; none for a fixed one."""
+    """Pinocchio's joint, or several that together have our rates; none for a fixed joint."""
     import pinocchio as pin
 
     turn, slide = pin.JointModelRevoluteUnaligned, pin.JointModelPrismaticUnaligned

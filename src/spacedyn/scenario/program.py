@@ -13,7 +13,7 @@ from ..simulate import actions, events, methods
 from .expressions import Call, Method, Name
 from .faults import check_names, is_path, label, parameters_of
 from .fence import Fence
-from .lines import Path
+from .line_numbers import Path
 
 FORCES: dict[str, type] = {
     "wrench": forces.Wrench, "spring": forces.Spring, "tether": forces.Tether, "drag": forces.Drag,
@@ -279,13 +279,13 @@ class Program:
         return self._files[name]
 
     def _inside(self, path: Path, what: str, name: str, folder: bool = False) -> None:
-        """Nothing outside the fence is read."""
+        """Report a file or folder outside the fence."""
         sentence = self.fence.fault_of(what, name, folder)
         if sentence:
             self._fault(path, f"{label(path[:-1])}{sentence}")
 
     def _check_lengths(self) -> None:
-        """What would take all memory, or for ever."""
+        """Report records and steps that would exhaust memory or never end."""
         duration, record = self.content["duration"], self.content.get("record")
         if isinstance(record, int | float) and duration / record > _MOST_RECORDS:
             self._fault(

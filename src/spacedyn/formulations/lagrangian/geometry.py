@@ -26,7 +26,7 @@ LEVI_CIVITA = structure(np.asarray(SO3))
 
 @dataclass(frozen=True)
 class Pattern:
-    """Who moves whom, in a model."""
+    """Which rates move which bodies and twists of a model."""
 
     carries: Array  # (bodies, n) bool: rate k moves body i
     moves: Array  # (n, n) bool: rate k moves the twist of rate j, which is fixed in what k has moved
@@ -36,7 +36,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Geometry:
-    """At one configuration, or a batch of them."""
+    """The twists, poses and inertias at one configuration, or a batch."""
 
     model: Model
     pattern: Pattern
@@ -57,7 +57,7 @@ class Geometry:
 
 @lru_cache(maxsize=64)
 def pattern_of(model: Model) -> Pattern:
-    """The pattern of a model; kept, because models do not change."""
+    """The pattern of a model; cached, because models do not change."""
     n = model.nv - model.base_dof
     carries, moves, balls = np.zeros((len(model.bodies), n), dtype=bool), np.zeros((n, n), dtype=bool), []
     for i in range(1, len(model.bodies)):
@@ -78,7 +78,7 @@ def pattern_of(model: Model) -> Pattern:
 
 
 def geometry_of(model: Model, state: State, selection: ArrayLike | None) -> Geometry:
-    """Everything that the closed form is made of."""
+    """The Geometry of a model at a state."""
     check_state(model, state)
     H, pattern, batch = _selection(model, state, selection), pattern_of(model), state.shape
     count, n = len(model.bodies), model.nv - model.base_dof

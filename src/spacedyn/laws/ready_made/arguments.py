@@ -1,4 +1,4 @@
-"""What people give to ready-made laws: joints by name, numbers of the right shape, gains."""
+"""Check the arguments of ready-made laws: joints by name, numbers of the right shape, gains."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ MEANT = {
 
 
 def called(name: str) -> Callable[[Callable], Callable]:
-    """Give a law's function the name that people know the law by: it stands in runs, films and messages."""
+    """Decorator that sets a law's name as shown in runs, films and messages."""
 
     def rename(function: Callable) -> Callable:
         function.__name__ = name
@@ -43,7 +43,7 @@ def called(name: str) -> Callable[[Callable], Callable]:
 
 
 def check(law: str, model: Model, state: State) -> None:
-    """Raise unless the state is one of this robot, not of many."""
+    """Raise unless the state is a single one of this robot."""
     check_state(model, state)
     if model.shape:
         raise InputError(

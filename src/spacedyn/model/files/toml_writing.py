@@ -1,4 +1,4 @@
-"""Robots written as TOML, for people to read: one line a vector, defaults left out, and not a bit lost."""
+"""Write robots as readable TOML: one line per vector, defaults left out, every bit kept."""
 
 import os
 from pathlib import Path
@@ -83,7 +83,7 @@ def _body(body: Body) -> dict[str, Any]:
 
 
 def _looks(body: Body, folder: Path | None) -> dict[str, Any]:
-    """Visuals and collisions; meshes as whole paths in a text, relative to the folder of a file."""
+    """Visuals and collisions; meshes by absolute path, or relative to the folder of the file that is written."""
     keys = {}
     for what, looks in (("visuals", body.visuals), ("collisions", body.collisions)):
         listed = [_visual(look, folder) for look in looks]
@@ -159,7 +159,7 @@ def _pose(position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
 
 
 def _table(path: tuple[str, ...], keys: dict[str, Any]) -> str:
-    """A headed table; tomli_w sees to names and text that need quotes."""
+    """A table with its header; tomli_w quotes names and text where needed."""
     nested: dict[str, Any] = {}
     for name in reversed(path):
         nested = {name: nested}

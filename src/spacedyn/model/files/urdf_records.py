@@ -1,4 +1,4 @@
-"""Links and joints, as yourdfpy gives them, as records of bodies and joints."""
+"""Convert yourdfpy's links and joints into our records of bodies and joints."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from ..parts import Body, Joint
 from ..rotations import z_onto
 from ..surgery import joint_transform
 from .urdf_checks import KINDS
-from .urdf_looks import Looks
+from .urdf_visuals import Looks
 
 LIMITED = ("revolute", "prismatic")
 """Types of joints of a URDF that have limits."""
@@ -38,7 +38,7 @@ def body_of(link: Any, looks: Looks) -> Body:
 
 
 def _possible(inertia: np.ndarray, mass: float) -> np.ndarray:
-    """The inertia, its principal moments not below zero where they are by less than rounding: mass times (1 µm)²."""
+    """The inertia; principal moments that are negative by less than rounding, mass times (1 µm)², become zero."""
     moments, axes = np.linalg.eigh(inertia)
     if moments[0] >= 0.0 or moments[0] < -1e-12 * mass:
         return inertia
@@ -46,12 +46,12 @@ def _possible(inertia: np.ndarray, mass: float) -> np.ndarray:
 
 
 def frame(name: str) -> Body:
-    """A mere frame."""
+    """A massless body that is only a frame."""
     return Body(name, 0.0, np.zeros(3), np.zeros((3, 3)), (), True)
 
 
 def joints_of(joint: Any, fixed: Mapping[str, float]) -> list[Joint]:
-    """A joint, fixed at a coordinate if it is to be; two for a planar one whose plane is not the xy plane."""
+    """A joint, or a fixed one at the coordinate in `fixed`; two for a planar joint whose plane is not the xy plane."""
     kind = KINDS[joint.type]
     position, rotation = _pose(joint.origin)
     axis = np.asarray(joint.axis, dtype=float)

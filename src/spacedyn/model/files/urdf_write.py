@@ -1,4 +1,4 @@
-"""Robots written as URDF: what URDF can say reads back to the last digits, what it cannot is refused with names."""
+"""Write robots as URDF: what URDF can express reads back to rounding, the rest is refused by name."""
 
 import math
 import os

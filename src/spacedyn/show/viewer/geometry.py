@@ -1,4 +1,4 @@
-"""What a robot looks like: triangle meshes for each of its bodies, in the body's frame.
+"""Triangle meshes of a robot's bodies, in the bodies' frames.
 
 A body is drawn, whichever it has: by its visuals (meshes of a URDF), by its shapes, or, if it is only mass and inertia,
 as what such a body is likely to be: a link, a hand, a wheel, a bus. Used by the live viewer and the film alike.
@@ -12,7 +12,7 @@ from ...model.model import Model
 from ...model.parts import Body
 from . import meshes as m
 from .colors import BUS, DARK, HAND, LINKS, PANEL, PANEL_FRAME
-from .likely import Sizes, bus, gripper, joint_hub, link, mounting, plates, wheel
+from .guessed_shapes import Sizes, bus, gripper, joint_hub, link, mounting, plates, wheel
 from .visuals import visual_meshes
 
 Array = np.ndarray

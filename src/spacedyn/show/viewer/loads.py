@@ -1,4 +1,4 @@
-"""Forces of a run as wrenches at points of bodies over time: for their arrows, and for what joints then transmit."""
+"""Forces of a run as wrenches at points of bodies over time, for arrows and joint reactions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,7 +34,7 @@ class Load(NamedTuple):
 
 
 def loads_of(run: "Run", force: Force, where: Kinematics, time: Array, model: Model | None = None) -> list[Load] | None:
-    """What a force does to bodies: one wrench, or two of a spring between bodies; None of kinds unknown here."""
+    """The wrenches of a force: one, or two for a spring between bodies; None for an unknown kind of force."""
     i = run.model.body_index(force.body)
     turn = where.bodies.rotation[:, i]
     if isinstance(force, Wrench):
