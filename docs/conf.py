@@ -83,7 +83,8 @@ SpaceDyn's functions by name: [Coming from SpaceDyn](../coming_from_spacedyn.md)
 
 
 OTHERS = """Every public name, by topic. Described elsewhere: `Rotation` is SciPy's
-`scipy.spatial.transform.Rotation`; `FREE`, `LOCKED` and `PRESCRIBED` are [modes of joints](../simulation.md#laws)."""
+`scipy.spatial.transform.Rotation`; `FREE`, `LOCKED` and `PRESCRIBED` are those of
+`Mode`, the [modes of joints](../simulation.md#laws)."""
 
 
 def write_reference(folder: Path) -> None:

@@ -110,7 +110,7 @@ def gallery() -> str:
     lines = [
         "# Gallery",
         "",
-        "Every scenario and every robot that come along. A click on a picture opens its film. To make it yourself: "
+        "Every bundled scenario and robot. A click on a picture opens its film. To make it yourself: "
         "`spacedyn run NAME --html film.html`, or "
         'in Python `sd.Scenario.from_toml(NAME).run().to_html("film.html")`.',
         "",

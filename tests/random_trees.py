@@ -6,8 +6,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from spacedyn.model.build import Builder
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.model import Model
-from spacedyn.model.parts import AXIS_KINDS, BASE_KINDS, JOINT_KINDS, Joint
+from spacedyn.model.parts import BASE_KINDS, Joint
 
 Array = np.ndarray
 BASE_RATES = {"free": [0, 1, 2, 3, 4, 5], "attitude": [3, 4, 5], "planar": [0, 1, 5], "fixed": []}
@@ -78,13 +79,13 @@ def random_frame(rng: np.random.Generator, reach: float) -> dict:
 def random_axis(rng: np.random.Generator, kind: str) -> dict:
     """An oblique axis for the joints that have one, and a pitch for a screw."""
     axis = rng.normal(size=3)
-    options = {"axis": axis / np.linalg.norm(axis)} if kind in AXIS_KINDS else {}
+    options = {"axis": axis / np.linalg.norm(axis)} if JOINT_KINDS[kind].takes_axis else {}
     return options | ({"pitch": float(rng.uniform(-0.3, 0.3))} if kind == "helical" else {})
 
 
 def random_rotor(rng: np.random.Generator, kind: str) -> dict:
     """A rotor behind a gear, for half of the joints."""
-    nv = JOINT_KINDS[kind][1]
+    nv = JOINT_KINDS[kind].nv
     if nv == 0 or rng.random() < 0.5:
         return {}
     return {"rotor_inertia": rng.uniform(0.0, 1e-3, nv), "gear": rng.uniform(-20.0, 20.0, nv)}
@@ -92,7 +93,7 @@ def random_rotor(rng: np.random.Generator, kind: str) -> dict:
 
 def random_passive(rng: np.random.Generator, kind: str) -> dict:
     """Spring, damper, dry friction, and stops near enough that a random state is often beyond them."""
-    nv = JOINT_KINDS[kind][1]
+    nv = JOINT_KINDS[kind].nv
     if nv == 0:
         return {}
     stiffness = rng.uniform(0.0, 5.0, nv)

@@ -90,10 +90,13 @@ if TYPE_CHECKING:
     from .scenario import Scenario, scenarios
     from .show.viewer.film import film
     from .show.viewer.live import view
+    from .simulate import actions
+    from .simulate import joint_modes as Mode
     from .simulate.events import Event, endpoint_reaches, endpoints_within, joint_reaches
+    from .simulate.former_names import attach, follow, free, lock, release
+    from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
     from .simulate.methods import DormandPrince5, DormandPrince8, Radau5, RungeKutta4, SemiImplicitEuler, Variational
-    from .simulate.modes import FREE, LOCKED, PRESCRIBED, attach, follow, free, lock, release
 
 __version__ = "0.1.0"
 
@@ -137,7 +140,8 @@ _NAMES_OF = {
     ".model.parts": "Visual",
     ".model.scene": "scene",
     ".model.state": "State",
-    ".simulate.modes": "FREE LOCKED PRESCRIBED attach follow free lock release",
+    ".simulate.former_names": "attach follow free lock release",
+    ".simulate.joint_modes": "FREE LOCKED PRESCRIBED",
     ".quantities.momentum": (
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
@@ -155,6 +159,8 @@ _NAMES_OF = {
 }
 _HOMES = {name: home for home, names in _NAMES_OF.items() for name in names.split()}
 _MODULES = {
+    "Mode": ".simulate.joint_modes",
+    "actions": ".simulate.actions",
     "control": ".laws.ready_made",
     "kane": ".formulations.kane",
     "lagrangian": ".formulations.lagrangian",
@@ -208,6 +214,7 @@ __all__ = [
     "InputError",
     "Linearization",
     "Mimic",
+    "Mode",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -229,6 +236,7 @@ __all__ = [
     "Variational",
     "Visual",
     "Wrench",
+    "actions",
     "attach",
     "attitude_waypoints",
     "available",

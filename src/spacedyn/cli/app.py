@@ -32,7 +32,7 @@ Allow = Annotated[
     ),
 ]
 Xacro = Annotated[bool, typer.Option("--xacro", help="A scenario's robot may be a xacro file, a program that is run.")]
-Scenario = Annotated[str, typer.Argument(metavar="SCENARIO", help="A .toml file, or the name of one that comes along.")]
+Scenario = Annotated[str, typer.Argument(metavar="SCENARIO", help="A .toml file, or the name of a bundled scenario.")]
 
 
 def _version(wanted: bool) -> None:
@@ -84,8 +84,8 @@ def view(
     json: Json = False,
 ) -> None:
     """Look at a scenario, a run or a robot in the browser."""
-    from .looking import view_what
     from .source import Source
+    from .view_and_plot import view_what
 
     view_what(Source(what, change or [], allow or [], xacro), html, port, browser, json)
 
@@ -106,8 +106,8 @@ def plot(
     json: Json = False,
 ) -> None:
     """Draw quantities of a scenario or of a saved run."""
-    from .looking import plot_what
     from .source import Source
+    from .view_and_plot import plot_what
 
     source = Source(what, change or [], allow or [], xacro)
     plot_what(source, names or [], out, degrees, spectrum, publication, json)
@@ -178,12 +178,12 @@ def list_things(
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(help="Of the study; files NAME.toml, NAME.py, NAME_laws.py are written.")],
-    robot: Annotated[str, typer.Option(help="A robot that comes along.")] = "ets7",
+    robot: Annotated[str, typer.Option(help="A bundled robot.")] = "ets7",
     force: Annotated[bool, typer.Option("--force", "-f", help="Write over files that are there.")] = False,
     json: Json = False,
 ) -> None:
     """Start a study: a commented scenario, a law, a script."""
-    from .starting import start_study
+    from .new_and_bench import start_study
 
     start_study(name, robot, force, json)
 
@@ -191,7 +191,7 @@ def new(
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def bench(context: typer.Context) -> None:
     """Measure speed against Pinocchio and MuJoCo."""
-    from .starting import run_benchmarks
+    from .new_and_bench import run_benchmarks
 
     run_benchmarks(context.args)
 
@@ -199,7 +199,7 @@ def bench(context: typer.Context) -> None:
 @app.command()
 def doctor(json: Json = False) -> None:
     """Look at the environment: versions, extras, cache."""
-    from .diagnosis import diagnose
+    from .doctor import diagnose
 
     diagnose(json)
 

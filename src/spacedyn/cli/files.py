@@ -1,4 +1,4 @@
-"""`spacedyn check`, `show` and `convert`: files of robots and scenarios."""
+"""`spacedyn check`, `show` and `convert`, for files of robots and scenarios."""
 
 import re
 import warnings
@@ -13,9 +13,9 @@ from ..model.model import Model
 from ..run.run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
-from .describing import tell_law
 from .output import BAD_RESULT, GOOD, command, one_line, size_of
 from .running import check_target
+from .show_law import tell_law
 from .source import Source
 
 

@@ -1,4 +1,4 @@
-"""`spacedyn list`: what comes along."""
+"""`spacedyn list`: bundled robots and scenarios, ready-made laws, motions and methods."""
 
 import inspect
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What the command line says, and how: words and colours for people, JSON for programs, exit codes."""
+"""Output of the command line: text and colours for people, JSON for programs, exit codes."""
 
 import codecs
 import json
@@ -25,7 +25,7 @@ _PLAIN = {
 
 
 def open_streams() -> None:
-    """Streams that take every word: nothing is lost or raised where a terminal has few letters, or there is none.
+    """Make standard streams accept all text: no error where a terminal lacks characters, or a stream is missing.
 
     Trees and Greek letters are written in ASCII where the terminal's encoding has nothing better.
     """
@@ -107,7 +107,7 @@ class Output:
         raise typer.Exit(code)
 
     def fail(self, error: BaseException, code: int) -> NoReturn:
-        """Say what went wrong, in words."""
+        """Print what went wrong."""
         problems = list(getattr(error, "problems", ())) or [str(error)]
         self.put(error={"kind": type(error).__name__, "message": str(error), "problems": problems})
         self.note(error, "red", "error:")
@@ -115,7 +115,7 @@ class Output:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not have: arrays as lists, numbers that are none as null."""
+    """A value in JSON's types: arrays as lists, NaN and infinities as null."""
     if hasattr(value, "tolist"):
         return _finite(value.tolist())
     return str(value)
@@ -167,16 +167,16 @@ def command(as_json: bool = False) -> Iterator[Output]:
         finally:
             try:
                 sys.stdout.flush()
-            except OSError:  # told already
+            except OSError:  # reported already
                 _write_no_more()
 
 
 def _write_no_more() -> None:
-    """What is still in the buffer goes nowhere, instead of failing once more at the end."""
+    """Discard the buffered output, which would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def size_of(path: Any) -> str:
-    """Of a file, in words."""
+    """Size of a file as text, such as '1.2 MB'."""
     size = os.path.getsize(path)
     return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB"

@@ -9,7 +9,7 @@ import numpy as np
 from numba.core.event import install_timer
 
 from ..errors import InputError
-from ..model.drawing import count
+from ..model.tree_text import count
 from ..run.run import Run
 from ..scenario import Scenario
 from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, one_line, size_of
@@ -19,7 +19,7 @@ from .source import Source
 def run_scenario(
     source: Source, out: Path | None, html: Path | None, plots: Path | None, quiet: bool, as_json: bool
 ) -> None:
-    """Simulate, say what came out, write what is wanted."""
+    """Simulate a scenario, print its summary, write its files."""
     with command(as_json) as output:
         check_target(out, ".nc")
         check_target(html, ".html", ".htm")
@@ -46,7 +46,7 @@ def run_scenario(
 
 
 def check_target(path: Path | None, *endings: str) -> None:
-    """Raise before anything is computed that could not be written."""
+    """Raise if a file could not be written there, before anything is computed."""
     if path is None:
         return
     if path.is_dir():
@@ -68,14 +68,14 @@ def check_figures(folder: Path | None) -> None:
 
 
 def exit_code(run: Run) -> int:
-    """Whether what came out is good."""
+    """The exit code: whether it was interrupted, and whether its ledger is within budget."""
     if run.status == "interrupted":
         return INTERRUPTED
     return GOOD if run.audit().within_budget else BAD_RESULT
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """A run in numbers, for programs."""
+    """A summary of a run as data, for JSON."""
     audit, final = run.audit(), run.final
     errors = {key: getattr(audit, key) for key in ("energy", "linear_momentum", "angular_momentum", "quaternion_norm")}
     return {
@@ -103,7 +103,7 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def tell(output: Output, run: Run, seconds: float, compiling: float, quiet: bool) -> None:
-    """A run in words."""
+    """Print a summary of a run."""
     audit = run.audit()
     if not quiet:
         done = f"{run.time[-1] - run.time[0]:g} s simulated in {seconds:.2f} s, {count(run.time.size, 'record')}"

@@ -1,4 +1,4 @@
-"""What a command is about, by its name or file, and what that file may open."""
+"""The scenario, run or robot that a command names, and the folders that its file may open."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,12 @@ from ..scenario.reading import is_scenario
 
 @dataclass(frozen=True)
 class Source:
-    """A scenario, a run or a robot as it was asked for.
+    """A scenario, a run or a robot, by name or file.
 
     Attributes
     ----------
     name : str
-        Of one that comes along, or of a file.
+        Of a bundled one, or of a file.
     change : list of str
         Changes to a scenario, 'key=value'.
     allow : list of Path
@@ -37,10 +37,10 @@ class Source:
         return Scenario.from_toml(self.name, change=self.change, allow=self.allow, xacro=self.xacro)
 
     def found(self) -> Scenario | Run | Model:
-        """As whatever it is."""
+        """Load it as what it is: a scenario, a run or a robot."""
         name, suffix = self.name, Path(self.name).suffix.lower()
         if not name.strip():
-            raise InputError("give the name of a scenario, a robot or a file; spacedyn list has those that come along")
+            raise InputError("give the name of a scenario, a robot or a file; spacedyn list shows the bundled ones")
         if suffix == ".nc" or (Path(name).is_dir() and not suffix):
             if not Path(name).exists():
                 raise InputError(f"there is no file {name}")
@@ -53,4 +53,4 @@ class Source:
             return self.scenario()
         if name in available():
             return load(name)
-        raise UnknownName("scenario or robot that comes along", name, [*scenarios(), *available()])
+        raise UnknownName("bundled scenario or robot", name, [*scenarios(), *available()])

@@ -115,7 +115,9 @@ def read_prescribed(
         name = model.joint(given).name
         found[name] = _read(model, name, value, start, end)
     for joint in model.joints if every else [model.joint(name) for name in modes]:
-        found.setdefault(joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE, joint.nq > joint.nv))
+        found.setdefault(
+            joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE, joint.kind_record.has_attitude)
+        )
     for name, mode in ((model.joint(given).name, mode) for given, mode in modes.items()):
         found[name] = replace(found[name], mode=mode_number(name, mode, found[name].given is not None))
     return sorted(found.values(), key=lambda one: model.joint_index(one.joint))
@@ -132,7 +134,7 @@ def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
 
 def _read(model: Model, name: str, value: Any, start: float, end: float) -> Prescribed:
     joint = model.joint(name)
-    attitude = joint.nq > joint.nv
+    attitude = joint.kind_record.has_attitude
     if isinstance(value, str):
         if value != "locked":
             raise InputError(f"prescribed joint '{name}': expected a motion or 'locked', got {value!r}")

@@ -23,8 +23,8 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..kernels.elements import program as k
 from ..kernels.elements.kind import Kind
+from ..laws.bytecode import Role, Template, attributes
 from ..laws.compile import Compiled, compile_function, wrapper_source
-from ..laws.inspect import Role, Template, attributes
 from ..laws.law import SEEN, Law, LawTemplate
 from ..model.model import Model
 from .element import Account, Block, Element, Numbers, Wrenched, point_of

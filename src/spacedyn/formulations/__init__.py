@@ -1,1 +1,1 @@
-"""The same equations in other words: spatial operators, Kane's method, Lie groups."""
+"""The equations of motion in other formulations: spatial operators, Kane's method, Lagrange on Lie groups."""

@@ -1,7 +1,7 @@
-"""What is compiled into a law and into every function that it calls: checks of indices, and an end to endless loops.
+"""Checks that are compiled into laws and the functions they call: index bounds, and interruption of endless loops.
 
 Both are a pass of Numba's compiler. Functions that are compiled already (`numba.njit`) are compiled anew for laws, with
-the same checks: their own machine code stays as it is for whoever else calls it. Loops look at a flag each time round;
+the same checks: other callers keep the original machine code. Loops read a flag in each iteration;
 once it is set, the law raises a KeyboardInterrupt.
 """
 
@@ -29,7 +29,7 @@ from numba.extending import type_callable
 from .fingerprint import fingerprint, references, variables_of
 
 VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-"""Of these checks: machine code of laws is kept by it."""
+"""Hash of these checks, part of the cache key of laws."""
 
 _SYMBOL = "spacedyn_end_of_laws"
 _flag = ctypes.c_int64(0)
@@ -37,12 +37,12 @@ llvm.add_symbol(_SYMBOL, ctypes.addressof(_flag))
 
 
 def end_loops(ended: bool) -> None:
-    """Whether loops of laws, in all threads, are to end."""
+    """Set or clear the flag that ends the loops of laws, in all threads."""
     _flag.value = int(ended)
 
 
 def look_at_flag() -> None:
-    """Raise if loops of laws are to end; laws that run as Python are interrupted by Python itself."""
+    """Raise KeyboardInterrupt if the flag is set; laws that run as Python are interrupted by Python itself."""
 
 
 @type_callable(look_at_flag)
@@ -63,7 +63,7 @@ def _lower_look_at_flag(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class LawChecks(FunctionPass):  # type: ignore[misc]
-    """Calls go to functions with the same checks; loops look at the flag."""
+    """The compiler pass: redirects calls to checked functions, and inserts a look at the flag into loops."""
 
     _name = "spacedyn_law_checks"
 
@@ -84,10 +84,10 @@ class LawChecks(FunctionPass):  # type: ignore[misc]
 
 
 class LawCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler with that pass."""
+    """Numba's compiler with the pass `LawChecks`."""
 
     def define_pipelines(self) -> list[Any]:
-        """One that compiles to machine code."""
+        """The pipeline: Numba's own, and the pass."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(LawChecks, LiteralUnroll)
         passes.finalize()
@@ -162,7 +162,7 @@ def with_checked_calls(function: Callable) -> Callable:
 
 
 class _Globals(dict):
-    """A function's globals, as they are whenever it looks, but for some of another value."""
+    """A live view of a function's globals in which some names have other values."""
 
     def __init__(self, others: dict[str, Any], changed: dict[str, Any]):
         super().__init__(changed, __builtins__=others.get("__builtins__", __builtins__))

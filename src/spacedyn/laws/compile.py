@@ -1,4 +1,4 @@
-"""From a law to a C function: the wrapper around the user's function, compiled and kept by its source, or as Python."""
+"""Turn a law into a C function: its wrapper, compiled and cached by its source, or run as Python."""
 
 import ctypes
 import os
@@ -21,9 +21,9 @@ from numba.extending import type_callable
 from ..errors import InputError, RunWarning, nearest, warn_user
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS, Address
 from . import faults
+from .bytecode import attributes
 from .checks import VERSION, LawCompiler, with_checked_calls
 from .fingerprint import fingerprint
-from .inspect import attributes
 from .law import MEMORY, SEEN, WRITTEN, Law
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..model.model import Model
-from .inspect import Role
+from .bytecode import Role
 from .law import Law, LawTemplate
 
 CONDITION = Role("condition", ("t", "s", "p", "out"), {"value": 0})
@@ -19,11 +19,11 @@ class Condition(Law):
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.name
 
     def of(self, model: Model) -> "Condition":
-        """The same for any robot."""
+        """The condition itself: it is the same for any robot."""
         return self
 
 
@@ -33,7 +33,7 @@ class ConditionTemplate(LawTemplate):
 
     @property
     def made(self) -> type[Law]:
-        """What it becomes with its parameters."""
+        """The class of what a call returns."""
         return Condition
 
 

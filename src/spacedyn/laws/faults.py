@@ -1,4 +1,4 @@
-"""What laws raise while compiled code runs them: it cannot pass through that code, so it is kept here meanwhile.
+"""Exceptions of laws: they cannot pass through the compiled driver, so they are noted here until it returns.
 
 A compiled law's error comes as an "unraisable" one, which Python would print; while a simulation runs in this thread,
 it is noted instead. So an index out of bounds, or a `raise`, in a law ends the simulation with a reason.

@@ -1,4 +1,4 @@
-"""A function's fingerprint: what its machine code depends on, so that it can be kept for other processes.
+"""Fingerprint of a function: a hash of all that its machine code depends on, the key of the disk cache.
 
 Its code, constants and defaults, and the values, functions and modules that it refers to, as they are now: all are
 compiled in. What it refers to are the names that its byte code loads as globals or from its closure; those of
@@ -17,14 +17,14 @@ import numba
 import numpy as np
 from numba.core import types
 
-_LIBRARIES = {"numpy", "numba", "math", "cmath", "builtins"}  # told by their versions
+_LIBRARIES = {"numpy", "numba", "math", "cmath", "builtins"}  # known by their versions
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
 _ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 _MISSING = object()
 
 
 def fingerprint(function: Callable, surroundings: str) -> str | None:
-    """Hash of all that a function's machine code depends on; None if that cannot be told.
+    """Hash of all that a function's machine code depends on; None if that is not known.
 
     >>> fingerprint(lambda x: x + 1.0, "") == fingerprint(lambda x: x + 1.0, "")
     True
@@ -135,7 +135,7 @@ def _is_library(module: str) -> bool:
 
 
 def _is_named(digest: Any, value: Any) -> bool:
-    """A library's type, such as a kind of number, is told by its name."""
+    """Feed a library's type, such as `np.float64`, by its name."""
     if not isinstance(value, type) or not _is_library(value.__module__):
         return False
     digest.update(f"{value.__module__}.{value.__qualname__}".encode())

@@ -22,7 +22,7 @@ from ..errors import InputError, nearest
 from ..motion.trajectories import packed
 from ..reals import NotReal, finite_array, one_number, real_array, type_name
 from ..signatures import check_names
-from .inspect import Role, Template, attributes, steps_of, used
+from .bytecode import Role, Template, attributes, steps_of, used
 
 SEEN = {
     "base_position": 0,
@@ -39,7 +39,7 @@ SEEN = {
 }
 """What a law sees of the robot, and how many columns it has; 0: it is flat. `endpoints`: a row each, position (3),
 rotation (9, row by row), velocity (6: linear, angular). Momentum: angular about the centre of mass. All in inertial
-axes. `mode`: of each joint, FREE, LOCKED or PRESCRIBED."""
+axes. `mode`: of each joint, `sd.Mode.FREE`, `.LOCKED` or `.PRESCRIBED`."""
 
 WRITTEN = {"tau": 0, "base_wrench": 0, "endpoint_wrenches": 6, "mode": 0}
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
@@ -89,7 +89,7 @@ class LawTemplate(Template):
 
     @property
     def made(self) -> "type[Law]":
-        """What it becomes with its parameters."""
+        """The class of what a call returns."""
         return Law
 
 
@@ -151,7 +151,7 @@ class Law:
                 )
 
     def _check_code(self) -> None:
-        """Raise if it gives its commands in a way that has no effect."""
+        """Raise if it writes its commands in a way that has no effect."""
         whose, known = f"{self.role.what} '{self.name}'", {*self.role.written, *self.states}
         steps = steps_of(self.function.__code__)
         for before, step in pairwise(steps):
@@ -167,7 +167,7 @@ class Law:
 
     @property
     def name(self) -> str:
-        """Of its function."""
+        """Name of its function."""
         return self.function.__name__
 
     @property
@@ -235,8 +235,8 @@ def law(
         Reads the time `t` [s], the robot `s` and parameters `p`, and writes commands to `out`. `s` has base_position,
         base_quaternion_xyzw, q, base_velocity, base_rate, qd, com, linear_momentum, angular_momentum, endpoints, mode
         and the law's own states; `out` has tau, base_wrench, endpoint_wrenches and the states, and, if the law is
-        sampled, mode: FREE, LOCKED or PRESCRIBED for each joint that is to be so from now on. Parameters are floats:
-        write `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. `s` and `p` are read-only.
+        sampled, mode: one of `sd.Mode` for each joint that is to be so from now on. Parameters are floats: write
+        `int(p.n)` for an index; tables are read by `sample(p.table, t, column)`. `s` and `p` are read-only.
         Functions that it calls must be marked by `numba.njit`; they are compiled anew for laws. Indices are checked,
         in these functions too: one out of bounds, or a `raise`, ends the simulation with the law's name. Write loops:
         they compile in a fraction of the time that whole-array expressions take.

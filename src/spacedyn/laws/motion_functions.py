@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import InputError
+from ..model.joints import JOINT_KINDS
 from ..model.quaternions import conjugate, logarithm, multiply
 from ..motion.trajectories import Trajectory, sample, turning_of
-from .inspect import Role
+from .bytecode import Role
 from .law import Law, LawTemplate
 
 Array = np.ndarray
@@ -49,7 +50,7 @@ class MotionTemplate(LawTemplate):
 
     @property
     def made(self) -> type[Law]:
-        """What it becomes with its parameters."""
+        """The class of what a call returns."""
         return Motion
 
 
@@ -85,7 +86,7 @@ def motion(function: Callable) -> MotionTemplate:
 
 
 def check_derivatives(name: str, given: Motion, size: int, places: int, start: float, end: float) -> None:
-    """Raise if what is written as rates is not the rate of what comes before it; at points, as kinks are allowed."""
+    """Raise if rate or acceleration is not the derivative of what it belongs to; isolated kinks are allowed."""
     step = 1e-6 * min(end - start, 1.0)
     times = start + (end - start) * np.linspace(0.013, 0.987, 9)
     near = [given.over_times(times + k * step, size, places) for k in (-1, 0, 1)]
@@ -112,11 +113,11 @@ def check_derivatives(name: str, given: Motion, size: int, places: int, start: f
 
 
 def turning_motion(name: str, kind: str, value: Any, start: float, end: float) -> Motion:
-    """What is given for a spherical or free joint as a compiled function of time."""
-    turn = turning_of(value)
-    if turn is None or (kind == "free") != (turn.path_breaks.size > 0):
-        wanted = "an attitude" if kind == "spherical" else "(place, attitude)"
-        beside = ", beside a path of three coordinates" if kind == "free" else ""
+    """What is given for a joint that has an attitude, as a compiled function of time."""
+    turn, has_place = turning_of(value), JOINT_KINDS[kind].plain_count > 0
+    if turn is None or has_place != (turn.path_breaks.size > 0):
+        wanted = "(place, attitude)" if has_place else "an attitude"
+        beside = ", beside a path of three coordinates" if has_place else ""
         raise InputError(
             f"prescribed joint '{name}' is {kind}: expected {wanted}, as attitude_waypoints(...), a RotationSpline or "
             f"a Rotation of SciPy{beside}; or a function made by @motion, or 'locked'; got {value!r}"

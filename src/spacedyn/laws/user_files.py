@@ -1,4 +1,4 @@
-"""Laws, motions, conditions and actions that a person wrote into a Python file."""
+"""Laws, motions, conditions and actions from a user's Python file."""
 
 import builtins
 import dis
@@ -14,8 +14,8 @@ from typing import Any
 from ..errors import InputError, UnknownName, nearest
 from ..model.model import Model
 from ..model.state import State
+from .bytecode import Template
 from .conditions import Condition
-from .inspect import Template
 from .law import Law, LawTemplate
 from .motion_functions import Motion
 
@@ -170,7 +170,7 @@ def _run(path: Path) -> dict[str, Any]:
 
 
 def _check_globals(what: str, function: Callable[..., Any], path: Path) -> None:
-    """Raise if a law reads a name that its file has not: known before anything is compiled."""
+    """Raise if a law reads a global that its file does not define; checked before anything is compiled."""
     known = {*function.__globals__, *vars(builtins)}
     for step in dis.get_instructions(function):
         if step.opname == "LOAD_GLOBAL" and step.argval not in known:

@@ -1,1 +1,1 @@
-"""Robots that come along, one .toml file each; its first lines tell source and assumptions. Read by `model.load`."""
+"""Bundled robots, one .toml file each; the first lines give source and assumptions. Read by `model.files.load`."""

@@ -1,4 +1,4 @@
-"""What looks wrong in a robot's file: `check_file` finds it, and says how bad it is, where, and what to do."""
+"""Find what looks wrong in a robot's file: `check_file` reports severity, place, problem and remedy."""
 
 from .check import check_file
 from .findings import Finding, Findings

@@ -1,4 +1,4 @@
-"""One function for every sort of file: read it as `load` would, and look at what loading lets pass."""
+"""`check_file`: read any robot file as `load` would, and report what loading accepts although it looks wrong."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def check_file(
 
     Looks for what keeps the file from being read; impossible and placeholder inertias; units (millimetres, grams,
     degrees); masses far apart; links without inertia that move; limits of zero; axes that are not unit vectors; meshes
-    that are not there, mirrored, or of the wrong size; frames that are named and not there; and more.
+    that are missing, mirrored, or of the wrong size; references to unknown frames; and more.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _with_line(finding: Finding, root: Element) -> Finding:
 
 
 def _loaded(read: Callable[[], Model], *, doubts: bool = True) -> list[Finding]:
-    """Errors of reading, else what the model itself shows; its own warnings, unless rules of the caller say them."""
+    """Findings: the errors of reading; else, if `doubts`, the model's warnings and what its rules find."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ModelWarning)
         try:

@@ -1,4 +1,4 @@
-"""Inertias that no body has, that nobody measured, or that are in another unit."""
+"""Rules for inertias: impossible ones, placeholders, and ones in the wrong unit."""
 
 import numpy as np
 

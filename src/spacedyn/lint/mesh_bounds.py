@@ -1,4 +1,4 @@
-"""The bounding box of a mesh file, for formats that tell it soon: STL and OBJ."""
+"""The bounding box of a mesh file in a format that is quick to read: STL or OBJ."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rules for a robot that was read, whatever file it came from: looks that are mirrored, missing or of an odd size."""
+"""Rules for a robot that was read, from any format: visuals that are mirrored, missing or of an odd size."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rules for URDF, link by link and joint by joint, each finding with its line; what cannot be read is passed over."""
+"""Rules for the links and joints of a URDF; each finding has its line, unreadable elements are skipped."""
 
 import math
 from collections import Counter
@@ -232,7 +232,7 @@ def _limits(found: list[Finding], place: str, kind: str, limit: Element | None) 
 
 
 def _references(found: list[Finding], robot: Element) -> None:
-    """Links and joints that other parts of the file name, and that are not there."""
+    """References of other elements to links and joints that do not exist."""
     links = {link.get("name") for link in robot.all("link")}
     joints = {joint.get("name") for joint in robot.all("joint")}
     for gazebo in robot.all("gazebo"):

@@ -1,6 +1,6 @@
-"""From a description to a Model: the Builder that people use, and `assemble`, which everything goes through.
+"""From a description to a Model: the public `Builder`, and `assemble`, which checks every description.
 
-All problems of a description are found before anything is raised, each with the name of the part and the way out.
+All problems are collected before anything is raised; each names the part and says how to mend it.
 """
 
 from collections import Counter
@@ -61,7 +61,7 @@ class Builder:
         visuals: Any = (),
         collisions: Any = (),
     ) -> None:
-        """The body that everything hangs on; exactly one. See `body`."""
+        """The body at the root of the tree; a robot has exactly one. See `body`."""
         self._bases.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
 
     def body(
@@ -125,12 +125,12 @@ class Builder:
         max_rate: Any = np.inf,
         max_force: Any = np.inf,
     ) -> None:
-        """A joint between two bodies; what is said once for a joint of several rates holds for all of them.
+        """A joint between two bodies; a single number given for a joint of several rates applies to each of them.
 
         Parameters
         ----------
         name, kind : str
-            Unique among the joints; one of `parts.JOINT_KINDS`, whose coordinates docs/notation.md lists.
+            Unique among the joints; one of `joints.JOINT_KINDS`, whose coordinates docs/notation.md lists.
         parent, child : str
             Bodies. The child's frame is the joint's frame, moved by the joint.
         position, rotation : array_like, Rotation
@@ -186,7 +186,7 @@ class Builder:
         self._endpoints.append(Endpoint(name, body, position, rotation))
 
     def build(self) -> Model:
-        """The robot, checked. Raises ModelError with every problem, warns (ModelWarning) of what merely looks wrong."""
+        """Check the description and return the Model; raises ModelError with every problem, warns of doubts."""
         bases, bodies, problems = self._bases[:1], self._bodies, []
         if len(self._bases) > 1:
             again = ", ".join(shown(body.name) for body in self._bases[1:])
@@ -211,7 +211,7 @@ def assemble(
     *,
     problems: Iterable[str] = (),
 ) -> Model:
-    """Check a whole description and make the Model of it: the only way to one.
+    """Check a whole description and make its Model; every Model is made here.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _records(sort: type[Part], parts: Iterable[Part]) -> list[Part]:
 def _check_parts(
     problems: list[str], what: str, parts: Sequence[Part], check: Callable[[list[str], str, Part], Part | None]
 ) -> list[Part]:
-    """Each part by itself; those that pass."""
+    """Check each part on its own; return those without a problem."""
     labels = [check_name(problems, what, number, part.name) for number, part in enumerate(parts)]
     for label, count in Counter(labels).items():
         if count > 1:

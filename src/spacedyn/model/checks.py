@@ -1,4 +1,4 @@
-"""Every check of one body, joint or endpoint, and the doubts about a whole robot that deserve a warning.
+"""Checks of one body, joint or endpoint, and warnings about a whole robot (`doubts`).
 
 `check_body`, `check_joint` and `check_endpoint` take a record as a person filled it in, and return it with clean
 read-only float64 arrays, or None after adding to the problems. How the parts hang together is `model.build`'s.
@@ -12,7 +12,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..errors import nearest
-from .parts import AXIS_KINDS, JOINT_KINDS, Body, Endpoint, Joint
+from .joints import JOINT_KINDS, JointKind
+from .parts import Body, Endpoint, Joint
 from .shapes import Shape, combine
 from .values import frozen, numbers, plain, rotation_matrix, shown, unit
 from .visuals import check_visuals
@@ -44,7 +45,7 @@ _SIGNED = ("gear", "lower", "upper")
 
 
 def check_name(problems: list[str], what: str, number: int, name: Any) -> str:
-    """How messages call a part: by its name if that is usable, else by its place in the list."""
+    """The label of a part in messages: its name, or its number after reporting an unusable name."""
     if isinstance(name, str) and name.strip() == name and name.isprintable() and name:
         return f"{what} '{name}'"
     label = f"{what} number {number}"
@@ -53,7 +54,7 @@ def check_name(problems: list[str], what: str, number: int, name: Any) -> str:
 
 
 def check_body(problems: list[str], label: str, body: Any) -> Body | None:
-    """A body with its mass, centre of mass and inertia settled: as given, or those of its shapes."""
+    """A body with its mass, centre of mass and inertia: as given, or computed from its shapes."""
     before = len(problems)
     massless = isinstance(body.massless, bool | np.bool_) and bool(body.massless)
     if not isinstance(body.massless, bool | np.bool_):
@@ -132,7 +133,7 @@ def _inertia(problems: list[str], label: str, given: Any) -> np.ndarray | None:
 
 
 def check_joint(problems: list[str], label: str, joint: Any) -> Joint | None:
-    """A joint with every property spread over its rates; those of an unknown kind cannot be."""
+    """A joint with every property spread over its rates; None if its kind is unknown."""
     before = len(problems)
     position = numbers(problems, f"{label}: position", joint.position, (3,))
     rotation = rotation_matrix(problems, f"{label}: rotation", joint.rotation)
@@ -143,12 +144,12 @@ def check_joint(problems: list[str], label: str, joint: Any) -> Joint | None:
         return None
     axis = _axis(problems, label, joint)
     pitch = numbers(problems, f"{label}: pitch", joint.pitch, ())
-    if pitch is not None and pitch != 0.0 and joint.kind != "helical":
+    if pitch is not None and pitch != 0.0 and not JOINT_KINDS[joint.kind].takes_pitch:
         problems.append(f"{label}: a {joint.kind} joint has no pitch; leave it out, or make the joint helical.")
     rest = _rest(problems, label, joint)
     over_rates = {key: _over_rates(problems, label, joint, key) for key in DEFAULTS}
     _check_limits(problems, label, joint, over_rates["lower"], over_rates["upper"])
-    _check_isotropy(problems, label, joint.kind, over_rates["stiffness"])
+    _check_isotropy(problems, label, JOINT_KINDS[joint.kind], over_rates["stiffness"])
     if len(problems) > before or pitch is None:
         return None
     names = {key: str(getattr(joint, key)) for key in ("name", "kind", "parent", "child")}
@@ -158,7 +159,7 @@ def check_joint(problems: list[str], label: str, joint: Any) -> Joint | None:
 
 def _axis(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
     straight = np.array([0.0, 0.0, 1.0])
-    if joint.kind in AXIS_KINDS and joint.axis is not None:
+    if JOINT_KINDS[joint.kind].takes_axis and joint.axis is not None:
         return unit(problems, f"{label}: axis", joint.axis, (3,))
     given = numbers(problems, f"{label}: axis", straight if joint.axis is None else joint.axis, (3,))
     if given is not None and not np.array_equal(given, straight):
@@ -170,25 +171,23 @@ def _axis(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
 
 
 def _rest(problems: list[str], label: str, joint: Any) -> np.ndarray | None:
-    """The slack position, by default the neutral one; the quaternion of spherical and free joints is a unit one."""
-    where, nq = f"{label}: rest", JOINT_KINDS[joint.kind][0]
-    turns = joint.kind in ("spherical", "free")
-    if joint.rest is None:
-        return frozen(np.eye(nq)[-1] if turns else np.zeros(nq))
-    given = joint.rest
-    if joint.kind == "fixed":
+    """The slack position, by default the neutral one; a quaternion in it is a unit one."""
+    where, kind, given = f"{label}: rest", JOINT_KINDS[joint.kind], joint.rest
+    if given is None:
+        return kind.neutral
+    if kind.nq == 0:
         return _nothing(problems, where, given, 0.0)
-    if joint.kind == "spherical":
+    if kind.has_attitude and not kind.steps:
         return unit(problems, f"{where} (x, y, z, w)", given.as_quat() if isinstance(given, Rotation) else given, (4,))
-    rest = numbers(problems, where, given, (nq,), spread=not turns)
-    if rest is None or not turns:
+    rest = numbers(problems, where, given, (kind.nq,), spread=not kind.has_attitude)
+    if rest is None or not kind.has_attitude:
         return rest
-    quaternion = unit(problems, f"{where} quaternion (x, y, z, w)", rest[3:], (4,))
-    return None if quaternion is None else frozen(np.concatenate([rest[:3], quaternion]))
+    quaternion = unit(problems, f"{where} quaternion (x, y, z, w)", rest[kind.attitude], (4,))
+    return None if quaternion is None else frozen(np.concatenate([rest[: kind.plain_count], quaternion]))
 
 
 def _nothing(problems: list[str], where: str, given: Any, default: float) -> np.ndarray | None:
-    """A property of a fixed joint: none, or its default; any other number would vanish unnoticed."""
+    """A property of a fixed joint must be left out or have its default: any other number would be ignored."""
     values = numbers(problems, where, given, None, infinite=True)
     if values is None:
         return None
@@ -206,7 +205,7 @@ def _spread(number: float, count: int) -> np.ndarray:
 
 
 def _over_rates(problems: list[str], label: str, joint: Joint, key: str) -> np.ndarray | None:
-    where, nv, default = f"{label}: {key}", JOINT_KINDS[joint.kind][1], DEFAULTS[key]
+    where, nv, default = f"{label}: {key}", JOINT_KINDS[joint.kind].nv, DEFAULTS[key]
     given = getattr(joint, key)
     if given is None or (type(given) is float and given == default):
         return _spread(default, nv)
@@ -231,31 +230,31 @@ def _check_limits(problems: list[str], label: str, joint: Joint, lower: Any, upp
         problems.append(
             f"{label}: lower {plain(lower)} is above upper {plain(upper)}; swap them, or leave out what has no limit."
         )
-    angular = {"spherical": slice(0, 3), "free": slice(3, 6)}.get(joint.kind)
-    if angular is not None and (np.isfinite(lower[angular]).any() or np.isfinite(upper[angular]).any()):
-        rest = (
-            "leave lower and upper out" if joint.kind == "spherical" else "give -inf and inf for its last three rates"
-        )
+    kind = JOINT_KINDS[joint.kind]
+    angular = kind.attitude_rates  # empty without an attitude
+    if np.isfinite(lower[angular]).any() or np.isfinite(upper[angular]).any():
+        rest = "give -inf and inf for its last three rates" if kind.steps else "leave lower and upper out"
         problems.append(
             f"{label}: a {joint.kind} joint's attitude has no single coordinate to limit; {rest}, "
             "or use a universal and a revolute joint."
         )
 
 
-def _check_isotropy(problems: list[str], label: str, kind: str, stiffness: np.ndarray | None) -> None:
+def _check_isotropy(problems: list[str], label: str, kind: JointKind, stiffness: np.ndarray | None) -> None:
     """A spring along the rotation vector is only a potential force if it is equally stiff about every axis."""
-    if stiffness is None or kind not in ("spherical", "free"):
+    if stiffness is None or not kind.has_attitude:
         return
-    for what, part in zip(("rotation", "displacement"), (stiffness[-3:], stiffness[:-3]), strict=True):
+    parts = stiffness[kind.attitude_rates], stiffness[: kind.plain_count]
+    for what, part in zip(("rotation", "displacement"), parts, strict=True):
         if part.size and (part != part[0]).any():
             problems.append(
                 f"{label}: its stiffness in {what} is {plain(part)}; give three equal values "
-                f"(a {kind} joint's spring knows no axes), or a chain of joints with one spring each."
+                f"(a {kind.name} joint's spring knows no axes), or a chain of joints with one spring each."
             )
 
 
 def check_endpoint(problems: list[str], label: str, endpoint: Endpoint) -> Endpoint | None:
-    """An endpoint with a clean pose; whether its body exists is looked at with the tree."""
+    """An endpoint with a clean pose; `check_connections` checks that its body exists."""
     position = numbers(problems, f"{label}: position", endpoint.position, (3,))
     rotation = rotation_matrix(problems, f"{label}: rotation", endpoint.rotation)
     if position is None or rotation is None:
@@ -264,7 +263,7 @@ def check_endpoint(problems: list[str], label: str, endpoint: Endpoint) -> Endpo
 
 
 def doubts(bodies: Sequence[Body]) -> list[str]:
-    """What is possible but looks wrong, one sentence each, by the name of the body.
+    """Sentences about what is possible but looks wrong, each with the body's name.
 
     Principal moments that no mass distribution can have; an inertia of exactly 1, 10, 0.1, … times the identity on a
     body without shapes, which is what people type to get going; masses more than a million times apart.

@@ -1,4 +1,4 @@
-"""Whether the parts of a description hang together: one tree, rooted at the base, with endpoints on its bodies."""
+"""Check that a description is one tree, rooted at the base, with endpoints on its bodies."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ Movers = dict[str, list[tuple[str, str]]]
 def check_connections(
     problems: list[str], bodies: Sequence[Body], joints: Sequence[Joint], endpoints: Sequence[Endpoint]
 ) -> None:
-    """Add to the problems: names of bodies that are not there, second parents, rings, bodies that hang on nothing."""
+    """Report unknown body names, bodies with two parents, rings, and bodies that no joint connects to the base."""
     names = [body.name for body in bodies if isinstance(body.name, str)]
     base = bodies[0].name if bodies and isinstance(bodies[0].name, str) else None
     movers: Movers = {name: [] for name in names}
@@ -44,7 +44,7 @@ def check_connections(
 
 
 def _check_roots(problems: list[str], movers: Movers, base: str | None) -> None:
-    """Climb from every body to where it hangs. What hangs on a fault is named with it, not as one more."""
+    """Climb from every body to its root; bodies beyond one fault are named with it, not reported again."""
     roots: dict[str, str | None] = {}  # None: a fault that has been reported
     hanging: dict[str, list[str]] = {}
     for name in movers:

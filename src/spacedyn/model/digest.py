@@ -23,7 +23,7 @@ def content_digest(*items: Any) -> str:
 
 
 def _feed(total: Any, item: Any) -> None:
-    """Each item goes in with its sort and length, so that no two contents give the same bytes."""
+    """Feed each item with its type and length, so that different contents give different bytes."""
     if isinstance(item, np.ndarray):
         total.update(f"array{item.shape}".encode() + item.astype("<f8").tobytes())
     elif isinstance(item, tuple):

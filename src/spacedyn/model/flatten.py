@@ -1,4 +1,4 @@
-"""A Model as the flat arrays that kernels read: see kernels.tree for the layout.
+"""Turn a Model into the flat arrays that kernels read; kernels/robot/layout.py has their layout.
 
 Kernels know only joints about the z axis: a joint with another axis gets its frame turned so that z is the axis, and
 the body's data with it. `to_internal[i]` keeps that turn, so that results speak of the frames of the description.
@@ -15,21 +15,18 @@ from numba.core import config
 
 from ..kernels.robot import layout as k
 from ..kernels.scalar.pack import LANES
-from .parts import AXIS_KINDS, BASE_KINDS, JOINT_KINDS, Joint
+from .parts import BASE_KINDS, Joint
 from .reference_points import choose_segments
 from .rotations import z_onto
 
 if TYPE_CHECKING:
     from .model import Model
 
-_KINDS = {name: code for code, name in enumerate(JOINT_KINDS)}
 _BASES = {name: code for code, name in enumerate(BASE_KINDS)}
-# coordinates of each kind of joint that are angles (sine and cosine are made for them beforehand)
-_ANGLES = {"revolute": (0,), "helical": (0,), "cylindrical": (1,), "universal": (0, 1), "planar": (2,)}
 
 
 def aligned(size: int) -> np.ndarray:
-    """Doubles that begin on a cache line: a pack that straddles two of them costs a quarter more time.
+    """An empty array of doubles that begins on a cache line: packs that straddle two lines are a quarter slower.
 
     >>> aligned(100).ctypes.data % 64
     0
@@ -73,7 +70,7 @@ class Flat:
         return 0 if self.rows is None else len(self.rows)
 
     def of_robots(self, robots: np.ndarray) -> "Flat":
-        """That of some of the robots that differ."""
+        """The arrays of some of the robots that differ."""
         rows = self.par[None] if self.rows is None else self.rows
         offset = self.offset if len(self.offset) == 1 else self.offset[robots]
         rest = self.slots, self.order, self.to_internal, offset, self.passive, self.rates, self.joint_rates
@@ -113,7 +110,7 @@ class Flat:
 
 
 def in_packs(rows: np.ndarray) -> np.ndarray:
-    """Numbers of robots (robots, numbers), pack by pack: LANES neighbours for each number; the last robot is repeated.
+    """Rows (robots, numbers) laid out pack by pack, LANES neighbours for each number; the last robot is repeated.
 
     >>> in_packs(np.arange(6.0).reshape(2, 3)).size == 3 * max(2, LANES)
     True
@@ -168,7 +165,7 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     opens = choose_segments(model, sequence) if opened is None else opened
     place = np.empty(len(sequence), dtype=np.int64)
     place[sequence] = np.arange(len(sequence))
-    turns = np.array([np.eye(3)] + [z_onto(j.axis) if j.kind in AXIS_KINDS else np.eye(3) for j in model.joints])
+    turns = np.array([np.eye(3)] + [z_onto(j.axis) if j.kind_record.takes_axis else np.eye(3) for j in model.joints])
     to_internal = np.ascontiguousarray(turns.transpose(0, 2, 1))
     com = model.bodies[0].com
     offset = np.zeros((*com.shape[:-1], len(sequence), 3))
@@ -190,8 +187,8 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
             joint, parent = model.joints[body_index - 1], model.parents[body_index]
             first, count = int(starts_v[body_index - 1]), joint.nv
             start_q = int(starts_q[body_index - 1])
-            record = [int(place[parent]), _KINDS[joint.kind], start_q, first, count, len(angles)]
-            angles += [start_q + a for a in _ANGLES.get(joint.kind, ())]
+            record = [int(place[parent]), joint.kind_record.number, start_q, first, count, len(angles)]
+            angles += [start_q + a for a in joint.kind_record.angles]  # kernels make their sines and cosines beforehand
             above = int(last_rate[place[parent]])
             segment = records[record[k.PARENT]][k.SEGMENT]
             if body_index in opens:
@@ -262,7 +259,7 @@ def _turned(turn: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 def _opening(joint: Joint) -> int:
     """Where the reference point is of the segment that a joint's child opens."""
-    if joint.kind != "free":
+    if not joint.kind_record.moves_freely:
         return k.AT_JOINT
     return k.AT_COM if np.any(joint.gear * joint.rotor_inertia) else k.LOOSE
 

@@ -124,23 +124,23 @@ class Fleet(Model):
         raise InputError(f"{what} is for one robot; take one, fleet[0].{what}(...), or do it before vary(...)")
 
     def lock(self, *_: Any, **__: Any) -> Model:
-        """For one robot."""
+        """Raise InputError: this is for one robot, not for a fleet."""
         self._refuse("lock")
 
     def subtree(self, *_: Any, **__: Any) -> Model:
-        """For one robot."""
+        """Raise InputError: this is for one robot, not for a fleet."""
         self._refuse("subtree")
 
     def attach(self, *_: Any, **__: Any) -> Model:
-        """For one robot."""
+        """Raise InputError: this is for one robot, not for a fleet."""
         self._refuse("attach")
 
     def to_arrays(self) -> dict[str, Any]:
-        """For one robot."""
+        """Raise InputError: this is for one robot, not for a fleet."""
         self._refuse("to_arrays")
 
     def to_urdf(self, *_: Any, **__: Any) -> str:
-        """For one robot."""
+        """Raise InputError: this is for one robot, not for a fleet."""
         self._refuse("to_urdf")
 
     def __reduce__(self) -> tuple[Any, ...]:

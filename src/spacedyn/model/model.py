@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """A robot: bodies joined into a tree that hangs on a base. Made by `Builder`, `load`, or the `from_...` methods.
+    """A robot: a tree of bodies and joints, rooted at a base. Made by `Builder`, `load`, or the `from_...` methods.
 
     `bodies[0]` is the base, and `bodies[i]` the child of `joints[i - 1]`; joints keep the order in which they were
     declared, and q and q̇ follow that order. Every array of a part is float64 and read-only.
@@ -264,7 +264,7 @@ class Model:
 
     @checked_arguments()
     def subtree(self, body: str, base_kind: str = "free") -> "Model":
-        """A robot of its own from a body and all that hangs on it. See `surgery.subtree`."""
+        """The robot that a body and everything beyond it make. See `surgery.subtree`."""
         from .surgery import subtree
 
         return subtree(self, body, base_kind)
@@ -361,18 +361,18 @@ class Model:
         return _restore, (self.name, self.base_kind, self.bodies, self.joints, self.endpoints)
 
     def __repr__(self) -> str:
-        from .drawing import count
+        from .tree_text import count
 
         sizes = f"{count(self.n, 'joint')}, {count(self.nv, 'rate')}, {self.total_mass:.6g} kg"
         return f"<Model '{self.name}': {self.base_kind} base, {sizes}>"
 
     def __str__(self) -> str:
-        from .drawing import draw_tree
+        from .tree_text import draw_tree
 
         return draw_tree(self)
 
     def _repr_html_(self) -> str:
-        from .drawing import html_tree
+        from .tree_text import html_tree
 
         return html_tree(self)
 

@@ -1,17 +1,10 @@
-"""What the entries of q and u are called: a joint's own name, with what it is where there are several."""
+"""Names of the entries of q and u: the joint's name, and the coordinate's where a joint has several."""
 
 from .model import Model
 from .parts import Joint
 from .state_parts import BASE_RATES
 
 _SIX_RATES = ["vx", "vy", "vz", "wx", "wy", "wz"]
-_PARTS = {
-    "cylindrical": (["z", "angle"], ["z", "angle"]),
-    "universal": (["angle1", "angle2"], ["angle1", "angle2"]),
-    "planar": (["x", "y", "angle"], ["x", "y", "angle"]),
-    "spherical": (["qx", "qy", "qz", "qw"], ["wx", "wy", "wz"]),
-    "free": (["x", "y", "z", "qx", "qy", "qz", "qw"], ["vx", "vy", "vz", "wx", "wy", "wz"]),
-}
 
 
 def coordinate_names(model: Model) -> list[str]:
@@ -21,12 +14,12 @@ def coordinate_names(model: Model) -> list[str]:
     >>> coordinate_names(sd.load("tian_wu"))
     ['joint1', 'joint2', 'joint3']
     """
-    return [name for joint in model.joints for name in _names(joint, 0)]
+    return [name for joint in model.joints for name in _names(joint, joint.kind_record.coordinates)]
 
 
 def rate_names(model: Model) -> list[str]:
     """Names of the entries of q̇."""
-    return [name for joint in model.joints for name in _names(joint, 1)]
+    return [name for joint in model.joints for name in _names(joint, joint.kind_record.rates)]
 
 
 def all_rate_names(model: Model) -> list[str]:
@@ -39,8 +32,5 @@ def all_rate_names(model: Model) -> list[str]:
     return [*(f"base.{_SIX_RATES[k]}" for k in BASE_RATES[model.base_kind]), *rate_names(model)]
 
 
-def _names(joint: Joint, which: int) -> list[str]:
-    parts = _PARTS.get(joint.kind)
-    if parts is None:
-        return [joint.name] * joint.nv
-    return [f"{joint.name}.{part}" for part in parts[which]]
+def _names(joint: Joint, parts: tuple[str, ...]) -> list[str]:
+    return [joint.name] if len(parts) == 1 else [f"{joint.name}.{part}" for part in parts]

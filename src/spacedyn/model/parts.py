@@ -11,28 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from .joints import JOINT_KINDS, JointKind
 from .shapes import Shape
 
 BASE_KINDS = {"free": 6, "attitude": 3, "planar": 3, "fixed": 0}
 """Degrees of freedom of each kind of base."""
-
-JOINT_KINDS = {
-    "revolute": (1, 1),
-    "prismatic": (1, 1),
-    "helical": (1, 1),
-    "cylindrical": (2, 2),
-    "universal": (2, 2),
-    "planar": (3, 3),
-    "spherical": (4, 3),
-    "free": (7, 6),
-    "fixed": (0, 0),
-}
-"""Coordinates and rates of each kind of joint: (nq, nv). The order is docs/notation.md's: lengths first."""
-
-SIMPLE = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar")
-"""Kinds of joints whose coordinates are plain numbers, one for each rate."""
-AXIS_KINDS = ("revolute", "prismatic", "helical", "cylindrical")
-"""Joints that are described by one axis; the others take the axes of their frame."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +65,7 @@ class Joint:
     position: np.ndarray  # (3,) [m]
     rotation: np.ndarray  # (3, 3) direction cosines, parent <- joint
     axis: np.ndarray  # (3,) unit
-    pitch: float  # [m/rad], helical only
+    pitch: float  # [m/rad], of a screw
     rest: np.ndarray  # (nq,) where the spring is slack [rad, m]
     stiffness: np.ndarray  # (nv,) [N m/rad, N/m]
     damping: np.ndarray  # (nv,) [N m s/rad, N s/m]
@@ -98,14 +81,19 @@ class Joint:
     max_force: np.ndarray  # (nv,)
 
     @property
+    def kind_record(self) -> JointKind:
+        """What its kind is: names of coordinates, which are lengths, where an attitude is."""
+        return JOINT_KINDS[self.kind]
+
+    @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return JOINT_KINDS[self.kind][0]
+        return JOINT_KINDS[self.kind].nq
 
     @property
     def nv(self) -> int:
         """Number of rates."""
-        return JOINT_KINDS[self.kind][1]
+        return JOINT_KINDS[self.kind].nv
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,20 @@
-"""Which bodies open a segment: those from which on kernels reckon about a reference point of their own.
+"""Choose the bodies that open a segment: from there on, kernels compute about another reference point.
 
-A body of radius of gyration r that is reckoned about a point at distance d has its inertia r² beside d², and loses as
-many digits as d²/r² has. How far a free joint's child is, nobody knows at build: it always opens a segment. Any other
-joint that turns its child does where d/r may exceed `FAR`.
+About a point at distance d, the inertia of a body of radius of gyration r has terms r² and d²: it loses as many digits
+as d²/r² has. The child of a free joint always opens a segment, since its distance is not known at build. The child of
+any other joint that turns opens one where d/r may exceed `FAR`.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .parts import AXIS_KINDS, Body, Joint
+from .parts import Body, Joint
 
 if TYPE_CHECKING:
     from .model import Model
 
 FAR = 200.0  # reach over radius of gyration: up to here some four and a half digits are lost
-_SLIDING = {"prismatic": 1, "cylindrical": 1, "planar": 2}  # coordinates that are lengths: they come first
-_TURNING = ("revolute", "helical", "cylindrical", "universal", "planar", "spherical")
 
 
 def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
@@ -28,11 +26,12 @@ def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
     reach = {0: _length(model.bodies[0].com)}  # most that a body's frame is away from its reference point
     for index in sequence[1:]:
         joint, body = model.joints[index - 1], model.bodies[index]
-        at = reach[model.parents[index]] + _length(joint.position)
-        if joint.kind == "free":
+        if joint.kind_record.moves_freely:  # its reference point is the child's centre of mass
             opens.add(index)
-            at = _length(body.com)
-        elif joint.kind in _TURNING and np.any(at > FAR * _radius(joint, body)):
+            reach[index] = _length(body.com)
+            continue
+        at = reach[model.parents[index]] + _length(joint.position)
+        if joint.kind_record.rotations and np.any(at > FAR * _radius(joint, body)):
             opens.add(index)
             at = np.zeros(())
         reach[index] = at + _stroke(joint)
@@ -60,12 +59,12 @@ def _radius(joint: Joint, body: Body) -> np.ndarray:
     heavy = np.where(mass > 0.0, mass, 1.0)[..., None, None]
     lever = np.sum(com * com, axis=-1)[..., None, None] * np.eye(3) - com[..., :, None] * com[..., None, :]
     square = np.nan_to_num(body.inertia / heavy + lever)
-    least = joint.axis @ square @ joint.axis if joint.kind in AXIS_KINDS else np.linalg.eigvalsh(square)[..., 0]
+    least = joint.axis @ square @ joint.axis if joint.kind_record.takes_axis else np.linalg.eigvalsh(square)[..., 0]
     return np.where(mass > 0.0, np.sqrt(np.maximum(least, 0.0)), np.inf)
 
 
 def _stroke(joint: Joint) -> np.ndarray:
     """How far a joint's limits let its child slide; 0 without limits."""
-    lengths = slice(0, _SLIDING.get(joint.kind, 0))
+    lengths = list(joint.kind_record.translations)
     most = np.maximum(np.abs(joint.lower[..., lengths]), np.abs(joint.upper[..., lengths]))
     return np.sum(np.where(np.isfinite(most), most, 0.0), axis=-1)

@@ -1,4 +1,4 @@
-"""Rotation matrices of the ways in which people give a rotation; right angles come out exact.
+"""Rotation matrices from angles, axes and quaternions; multiples of 90 degrees give exact zeros and ones.
 
 A rotation matrix has the turned axes as its columns: x_outer = R x_turned.
 """

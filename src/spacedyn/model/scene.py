@@ -29,8 +29,8 @@ def scene(
 ) -> Model:
     """Several robots as one model, to be simulated together; forces and laws may then act between them.
 
-    The base is the world: it stands still and weighs nothing. Every robot hangs on it by a joint ``KEY/base`` that
-    moves as its own base did: free, planar, spherical (about the base's centre of mass) or fixed. All names of a
+    The base is the world: it stands still and weighs nothing. A joint ``KEY/base`` connects it to every robot and
+    moves as the robot's base did: free, planar, spherical (about the base's centre of mass) or fixed. All names of a
     robot get ``KEY/`` in front.
 
     Parameters
@@ -50,13 +50,13 @@ def scene(
     Raises
     ------
     InputError
-        If there is no robot, or what is given is none.
+        If there is no robot, or something given is no Model.
     UnknownName
-        For a place of a robot that is not there.
+        For a place of an unknown robot.
 
     Examples
     --------
-    >>> from spacedyn.model.load import load
+    >>> from spacedyn.model.files.load import load
     >>> both = scene({"chaser": load("ets7"), "target": load("tian_wu")}, places={"target": ((0, 0, 20), None)})
     >>> both.joint("target/base").kind, both.n
     ('free', 11)

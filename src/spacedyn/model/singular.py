@@ -1,4 +1,4 @@
-"""Robots that cannot be moved: joints against which nothing has inertia, in whatever pose.
+"""Find joints (or a base) that move no inertia in any pose: they make the mass matrix singular.
 
 A massless leaf, a slender rod hinged about its own axis, or two coincident axes with nothing between them make the
 mass matrix singular in every pose, and forward dynamics would give infinities. The innovations factorisation finds the
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dgeqrf
 
-from .parts import AXIS_KINDS, Body, Joint
+from .parts import Body, Joint
 from .rotations import rotation_about, rotation_quaternion
+from .state_parts import BASE_RATES
 from .surgery import joint_transform
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-8  # of |L S|, relative to the sizes of L and S: below it D is rounding to the kernels
 _NO_MOMENT = 1e-12  # of a body's smallest principal moments, relative to its largest
 _POSES = 3
-_X, _Y, _Z = np.eye(3)
+_Z = np.array([0.0, 0.0, 1.0])
 _UPPER = np.triu(np.ones((6, 6)))
 Array = np.ndarray
 
 
 def singular_joints(model: "Model") -> list[str]:
-    """One sentence for the base and for each joint against which there is no inertia, in any pose."""
+    """One sentence for the base and for each joint that moves no inertia, in any pose."""
     rng = np.random.default_rng(0)
     found = _at_a_pose(model, rng)
     for _ in range(1, _POSES):
@@ -51,8 +52,9 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
             S, rotor = _base_columns(model.base_kind, rng), np.zeros(model.base_dof)
         else:
             joint = model.joints[i - 1]
-            place, turn = joint_transform(joint, _coordinates(joint, rng))
-            S, rotor = _columns(joint, turn), joint.gear**2 * joint.rotor_inertia
+            q = _coordinates(joint, rng)
+            place, turn = joint_transform(joint, q)
+            S, rotor = _columns(joint, q), joint.gear**2 * joint.rotor_inertia
         moving, turning = np.sqrt((G[:, :3] ** 2).sum()), np.sqrt((G[:, 3:] ** 2).sum())  # roots of mass and moments
         size = np.sqrt((moving * _lengths(S[:3]) + turning * _lengths(S[3:])) ** 2 + rotor)
         L, bad = _eliminate(L, S, rotor, size)
@@ -69,7 +71,7 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
 
 
 def _eliminate(L: Array, S: Array, rotor: Array, size: Array) -> tuple[Array, bool]:
-    """L with the rates of the columns S set free; whether one of them feels nothing, and was left as it is."""
+    """Eliminate the rates of the columns S from L; whether one of them moves no inertia, and was skipped."""
     bad = False
     for k in range(S.shape[1] - 1, -1, -1):
         y = L @ S[:, k]
@@ -102,38 +104,29 @@ def _joined(parts: list[Array]) -> Array:
     return _UPPER * dgeqrf(np.concatenate(parts))[0][:6]
 
 
-def _columns(joint: Joint, turn: Array) -> Array:
+def _columns(joint: Joint, q: Array) -> Array:
     """S (6, nv) of a joint: motion (v; ω) of the child per unit of each rate, at its origin, in its axes."""
-    axis = joint.axis if joint.kind in AXIS_KINDS else _Z
-    slide, rotate = np.zeros((2, 6))
-    slide[:3] = rotate[3:] = axis
-    match joint.kind:
-        case "revolute":
-            return rotate[:, None]
-        case "prismatic":
-            return slide[:, None]
-        case "helical":
-            columns = [rotate + joint.pitch * slide]
-        case "cylindrical":
-            columns = [slide, rotate]
-        case "universal":
-            columns = [np.concatenate([np.zeros(3), turn.T @ _Z]), np.concatenate([np.zeros(3), _Y])]
-        case "planar":
-            columns = [np.concatenate([turn.T @ _X, np.zeros(3)]), np.concatenate([turn.T @ _Y, np.zeros(3)]), rotate]
-        case "spherical":
-            return np.vstack([np.zeros((3, 3)), np.eye(3)])
-        case "free":
-            return np.block([[turn.T, np.zeros((3, 3))], [np.zeros((3, 3)), np.eye(3)]])
-        case _:
-            return np.zeros((6, 0))
-    return np.column_stack(columns)
+    kind, turn, place = joint.kind_record, np.eye(3), np.zeros(3)  # of the child, in the frame of a step: from the last
+    S = np.zeros((6, kind.nv))
+    if kind.has_attitude:
+        S[3:, kind.attitude_rates] = np.eye(3)
+        turn = rotation_quaternion(q[kind.attitude])
+    steps = kind.twists(joint.axis, joint.pitch)
+    for i in range(len(steps) - 1, -1, -1):
+        slide, rotate = steps[i]
+        S[:3, i], S[3:, i] = turn.T @ (slide + _skew(rotate) @ place), turn.T @ rotate
+        if i > 0:  # into the frame of the step before
+            step = rotation_about(rotate, q[i]) if rotate.any() else np.eye(3)
+            turn, place = step @ turn, slide * q[i] + step @ place
+    return S
 
 
 def _coordinates(joint: Joint, rng: np.random.Generator) -> Array:
-    """Random coordinates; limits do not matter, since what is singular nowhere special is singular everywhere."""
+    """Random coordinates, whatever the limits: what is singular at a random pose is singular at every pose."""
     q = rng.normal(size=joint.nq)
-    if joint.nq > joint.nv:
-        q[-4:] /= np.linalg.norm(q[-4:])
+    attitude = joint.kind_record.attitude
+    if joint.kind_record.has_attitude:
+        q[attitude] /= np.linalg.norm(q[attitude])
     return q
 
 
@@ -144,7 +137,7 @@ def _base_columns(kind: str, rng: np.random.Generator) -> Array:
     if kind == "planar":
         turn = rotation_about(_Z, float(quaternion[0]))
     both = np.block([[turn.T, np.zeros((3, 3))], [np.zeros((3, 3)), turn.T]])
-    return both[:, {"free": [0, 1, 2, 3, 4, 5], "attitude": [3, 4, 5], "planar": [0, 1, 5], "fixed": []}[kind]]
+    return both[:, list(BASE_RATES[kind])]
 
 
 def _motion_transform(position: Array, rotation: Array) -> Array:

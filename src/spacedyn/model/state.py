@@ -1,4 +1,4 @@
-"""Where a robot is and how fast it moves: what is integrated. One robot, or a batch of them."""
+"""The state of a robot, or of a batch: positions and rates, the quantities that a simulation integrates."""
 
 from collections.abc import Mapping
 from functools import cached_property

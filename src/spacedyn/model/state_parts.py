@@ -1,4 +1,4 @@
-"""The parts of a state: where they are in its arrays, and what is said when a part is wrong."""
+"""The parts of a state: their places in its arrays, and the checks of what users give."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -46,11 +46,11 @@ class Layout:
         lower, upper = [np.zeros((*model.shape, 0))], [np.zeros((*model.shape, 0))]
         for i, joint in enumerate(model.joints):
             x, u = 7 + model.q_slice(i).start, model.u_slice(i).start
-            plain = joint.nv - 3 if joint.nq > joint.nv else joint.nv
+            plain = joint.kind_record.plain_count
             simple += [(x + k, u + k) for k in range(plain)]
             lower.append(np.broadcast_to(joint.lower[..., :plain], (*model.shape, plain)))
             upper.append(np.broadcast_to(joint.upper[..., :plain], (*model.shape, plain)))
-            if joint.nq > joint.nv:
+            if joint.kind_record.has_attitude:
                 self.turning.append((x + plain, u + plain))
         self.simple_x, self.simple_u = (np.array([s[k] for s in simple], dtype=int) for k in (0, 1))
         self.lower, self.upper = np.concatenate(lower, axis=-1), np.concatenate(upper, axis=-1)
@@ -84,7 +84,7 @@ def batch_axes(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
 
 
 def joined_batches(what: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The batch axes that several have together."""
+    """The batch axes of several arrays, broadcast; InputError if they do not fit."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -166,7 +166,7 @@ def write_joints(model: "Model", target: np.ndarray, value: Any, slices: Any) ->
 
 
 def check_quaternions(model: "Model", data: np.ndarray, layout: Layout) -> None:
-    """Refuse quaternions that are not of unit length; make the others exactly so."""
+    """Refuse quaternions that are not of unit length; normalise the others in place."""
     for start in layout.quaternions:
         part = data[..., start : start + 4]
         with np.errstate(over="ignore"):  # an infinite length is not 1 either
@@ -182,7 +182,7 @@ def check_quaternions(model: "Model", data: np.ndarray, layout: Layout) -> None:
 
 
 def checked_numbers(model: "Model", numbers: Any, what: str) -> np.ndarray:
-    """States (…, 7 + nq + nv) that come as plain numbers, from a file: finite, with unit quaternions; not changed."""
+    """Check states (…, 7 + nq + nv) read from a file: finite, with unit quaternions; returned unchanged."""
     data = required(what, numbers, 7 + model.nq + model.nv)
     try:
         check_quaternions(model, data.copy(), layout_of(model))

@@ -54,7 +54,7 @@ def lock(
     Raises
     ------
     UnknownName
-        For a joint that is not there.
+        For an unknown joint.
     InputError
         For coordinates of the wrong number, not finite, or a quaternion that is not of unit length.
 
@@ -92,7 +92,7 @@ def lock(
 
 
 def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
-    """A robot of its own from a body and everything that hangs on it.
+    """The robot that a body and everything beyond it make.
 
     The body becomes the base; its frame, its centre of mass and all names stay as they were.
 
@@ -113,7 +113,7 @@ def subtree(model: Model, body: str, base_kind: str = "free") -> Model:
     Raises
     ------
     UnknownName
-        For a body that is not there.
+        For an unknown body.
 
     Examples
     --------
@@ -172,9 +172,9 @@ def attach(
     Raises
     ------
     UnknownName
-        For an `at` or a `frame` that is not there.
+        For an unknown `at` or `frame`.
     InputError
-        For an endpoint that is not on the base of `other`, and a position or rotation that is none.
+        For an endpoint that is not on the base of `other`, or an invalid position or rotation.
     ModelError
         With all names that both robots have; `prefix` is the way out.
 
@@ -221,25 +221,14 @@ def joint_transform(joint: Joint, q: np.ndarray) -> Pose:
 
     Orders and axes of q are those of docs/notation.md.
     """
-    still, level = np.zeros(3), np.eye(3)
-    match joint.kind:
-        case "revolute":
-            return still, rotation_about(joint.axis, q[0])
-        case "prismatic":
-            return joint.axis * q[0], level
-        case "helical":
-            return joint.axis * (joint.pitch * q[0]), rotation_about(joint.axis, q[0])
-        case "cylindrical":
-            return joint.axis * q[0], rotation_about(joint.axis, q[1])
-        case "universal":
-            return still, rotation_about(Z, q[0]) @ rotation_about(Y, q[1])
-        case "planar":
-            return np.array([q[0], q[1], 0.0]), rotation_about(Z, q[2])
-        case "spherical":
-            return still, rotation_quaternion(q)
-        case "free":
-            return np.array(q[:3]), rotation_quaternion(q[3:])
-    return still, level
+    kind, position, rotation = joint.kind_record, np.zeros(3), np.eye(3)
+    for (slide, turn), value in zip(kind.twists(joint.axis, joint.pitch), q, strict=False):  # an attitude comes after
+        position = position + rotation @ slide * value
+        if turn.any():
+            rotation = rotation @ rotation_about(turn, value)
+    if kind.has_attitude:
+        rotation = rotation @ rotation_quaternion(q[kind.attitude])
+    return position, rotation
 
 
 def assemble_known(
@@ -250,7 +239,7 @@ def assemble_known(
     joints: Sequence[Joint],
     endpoints: Sequence[Endpoint],
 ) -> Model:
-    """`assemble`, without the warnings that were due when the `known` robots were made."""
+    """`assemble`, without the warnings that were given when the `known` robots were made."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         model = assemble(name, base_kind, bodies, joints, endpoints)
@@ -264,11 +253,7 @@ def assemble_known(
 def _coordinates(model: Model, at: "State | None") -> np.ndarray:
     """All joint coordinates (nq,) of a single state of this model."""
     if at is None:
-        parts = [np.zeros(joint.nq) for joint in model.joints]
-        for joint, part in zip(model.joints, parts, strict=True):
-            if joint.kind in ("spherical", "free"):
-                part[-1] = 1.0  # quaternion (0, 0, 0, 1)
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate([np.zeros(0), *(joint.kind_record.neutral for joint in model.joints)])
     from .state import State
 
     if not isinstance(at, State):
@@ -286,12 +271,12 @@ def _coordinates(model: Model, at: "State | None") -> np.ndarray:
 
 
 def _given(joint: Joint, value: ArrayLike) -> np.ndarray:
-    """Coordinates (nq,) that came with the joint's name."""
+    """Coordinates (nq,) that the user gave for a joint, checked."""
     problems: list[str] = []
     where = f"joint '{joint.name}' ({joint.kind})"
     q = numbers(problems, f"{where}: q", value, (joint.nq,), spread=joint.nq == 1)
-    if q is not None and joint.kind in ("spherical", "free"):
-        unit(problems, f"{where}: its quaternion (x, y, z, w)", q[-4:], (4,))
+    if q is not None and joint.kind_record.has_attitude:
+        unit(problems, f"{where}: its quaternion (x, y, z, w)", q[joint.kind_record.attitude], (4,))
     if problems or q is None:
         raise InputError(" ".join(problems))
     return q

@@ -1,4 +1,4 @@
-"""Numbers that a person wrote, made into clean read-only arrays; what cannot be is said, and nothing raises.
+"""Convert numbers that users give into clean read-only arrays; errors are collected, not raised.
 
 Every function takes the list of problems found so far, adds a sentence to it when a value is unusable, and then
 returns None. `where` opens the sentence: "body 'arm': mass".
@@ -41,7 +41,7 @@ def shown(value: Any) -> str:
 
 
 def plain(values: np.ndarray) -> str:
-    """A vector as a person would type it.
+    """A vector as a user would type it.
 
     >>> plain(np.array([0.0, 0.6, 0.8]))
     '(0, 0.6, 0.8)'
@@ -121,7 +121,7 @@ def numbers(
 
 
 def unit(problems: list[str], where: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    """A unit vector: an error more than 1e-6 from unit length, and made exactly unit below that."""
+    """A unit vector: reported if its length is more than 1e-6 from 1, else normalised."""
     vector = numbers(problems, where, value, shape)
     if vector is None:
         return None

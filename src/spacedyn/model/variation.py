@@ -1,4 +1,4 @@
-"""What `Model.vary` takes: parameters of named parts, a value for each robot of a batch; read, shaped and checked."""
+"""Read, shape and check the arguments of `Model.vary`: parameters of named parts, a value for each robot."""
 
 import math
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from ..errors import InputError, ModelError, Problems, UnknownName, nearest
 from ..reals import NotReal, real_array, type_name
 from .checks import DEFAULTS, SYMMETRY_TOLERANCE, check_body, check_endpoint, check_joint
-from .limits import over
+from .file_limits import over
 from .model import Model
 from .parts import Body, Endpoint, Joint
 from .values import EXACT, LARGEST, UNIT_TOLERANCE, frozen
@@ -37,7 +37,7 @@ class Variation:
 
 @np.errstate(over="ignore", invalid="ignore")  # numbers that cannot be used are refused by `check_variation`
 def read_variation(model: Model, given: Mapping[str, Any], before: Variation, most: float = np.inf) -> Variation:
-    """What was given, beside what differed before, over the batch axes of both: at most so many numbers in all."""
+    """The parameters given now and before, broadcast over the batch axes of both; at most `most` numbers in all."""
     found: dict[tuple[str, str], dict[str, Array]] = {}
     for field, parts in given.items():
         if field not in FIELDS:
@@ -110,7 +110,7 @@ def _values(part: Any, sort: str, field: str, value: Any) -> Array:
         array = _symmetric(array)
     if field == "rotation":
         array = _orthonormal(array)
-    if field == "rest" and part.kind in ("spherical", "free"):
+    if field == "rest" and part.kind_record.has_attitude:
         length = np.linalg.norm(array[..., -4:], axis=-1, keepdims=True)
         rough = (np.abs(length - 1.0) >= EXACT) & (np.abs(length - 1.0) <= UNIT_TOLERANCE)
         array[..., -4:] /= np.where(rough, length, 1.0)
@@ -178,7 +178,7 @@ def check_variation(model: Model, variation: Variation) -> None:
 
 
 def _suspects(part: Any, fields: Mapping[str, Array]) -> Array:
-    """(robots,) whether a part may be wrong: those are looked at one by one, as a builder does."""
+    """(robots,) True where a part may be wrong; those robots are then checked one by one, as a builder does."""
     flat = {f: v.reshape(-1, *v.shape[v.ndim - _axes(f) :]) for f, v in fields.items()}
     bad = np.zeros(len(next(iter(flat.values()))), dtype=bool)
     for field, value in flat.items():
@@ -198,11 +198,12 @@ def _suspects(part: Any, fields: Mapping[str, Array]) -> Array:
         elif field == "gear":
             bad |= (rows == 0.0).any(axis=1)
         elif field == "rest" or field == "pitch":
-            bad |= part.kind in ("spherical", "free", "fixed") or (field == "pitch" and part.kind != "helical")
+            kind = part.kind_record
+            bad |= not kind.plain_coordinates or (field == "pitch" and not kind.takes_pitch)
     if isinstance(part, Joint):
         lower, upper = (flat.get(name, getattr(part, name)) for name in ("lower", "upper"))
         bad |= np.any((lower > upper) | (lower == np.inf) | (upper == -np.inf), axis=-1)
-        if part.kind in ("spherical", "free") and flat.keys() & {"lower", "upper", "stiffness"}:
+        if part.kind_record.has_attitude and flat.keys() & {"lower", "upper", "stiffness"}:
             bad[:] = True
     return bad
 

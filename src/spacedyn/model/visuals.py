@@ -1,4 +1,4 @@
-"""How a body looks: checked when a robot is built, moved when a body is, and no part of the dynamics."""
+"""Check and move the visuals of a body; they are no part of the dynamics."""
 
 import os
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from .values import numbers, rotation_matrix, shown
 
 
 def check_visuals(problems: list[str], label: str, what: str, given: Any) -> tuple[Visual, ...]:
-    """Visuals with clean arrays, each shape's own pose taken over by its visual; those that pass."""
+    """The visuals without a problem, with clean arrays; each shape's own pose is moved into its visual."""
     if not isinstance(given, Sequence) or not all(isinstance(part, Visual) for part in given):
         problems.append(f"{label}: {what} is {shown(given)}; give a list of Visual(name, shape=…) or (name, mesh=…).")
         return ()
@@ -67,7 +67,7 @@ MESHES = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off", ".msh", ".3mf
 
 
 def mesh_inside(folder: Path, name: str, within: Sequence[Path], *, known: bool = True) -> Path:
-    """The file of that name, relative to a folder or absolute, if it lies within one of the others.
+    """The mesh file of that name, relative to a folder or absolute, if it lies in one of the allowed folders.
 
     Links are seen through. Raises ValueError with the reason why it may not be read.
     """

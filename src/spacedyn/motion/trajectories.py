@@ -262,7 +262,7 @@ def packed(value: Any) -> Array | None:
 
 
 def trajectory_of(path: Trajectory | BSpline | PPoly) -> Trajectory:
-    """The same as polynomials between breaks."""
+    """A trajectory unchanged, or a spline of SciPy as a Trajectory."""
     if isinstance(path, Trajectory):
         return path
     return _of_b_spline(path) if isinstance(path, BSpline) else _of_spline(path)
@@ -303,7 +303,7 @@ def _points(what: str, times: ArrayLike, values: ArrayLike, joined: bool = False
 
 
 def _curve(what: str, make: Callable[[], Trajectory]) -> Trajectory:
-    """A curve through points; numbers that overflow on the way are told by what they come from."""
+    """The curve that `make` returns; InputError, beginning with `what`, if it is not finite."""
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error", LinAlgWarning)

@@ -9,26 +9,26 @@ Screws are a joint of Pinocchio; in MuJoCo they are a slide and a hinge that B t
 by Pinocchio's side of the map. The peers are imported where they are used: they are the extra `peers`.
 """
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from ..errors import InputError
 from ..model.model import Model
+from ..model.parts import Joint
+from ..model.state_parts import BASE_RATES
 
 Array = np.ndarray
 X, Y, Z = np.eye(3)
 
 
-HELD = {"free": (0, 1, 2, 3, 4, 5), "attitude": (3, 4, 5), "planar": (0, 1, 5), "fixed": ()}
-"""Which of (v0; ω0), in inertial axes, each kind of base has as its rates."""
-
-
 def base_map(model: Model) -> Array:
     """S (6, nv): (v0; ω0) = S u."""
     S = np.zeros((6, model.nv))
-    for column, row in enumerate(HELD[model.base_kind]):
+    for column, row in enumerate(BASE_RATES[model.base_kind]):
         S[row, column] = 1.0
     return S
 
@@ -52,10 +52,10 @@ class Mapping:
 
     def split_screw(self, index: int) -> bool:
         """Whether the joint is a slide and a hinge there, and one coordinate here."""
-        return self.like_mujoco and self.model.joints[index].kind == "helical"
+        return self.like_mujoco and self.model.joints[index].kind_record.takes_pitch
 
     def quaternion(self, xyzw: Array) -> Array:
-        """In the peer's order."""
+        """A quaternion in the peer's order."""
         return np.roll(xyzw, 1) if self.like_mujoco else xyzw
 
     def position(self, x: Array) -> Array:
@@ -66,8 +66,8 @@ class Mapping:
             ours, there = x[start : start + joint.nq], self.places[i][0]
             if self.split_screw(i):
                 ours = np.array([joint.pitch * ours[0], ours[0]])
-            elif joint.kind in ("spherical", "free"):
-                ours = np.concatenate([ours[:-4], self.quaternion(ours[-4:])])
+            elif joint.kind_record.has_attitude:
+                ours = np.concatenate([ours[:-4], self.quaternion(ours[joint.kind_record.attitude])])
             q[there : there + len(ours)] = ours
             start += joint.nq
         return q
@@ -150,7 +150,7 @@ def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, Mapping]:
         mover, frame = frames[model.parents[i + 1]]
         frame = frame * pin.SE3(joint.rotation, joint.position)
         mapping.places[i] = (robot.nq, robot.nv)
-        if joint.kind != "fixed":  # what is fixed belongs to the body it is fixed to
+        if joint.nv:  # what is fixed belongs to the body it is fixed to
             parts = pinocchio_joints(joint)
             for k, part in enumerate(parts if chained else [composite(parts)]):
                 placement = pin.SE3.Identity() if k else frame
@@ -166,12 +166,12 @@ def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, Mapping]:
     return robot, mapping
 
 
-def pinocchio_joints(joint: Any) -> list[Any]:
-    """The joint as Pinocchio has it, in parts if there is none with our rates."""
+def pinocchio_joints(joint: Joint) -> list[Any]:
+    """Pinocchio's joint, or several that together have our rates; none for a fixed joint."""
     import pinocchio as pin
 
     turn, slide = pin.JointModelRevoluteUnaligned, pin.JointModelPrismaticUnaligned
-    return {
+    made: dict[str, Callable[[], list[Any]]] = {
         "revolute": lambda: [turn(joint.axis)],
         "prismatic": lambda: [slide(joint.axis)],
         "helical": lambda: [pin.JointModelHelicalUnaligned(joint.axis, joint.pitch)],
@@ -180,7 +180,18 @@ def pinocchio_joints(joint: Any) -> list[Any]:
         "planar": lambda: [slide(X), slide(Y), turn(Z)],
         "spherical": lambda: [pin.JointModelSpherical()],
         "free": lambda: [pin.JointModelTranslation(), pin.JointModelSpherical()],
-    }[joint.kind]()
+        "fixed": lambda: [],
+    }
+    _check_known("Pinocchio", joint, made)
+    return made[joint.kind]()
+
+
+def _check_known(peer: str, joint: Joint, made: Collection[str]) -> None:
+    if joint.kind not in made:
+        raise InputError(
+            f"joint '{joint.name}' is {joint.kind}: how {peer} makes one is not written here; there are: "
+            f"{', '.join(made)}"
+        )
 
 
 def composite(parts: list[Any]) -> Any:
@@ -229,19 +240,19 @@ def to_mujoco(model: Model) -> tuple[Any, Mapping]:
         made[i].add_site(name=e.name, pos=e.position - shift.get(i, 0.0), quat=scalar_first(e.rotation))
     robot = spec.compile()
     for i, joint in enumerate(model.joints):  # MuJoCo orders its joints by the tree; a fixed one is not there
-        first = robot.joint(f"{joint.name}/0").id if joint.kind != "fixed" else 0
+        first = robot.joint(f"{joint.name}/0").id if joint.nv else 0
         mapping.places[i] = (int(robot.jnt_qposadr[first]), int(robot.jnt_dofadr[first]))
         end = mapping.places[i][1] + mapping.size(i)[1]  # a screw's rotor turns with its hinge, the last of the two
         robot.dof_armature[end - joint.nv : end] = joint.gear**2 * joint.rotor_inertia
     return robot, mapping
 
 
-def mujoco_joints(joint: Any) -> list[tuple[Any, Array]]:
+def mujoco_joints(joint: Joint) -> list[tuple[Any, Array]]:
     """(type, axis) of the joints on one body that together make ours, in the order in which they move it."""
     from mujoco import mjtJoint
 
     turn, slide, ball = mjtJoint.mjJNT_HINGE, mjtJoint.mjJNT_SLIDE, mjtJoint.mjJNT_BALL
-    return {
+    made = {
         "revolute": [(turn, joint.axis)],
         "prismatic": [(slide, joint.axis)],
         "helical": [(slide, joint.axis), (turn, joint.axis)],
@@ -251,7 +262,9 @@ def mujoco_joints(joint: Any) -> list[tuple[Any, Array]]:
         "spherical": [(ball, Z)],
         "free": [(slide, X), (slide, Y), (slide, Z), (ball, Z)],
         "fixed": [],
-    }[joint.kind]
+    }
+    _check_known("MuJoCo", joint, made)
+    return made[joint.kind]
 
 
 def scalar_first(matrix: Array) -> Array:

@@ -1,4 +1,4 @@
-"""A robot checked against other people's code: Pinocchio and MuJoCo get the same robot, and must say the same of it."""
+"""Compare a robot's dynamics with those of the same robot in Pinocchio and MuJoCo."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Comparison:
 
 @dataclass(frozen=True, repr=False)
 class Verification:
-    """What the peers said. True if all that could be compared agrees, and something could.
+    """Results of all comparisons; True if something was compared and everything agrees.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def verify(
 
 
 class _Unable(Exception):
-    """Why a peer cannot hold a robot."""
+    """Raised where a peer cannot represent a robot; says why."""
 
 
 def _with_frames(model: Model) -> Model:

@@ -1,1 +1,1 @@
-"""Kinematic and dynamic quantities of a robot in a state, or of a batch: one topic a file."""
+"""Kinematic and dynamic quantities of a robot at one state or a batch of states: one file per topic."""

@@ -1,4 +1,4 @@
-"""From a public call to a kernel: states and operands as rows, checked; scratch memory; what to say of bad input."""
+"""How public functions call kernels: checked states and operands as rows, scratch memory, errors for bad input."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
@@ -26,12 +26,12 @@ _FEW = 50  # numbers that Python looks through faster than NumPy
 
 
 def scalar_kind(count: int) -> tuple[Any, int]:
-    """How to run a kernel on so many robots: its kind, and the lanes of its scratch memory."""
+    """The scalar kind with which to run a kernel on `count` robots, and the lanes of its scratch memory."""
     return (ONE, 1) if count == 1 or config.DISABLE_JIT else (PACK, LANES)
 
 
 def check_model(model: Model) -> None:
-    """Raise unless it is one."""
+    """Raise InputError unless it is a Model."""
     if not isinstance(model, Model):
         raise InputError(f"the first argument must be a Model, got {type_name(model)}")
 
@@ -80,7 +80,7 @@ def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
 
 
 def finite_results(function: Callable[P, R]) -> Callable[P, R]:
-    """For functions that reckon with NumPy: InputError where numbers are so large that their products are infinite."""
+    """Decorator for functions that compute with NumPy: InputError where large numbers overflow."""
 
     @wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> R:
@@ -162,7 +162,7 @@ def beside(state: State, *columns: Array) -> Array:
 
 
 def for_robots(count: int, kernel: Callable, *arguments: Any) -> Any:
-    """Call an entry point that works on so many robots; for none at all nothing is called, and nothing compiled."""
+    """Call an entry point on `count` robots; for 0 robots nothing is called or compiled."""
     return kernel(*arguments) if count else True
 
 
@@ -178,7 +178,7 @@ def run_on_states(
     tree: Array | None = None,
     tables: int = 0,
 ) -> tuple[Array, Any]:
-    """Call an entry point on one state or a batch: all calls of kernels by states alone go through here.
+    """Call an entry point on one state or a batch, with operands and options.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _in_rounds(
     count: int,
     after: tuple[Any, ...],
 ) -> bool:
-    """Call an entry point on rows that repeat robots which differ: a call does each of them once.
+    """Call an entry point on rows that repeat the robots of a fleet, one call for each repetition.
 
     By itself, since a comprehension in `run_on_states` would slow all calls down: its names become cells.
     """
@@ -244,7 +244,7 @@ def _in_rounds(
 
 
 def in_parts(count: int, rows: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
-    """So many equal parts of arrays of rows."""
+    """Split arrays of rows into `count` equal parts."""
     for i in range(count):
         yield tuple(array[array.size // count * i : array.size // count * (i + 1)] for array in rows)
 
@@ -271,7 +271,7 @@ def run_dynamics(
 
 
 def _not_finite(model: Model, state: State, loads: Array, options: int, *, forward: bool) -> InputError:
-    """The error for a result that is not finite: the number to blame, by joint, or the pose."""
+    """The error for a result that is not finite; it names the argument and joint at fault, or the pose."""
     bad = np.flatnonzero(~np.isfinite(loads))
     if bad.size:
         width = loads.size // state.count

@@ -1,4 +1,4 @@
-"""A free-floating robot's own quantities: what the base does when the joints move and nothing else pushes.
+"""Quantities of a free-floating robot: how the base reacts when the joints move and nothing acts from outside.
 
 With (P; L) the momentum about the base's centre of mass: Hb (v0; ω0) + Hbm q̇ = (P; L).
 Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction null space.

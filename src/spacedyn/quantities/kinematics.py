@@ -1,4 +1,4 @@
-"""Where everything is and how it moves: poses, velocities, accelerations, Jacobians and their rates.
+"""Kinematics: poses, velocities, accelerations, Jacobians and their rates.
 
 Everything is in inertial axes; velocities are (linear; angular). Every function takes one state or a batch.
 """
@@ -61,7 +61,7 @@ class Motion(NamedTuple):
     def of(self, name: str) -> "Motion":
         """One of them, without the axis of frames.
 
-        Raises UnknownName if there is none of that name.
+        Raises UnknownName if no frame has that name.
         """
         if name not in self.names:
             raise UnknownName("frame", name, self.names)

@@ -154,7 +154,7 @@ def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = 
 
 
 class Totals(NamedTuple):
-    """What a ledger adds up, over the batch of states; inertial axes, angular momentum about the centre of mass."""
+    """Energy and momentum for the ledger, over the batch of states; inertial axes, about the centre of mass."""
 
     kinetic: Array  # (…) [J]
     gravitational: Array  # (…) [J]
@@ -203,7 +203,7 @@ _POINTS = {"com": 0, "base": k.ABOUT_BASE}
 
 
 def _about(state: State, about: str | ArrayLike) -> tuple[Array, int]:
-    """The points, if there are any to tell, that momentum is about, and the kernel's option."""
+    """The points that momentum is about (empty for 'com' and 'base'), and the kernel's option."""
     if isinstance(about, str):
         if about in _POINTS:
             return NOTHING, _POINTS[about]

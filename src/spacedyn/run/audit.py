@@ -18,7 +18,8 @@ from ..model.state_parts import layout_of
 from ..quantities.calls import gravity_vector
 from ..quantities.momentum import totals
 from ..simulate.channels import LOSSES, WORKS
-from ..simulate.modes import FREE, deviations
+from ..simulate.joint_modes import FREE
+from ..simulate.modes import deviations
 
 Array = np.ndarray
 _ROUND_OFF = 1e-12

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from ..show.viewer.film_page import Film
     from ..show.viewer.live import Viewer
-    from ..show.viewer.pages import Film
     from ..simulate.checkpoints import Checkpoint
 
 Array = np.ndarray

@@ -165,7 +165,7 @@ def simulate(
     )
     folder = None if stream is None else Path(stream)
     if view:
-        from ..show.viewer.watching import simulate_watched
+        from ..show.viewer.live_simulation import simulate_watched
 
         return simulate_watched(simulation, lambda onlooker: carry_out(simulation, folder, progress, onlooker=onlooker))
     return carry_out(simulation, folder, progress)

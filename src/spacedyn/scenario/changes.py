@@ -1,4 +1,4 @@
-"""Changes to a scenario's data: `laws.0.bandwidth=2`; and data of Python as plain as TOML has it."""
+"""Change items of a scenario by key, `laws.0.bandwidth=2`, and convert Python data to TOML's types."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, nearest
-from .lines import Path
+from .line_numbers import Path
 
 _NAMES = ("name", "law", "kind", "when")
 """What an item of a list may be called by."""
@@ -51,7 +51,7 @@ def parts_of(key: str) -> list[str]:
 
 
 def value_of(text: str) -> Any:
-    """What TOML makes of a value; text without quotes is text.
+    """Parse a value as TOML; unquoted text is a string.
 
     >>> value_of("[1, 2.5]"), value_of("true"), value_of("my arm.urdf")
     ([1, 2.5], True, 'my arm.urdf')
@@ -98,7 +98,7 @@ def _item(place: Any, key: str, before: list[str]) -> str | int:
 
 
 def plain(value: Any) -> Any:
-    """Data of Python as TOML has it: lists for tuples and arrays, no None."""
+    """Python data in TOML's types: lists for tuples and arrays, no None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items() if item is not None}
     if isinstance(value, np.ndarray | np.generic):

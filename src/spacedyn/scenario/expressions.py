@@ -1,4 +1,4 @@
-"""Calls that can be made, or written down: what makes a scenario and its script the same thing.
+"""Expressions that can be evaluated or written as Python, so that a scenario and its script do the same.
 
 A scenario becomes a list of assignments, `robot = sd.load("ets7")` and so on. `run` makes the calls, `to_python` writes
 them.
@@ -54,11 +54,11 @@ class Fault(Exception):
 
 
 class Missing(Fault):
-    """A call that could not be made, since what it needs could not: nothing to tell of by itself."""
+    """Raised for a call whose arguments failed; it is not reported itself."""
 
 
 def gather(expression: Any, space: Mapping[str, Any]) -> tuple[Any, list[Fault]]:
-    """The value of an expression, and all that failed: each item of a list or table is evaluated by itself.
+    """The value of an expression, and all failures: each item of a list or table is evaluated on its own.
 
     >>> [str(fault) for fault in gather([Call(Name("int"), ("a",)), Call(Name("int"), ("b",))], {"int": int})[1]]
     ["invalid literal for int() with base 10: 'a'", "invalid literal for int() with base 10: 'b'"]

@@ -1,4 +1,4 @@
-"""What to say of a scenario that does not fit: every fault, by its path."""
+"""Errors in a scenario: every fault, by its path in the file."""
 
 import inspect
 import re
@@ -9,14 +9,14 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import nearest
 from ..model.values import shown
-from .lines import Path
+from .line_numbers import Path
 from .schema import ActionTable, Content, ElementTable, EventTable, FilmTable, LawTable, MethodTable, PlotTable, Start
 
 _PATH = re.compile(r"\.(toml|urdf|xacro|xml)$", re.IGNORECASE)
 
 
 def checked(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[Path, str]]]:
-    """What was given, if it fits; and what does not, by its path."""
+    """The content if it is valid, else {}; and the faults by their paths."""
     try:
         Content.model_validate(content)
     except ValidationError as error:
@@ -26,7 +26,7 @@ def checked(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[Path
 
 
 def sound(content: Any, faults: Sequence[tuple[Path, str]]) -> dict[str, Any]:
-    """What is left of a scenario without the keys that have faults, with a robot and a duration in any case."""
+    """The scenario without its faulty keys, and with a robot and a duration, so that the rest can be checked."""
     bad = {path[0] for path, _ in faults if path}
     left = {key: value for key, value in content.items() if key not in bad}
     for key in bad & {"prescribed", "modes"}:  # joints by name: one that is wrong is none of the others' business
@@ -37,7 +37,7 @@ def sound(content: Any, faults: Sequence[tuple[Path, str]]) -> dict[str, Any]:
 
 
 def in_toml(text: str) -> str:
-    """A sentence of the package with its Python as TOML has it.
+    """A message of the package with Python values rewritten as TOML.
 
     >>> in_toml("give a state that agrees, or adjust=True"), in_toml("give it as brake(strength=...)")
     ('give a state that agrees, or adjust = true', 'give it: strength = ...')
@@ -100,7 +100,7 @@ def _wanted(owner: type[BaseModel] | None, name: str) -> str:
 
 
 def sort_of(value: Any) -> str:
-    """What TOML calls it.
+    """TOML's word for the type of a value.
 
     >>> sort_of(True), sort_of([1]), sort_of("a")
     ('true or false', 'a list', 'text')

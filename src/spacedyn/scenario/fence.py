@@ -1,4 +1,4 @@
-"""What a scenario may open: decided by whoever runs it, never by the scenario's file."""
+"""Which files a scenario may open; the user decides it, never the scenario's file."""
 
 import os
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class Fence:
     folder : Path
         The scenario's own: what it names starts from there.
     allowed : tuple of Path
-        Others that whoever runs it allows.
+        Other folders that the user allows.
     xacro : bool
         Whether robots in xacro may be expanded, which runs what they say.
     """

@@ -10,11 +10,11 @@ from ..elements.stored import KINDS
 from ..errors import nearest
 from ..laws import ready_made as control
 from ..motion.trajectories import waypoints
-from ..simulate import events, methods, modes
+from ..simulate import actions, events, methods
 from .expressions import Call, Method, Name
 from .faults import check_names, is_path, label, parameters_of
 from .fence import Fence
-from .lines import Path
+from .line_numbers import Path
 
 ELEMENTS: dict[str, type] = {re.sub("(?<=.)(?=[A-Z])", "_", name).lower(): made for name, made in KINDS.items()}
 """Kinds of elements by their names in a file: 'wrench', 'central_gravity'."""
@@ -22,7 +22,7 @@ CONDITIONS: dict[str, Callable[..., Any]] = {
     made.__name__: made for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within)
 }
 ACTIONS: dict[str, Callable[..., Any]] = {
-    made.__name__: made for made in (modes.lock, modes.free, modes.follow, modes.attach, modes.release)
+    made.__name__: made for made in (actions.lock, actions.free, actions.follow, actions.attach, actions.release)
 }
 METHODS: dict[str, type] = {
     name: made
@@ -229,13 +229,13 @@ class Program:
             return None
         if do == "release":
             self._names(path, do, rest, ["joint", "rates"], ["joint"])
-            return Call(Name("sd.release"), (), rest, path)
+            return Call(Name("sd.actions.release"), (), rest, path)
         self._names(path, do, rest, ["joint", "joints"], [] if "joints" in rest else ["joint"])
         several = rest.get("joints", [])
         if not isinstance(several, list):
             self._fault((*path, "joints"), f"{label(path)}joints: give a list of names")
             several = []
-        return Call(Name(f"sd.{do}"), (*([rest["joint"]] if "joint" in rest else []), *several), {}, path)
+        return Call(Name(f"sd.actions.{do}"), (*([rest["joint"]] if "joint" in rest else []), *several), {}, path)
 
     def _method(self, path: Path, given: Mapping[str, Any]) -> Call:
         name, settings = given["name"], {key: value for key, value in given.items() if key != "name"}
@@ -284,13 +284,13 @@ class Program:
         return self._files[name]
 
     def _inside(self, path: Path, what: str, name: str, folder: bool = False) -> None:
-        """Nothing outside the fence is read."""
+        """Report a file or folder outside the fence."""
         sentence = self.fence.fault_of(what, name, folder)
         if sentence:
             self._fault(path, f"{label(path[:-1])}{sentence}")
 
     def _check_lengths(self) -> None:
-        """What would take all memory, or for ever."""
+        """Report records and steps that would exhaust memory or never end."""
         duration, record = self.content["duration"], self.content.get("record")
         if isinstance(record, int | float) and duration / record > _MOST_RECORDS:
             self._fault(

@@ -1,4 +1,4 @@
-"""The text of a scenario: a file, one that comes along, or given as it is; of a sane size, and TOML."""
+"""Read and parse a scenario: a file, a bundled one by its name, or its text."""
 
 import os
 import re
@@ -11,14 +11,14 @@ from ..errors import ModelError, ScenarioError, UnknownName
 from ..model.files.load import load
 from ..model.files.toml_reading import file_bytes, parse_toml
 from ..model.model import Model
-from .lines import Path, locate
+from .line_numbers import Path, locate
 
 MOST_BYTES = 4_000_000
 _TEXT, _DEEPEST = "the text", 20
 
 
 def scenarios() -> tuple[str, ...]:
-    """Names of the scenarios that come along, in alphabetical order.
+    """Names of the bundled scenarios, in alphabetical order.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def load_robot(path: str, allowed: Sequence[FilePath] = ()) -> Model:
 
 
 def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath | None]:
-    """The text, what messages call it, and its folder."""
+    """The text, the name of its source for messages, and its folder."""
     given = os.fspath(path_or_text)
     if isinstance(path_or_text, str) and ("\n" in given or ("=" in given and not given.endswith(".toml"))):
         if len(given) > MOST_BYTES:
@@ -74,11 +74,11 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
     path = FilePath(given)
     if path.suffix != ".toml":
         if not given.strip():
-            raise ScenarioError("without a name", ["give a .toml file, or the name of a scenario that comes along"])
+            raise ScenarioError("without a name", ["give a .toml file, or the name of a bundled scenario"])
         if given not in scenarios():
             if path.exists():
                 raise ScenarioError(given, [f"{given} is no scenario; the name of a scenario's file ends in .toml"])
-            raise UnknownName("scenario that comes along", given, scenarios())
+            raise UnknownName("bundled scenario", given, scenarios())
         stored = files("spacedyn").joinpath("library", "scenarios", f"{given}.toml")
         return stored.read_text(encoding="utf-8"), f"{given}.toml", FilePath(str(stored)).parent
     try:

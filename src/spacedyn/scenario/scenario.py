@@ -22,9 +22,9 @@ from .changes import changed, plain, settings
 from .expressions import Call, Fault, Missing, Name, evaluate, gather
 from .faults import checked, in_toml, is_path, sound
 from .fence import Fence, Folders
+from .figure_checks import look_faults
 from .figure_names import figure_groups, figure_names
-from .lines import Path
-from .looks import look_faults
+from .line_numbers import Path
 from .program import Program
 from .reading import load_robot, parse, read_text
 from .script import script
@@ -33,7 +33,7 @@ from .writing import write_toml
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..show.viewer.pages import Film
+    from ..show.viewer.film_page import Film
 
 
 class Scenario:
@@ -92,7 +92,7 @@ class Scenario:
         self.folder, self.source, self._lines, self._given_robot = fence.folder, source, lines, robot
         self.name = FilePath(source).stem if source.endswith(".toml") else "scenario"
         self.content, faults = checked(content)
-        # what is left of a file with faults may have others: they are told together
+        # what is left of a file with faults may have others: they are reported together
         self._program = Program(sound(content, faults), fence, robot is not None)
         faults += self._program.faults
         if faults:
@@ -119,7 +119,7 @@ class Scenario:
         allow: Folders = (),
         xacro: bool = False,
     ) -> "Scenario":
-        """A scenario from a TOML file, from the text of one, or one that comes along by its name.
+        """A scenario from a TOML file, from the text of one, or a bundled one by its name.
 
         Parameters
         ----------
@@ -226,12 +226,12 @@ class Scenario:
         return (*path, found[1]) if found else path
 
     def _problems(self, faults: list[tuple[Path, str]]) -> ScenarioError:
-        """All of them, in the order of the file's lines; what is not there at all comes first."""
+        """One ScenarioError for all faults, in the order of the file's lines; missing keys come first."""
         told = [self._sentence(path, text) for path, text in faults]
         return ScenarioError(self.source, [text for _, text in sorted(told, key=lambda one: one[0])])
 
     def _place(self, text: str) -> Path:
-        """What in the scenario a sentence is about, that speaks of a joint or a law."""
+        """The path in the scenario of the joint or law that a message names."""
         for name in self.content.get("prescribed", {}):
             if f"joint '{name}'" in text or f"joint named '{name}'" in text:
                 return ("prescribed", name)

@@ -1,4 +1,4 @@
-"""What may stand in a scenario file, as pydantic checks it."""
+"""The schema of a scenario file, for pydantic."""
 
 from typing import Annotated, Any
 
@@ -198,7 +198,7 @@ class Content(Table):
     title: Text = optional("give text in quotes")
     description: Text = optional("give text in quotes")
     robot: Annotated[Any, BeforeValidator(_robot)] = Field(
-        description='give the name of a robot that comes along, a file, a table { file = "arm.urdf", base = "free" }, '
+        description='give the name of a bundled robot, a file, a table { file = "arm.urdf", base = "free" }, '
         'or several robots, { scene = { chaser = "ets7", target = { file = "target.toml", position = [0, 0, 10] } } }'
     )
     duration: Positive = Field(description="give a positive time [s], such as 60.0")

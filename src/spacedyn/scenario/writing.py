@@ -1,4 +1,4 @@
-"""A scenario's data as TOML that a person would write: lists on one line, tables under headers."""
+"""Write a scenario as readable TOML: lists on one line, tables under headers."""
 
 import json
 import re

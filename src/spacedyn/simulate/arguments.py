@@ -12,7 +12,6 @@ from ..reals import real_number
 from ..signatures import is_several
 
 Array = np.ndarray
-_COUNTED = {"spherical": 0, "free": 3}  # coordinates that can have limits; of other kinds all
 _HOPELESS = 100.0  # times the memory that there is
 _SHORTEST = 1e-100  # s
 _GIVING_WAY = 0.05  # part of its range that a joint with an end stop may be beyond its limit
@@ -51,7 +50,7 @@ def check_limits(model: Model, state: State) -> None:
     >>> check_limits(arm, arm.neutral_state())
     """
     for joint in model.joints:
-        count = _COUNTED.get(joint.kind, joint.nv)
+        count = joint.kind_record.plain_count  # an attitude has no limits
         if count == 0:
             continue
         q = state.q[..., model.q_slice(joint.name)][..., :count].reshape(-1, count)

@@ -11,8 +11,9 @@ from ..kernels.sim import layout as p
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
+from .actions import Switch
 from .events import Event, Happening
-from .modes import MODE_NAMES, Switch, Switcher
+from .modes import MODE_NAMES, Switcher
 
 # so many events are too many within that part of the run's duration, or so many seconds if that is less
 _MANY, _CHATTER, _AT_ONCE = 20, 1e-7, 1e-6

@@ -18,12 +18,11 @@ from ..errors import InputError
 from ..laws.conditions import Condition, condition
 from ..laws.law import Law, LawTemplate
 from ..model.model import Model
-from ..model.parts import SIMPLE
 from ..model.state import State
 from ..quantities.calls import vector
 from ..reals import one_number
 from ..signatures import checked_arguments, checked_fields, is_several
-from .modes import Switch
+from .actions import Switch
 
 
 @condition
@@ -73,7 +72,7 @@ def joint_reaches(joint: str, value: float, *, part: int = 0) -> ReadyMade:
 
     def of(model: Model) -> Condition:
         one = model.joint(joint)
-        if one.kind not in SIMPLE:
+        if not one.kind_record.plain_coordinates:
             raise InputError(f"joint_reaches: joint '{joint}' is {one.kind}; write a condition for its attitude")
         if not 0 <= part < one.nq:
             raise InputError(f"joint_reaches: joint '{joint}' has {one.nq} coordinates; there is no part {part}")

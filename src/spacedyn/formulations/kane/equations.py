@@ -127,7 +127,7 @@ def prescribed_dynamics(
 
 
 def _numbers(name: str, value: ArrayLike, width: int, state: State, counts: Array) -> Array:
-    """An operand (…, width), of which only some entries count; the others become zero."""
+    """An operand (…, width) with the entries that do not count set to zero."""
     try:
         array = np.asarray(value)
         value = np.where(counts, array, 0.0) if array.dtype.kind in "iuf" and array.shape[-1:] == (width,) else value

@@ -14,21 +14,19 @@ from scipy.spatial.transform import Rotation
 
 from ...errors import InputError
 from ...model.model import Model
-from ...model.parts import Joint, stacked
+from ...model.parts import stacked
 from ...model.rotations import z_onto
 from ...model.state import State
 from ...quantities.calls import check_state
 from .twists import SE3, SO3, adjoint, checked_selection, hat, structure
 
 Array = np.ndarray
-X, Y, Z = np.eye(3)
-NONE = np.zeros(3)
 LEVI_CIVITA = structure(np.asarray(SO3))
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Who moves whom, in a model."""
+    """Which rates move which bodies and twists of a model."""
 
     carries: Array  # (bodies, n) bool: rate k moves body i
     moves: Array  # (n, n) bool: rate k moves the twist of rate j, which is fixed in what k has moved
@@ -38,7 +36,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Geometry:
-    """At one configuration, or a batch of them."""
+    """The twists, poses and inertias at one configuration, or a batch."""
 
     model: Model
     pattern: Pattern
@@ -57,30 +55,9 @@ class Geometry:
         return self.H.shape[-1]
 
 
-def steps_of(joint: Joint) -> list[tuple[Array, Array]]:
-    """A joint as a sequence of constant twists (v, w), one for each coordinate; without the attitude of a ball."""
-    a = joint.axis
-    return {
-        "revolute": [(NONE, a)],
-        "prismatic": [(a, NONE)],
-        "helical": [(np.asarray(joint.pitch)[..., None] * a, a)],
-        "cylindrical": [(a, NONE), (NONE, a)],
-        "universal": [(NONE, Z), (NONE, Y)],
-        "planar": [(X, NONE), (Y, NONE), (NONE, Z)],
-        "spherical": [],
-        "free": [(X, NONE), (Y, NONE), (Z, NONE)],
-        "fixed": [],
-    }[joint.kind]
-
-
-def has_ball(joint: Joint) -> bool:
-    """Whether its last three rates are an angular velocity in the child's axes."""
-    return joint.kind in ("spherical", "free")
-
-
 @lru_cache(maxsize=64)
 def pattern_of(model: Model) -> Pattern:
-    """The pattern of a model; kept, because models do not change."""
+    """The pattern of a model; cached, because models do not change."""
     n = model.nv - model.base_dof
     carries, moves, balls = np.zeros((len(model.bodies), n), dtype=bool), np.zeros((n, n), dtype=bool), []
     for i in range(1, len(model.bodies)):
@@ -92,7 +69,7 @@ def pattern_of(model: Model) -> Pattern:
         own = model.qd_slice(i)
         moves[:, own] = carries[model.parents[i + 1]][:, None]
         moves[own, own] = np.triu(np.ones((joint.nv, joint.nv), dtype=bool), 1)
-        if has_ball(joint):
+        if joint.kind_record.has_attitude:
             balls.append(slice(own.stop - 3, own.stop))
             moves[balls[-1], balls[-1]] = True
     each = [np.zeros(0), *(joint.gear**2 * joint.rotor_inertia for joint in model.joints)]
@@ -101,7 +78,7 @@ def pattern_of(model: Model) -> Pattern:
 
 
 def geometry_of(model: Model, state: State, selection: ArrayLike | None) -> Geometry:
-    """Everything that the closed form is made of."""
+    """The Geometry of a model at a state."""
     check_state(model, state)
     H, pattern, batch = _selection(model, state, selection), pattern_of(model), state.shape
     count, n = len(model.bodies), model.nv - model.base_dof
@@ -113,15 +90,16 @@ def geometry_of(model: Model, state: State, selection: ArrayLike | None) -> Geom
         rotation = R[..., parent, :, :] @ joint.rotation
         position = p[..., parent, :] + (R[..., parent, :, :] @ joint.position[..., None])[..., 0]
         q, k = state.q[..., model.q_slice(i - 1)], model.qd_slice(i - 1).start
-        steps = steps_of(joint)
+        kind = joint.kind_record
+        steps = kind.twists(joint.axis, joint.pitch)
         for j, (v, w) in enumerate(steps):
             twist = np.concatenate([v, np.broadcast_to(w, v.shape)], axis=-1)
             twists[..., k + j] = (adjoint(rotation, position) @ twist[..., None])[..., 0]
             position = position + (rotation @ v[..., None])[..., 0] * q[..., j, None]
             if w.any():
                 rotation = rotation @ Rotation.from_rotvec(q[..., j, None] * w).as_matrix()
-        if has_ball(joint):
-            rotation = rotation @ Rotation.from_quat(q[..., len(steps) :].copy()).as_matrix()
+        if kind.has_attitude:
+            rotation = rotation @ Rotation.from_quat(q[..., kind.attitude].copy()).as_matrix()
             first = k + len(steps)
             twists[..., first : first + 3] = adjoint(rotation, position)[..., 3:]
         R[..., i, :, :], p[..., i, :] = rotation, position

@@ -32,7 +32,7 @@ class Operator(ABC):
     """A linear operator at one state, or at each state of a batch. Made by `SpatialOperators`, `@`, `+`, `-`, `.T`.
 
     `op @ x` applies it to a vector (…, n) or to the columns of a matrix (…, n, m), where … are the state's batch axes;
-    an array of the shape (…, n) over the state's own axes is taken as vectors. A number in a sum stands for so many
+    an array of the shape (…, n) over the state's own axes is taken as vectors. A number in a sum stands for that many
     times the identity: `1 + H @ phi @ K`. Operators multiply only if the right one gives what the left one takes.
 
     Attributes
@@ -123,7 +123,7 @@ class Steps(Operator):
 
 
 class Scaling(Operator):
-    """So many times the identity."""
+    """A multiple of the identity."""
 
     def __init__(self, of: "SpatialOperators", space: str, factor: float):
         self.of, self.domain, self.range, self.factor = of, space, space, factor
@@ -176,7 +176,7 @@ class Sum(Operator):
 
 
 def _operator(value: Any, like: Operator) -> Operator:
-    """An operator as it is; a number as so many times the identity."""
+    """An operator unchanged; a number as that multiple of the identity."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):

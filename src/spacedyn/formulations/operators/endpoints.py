@@ -1,4 +1,4 @@
-"""What is felt at endpoints: operational-space inertia and its inverse."""
+"""Operational-space inertia of endpoints, and its inverse."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What people give to ready-made laws: joints by name, numbers of the right shape, gains."""
+"""Check the arguments of ready-made laws: joints by name, numbers of the right shape, gains."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...model.joints import PLAIN_KINDS
 from ...model.model import Model
-from ...model.parts import SIMPLE
 from ...model.state import State
 from ...model.values import LARGEST
 from ...motion.trajectories import Trajectory, waypoints
@@ -33,7 +33,7 @@ MEANT = {
 
 
 def called(name: str) -> Callable[[Callable], Callable]:
-    """Give a law's function the name that people know the law by: it stands in runs, films and messages."""
+    """Decorator that sets a law's name as shown in runs, films and messages."""
 
     def rename(function: Callable) -> Callable:
         function.__name__ = name
@@ -43,7 +43,7 @@ def called(name: str) -> Callable[[Callable], Callable]:
 
 
 def check(law: str, model: Model, state: State) -> None:
-    """Raise unless the state is one of this robot, not of many."""
+    """Raise unless the state is a single one of this robot."""
     check_state(model, state)
     if model.shape:
         raise InputError(
@@ -102,10 +102,10 @@ class Joints:
         rates: list[int] = []
         for name in self.names:
             joint = model.joint(name)
-            if joint.kind not in SIMPLE:
+            if not joint.kind_record.plain_coordinates:
                 raise InputError(
                     f"{law}: joint '{name}' is {joint.kind}; name the joints that it is to move, joints = [...], of "
-                    f"the kinds {', '.join(SIMPLE)}"
+                    f"the kinds {', '.join(PLAIN_KINDS)}"
                 )
             q, qd = model.q_slice(name), model.qd_slice(name)
             self.places += range(q.start, q.stop)

@@ -1,4 +1,4 @@
-"""Ready-made laws that know their robot: computed torque, and an endpoint led by the generalized Jacobian."""
+"""Ready-made model-based laws: computed torque, and endpoint control by the generalized Jacobian."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What model-based laws ask of their robot while it moves: mass matrix, bias force, Jacobian of an endpoint.
+"""Mass matrix, bias force and endpoint Jacobian for model-based laws, computed inside the simulation.
 
 They come from the same kernels as everything else. Inlined into a law these would be compiled anew with every law; so
 they are one C function that is compiled once, has a name, and is linked to laws by that name. A law holds the robot as

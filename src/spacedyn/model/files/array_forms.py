@@ -1,4 +1,4 @@
-"""The forms in which SpaceDyn's arrays arrive, brought into one, with every wrong shape and contradiction found."""
+"""SpaceDyn's arrays in either of their two layouts, converted to one and checked for shapes and contradictions."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ ARRAYS = ("c0", "cc", "ce", "Qi", "Qe", "inertia")
 
 
 def read_arrays(given: dict[str, Any], repeated: dict[str, Any], problems: list[str]) -> dict[str, Any]:
-    """SpaceDyn's arrays with the link first; what cannot be read is missing or None, and is said in `problems`.
+    """SpaceDyn's arrays with the link axis first; unreadable ones are left out or None, and reported in `problems`.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _letters(J_type: Any, n: int, problems: list[str]) -> list[str]:
 
 
 def _in_rows(given: dict[str, ArrayLike], n: int, problems: list[str]) -> dict[str, np.ndarray]:
-    """Arrays with the link first, whichever of the two forms they came in; those of other shapes are left out."""
+    """Arrays with the link axis first, from either layout; arrays of other shapes are left out."""
     rows = dict.fromkeys(("c0", "ce", "Qi", "Qe"), (n, 3)) | {"cc": (n, n, 3), "inertia": (n, 3, 3)}
     columns = dict.fromkeys(("c0", "ce", "Qi", "Qe"), (3, n)) | {"cc": (3, n, n), "inertia": (3, 3 * n)}
     numbers = {label: _numbers(label, value, problems) for label, value in given.items()}
@@ -167,7 +167,7 @@ def _in_rows(given: dict[str, ArrayLike], n: int, problems: list[str]) -> dict[s
 
 
 def _check_places(arrays: dict[str, np.ndarray], parents: list[int], problems: list[str]) -> None:
-    """Vectors to joints that are not there: a slip in BB, or an array whose axes are in another order."""
+    """Report vectors to joints that do not exist: an error in BB, or an array with its axes in another order."""
     n = len(parents)
     hint = "mend BB, or put zeros" + (
         ", or check the order of the axes: arrays for three joints are read in inertia's form." if n == 3 else "."
@@ -184,7 +184,7 @@ def _check_places(arrays: dict[str, np.ndarray], parents: list[int], problems: l
 
 
 def _check_repeated(arrays: dict[str, Any], repeated: dict[str, Any], problems: list[str]) -> None:
-    """What SpaceDyn has its users type twice must be the same both times."""
+    """Report numbers that SpaceDyn asks for twice and that differ."""
     parents = arrays["BB"]
     n = len(parents)
     want: dict[str, Any] = {

@@ -15,9 +15,9 @@ from .toml import read_model
 
 
 def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
-    """A robot that comes along, by its name, or one from a file: .toml, .urdf, .xacro, or MuJoCo's .xml.
+    """A bundled robot by its name, or one from a file: .toml, .urdf, .xacro, or MuJoCo's .xml.
 
-    What is doubtful in the published numbers of a robot that comes along is said in its file, and not warned of here.
+    Doubts about the published numbers of a bundled robot are written in its file; no warning repeats them.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
     Raises
     ------
     UnknownName
-        For a name that is not there, with those that are.
+        For an unknown name; the message lists the known ones.
     ModelError
-        For a file that is not there, cannot be read, or describes no robot; see `read_model`, `read_urdf`.
+        For a file that does not exist, cannot be read, or describes no robot; see `read_model`, `read_urdf`.
     InputError
         For an option that the sort of file does not have.
 
@@ -68,7 +68,7 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
 
 
 def bundled_file(name: str) -> Path:
-    """The file of a robot that comes along.
+    """The file of a bundled robot.
 
     >>> bundled_file("ets7").name
     'ets7.toml'
@@ -92,7 +92,7 @@ def _from_xml(path: str, suffix: str, options: dict[str, Any]) -> Model:
 
 
 def available() -> tuple[str, ...]:
-    """Names of the robots that come along, in alphabetical order.
+    """Names of the bundled robots, in alphabetical order.
 
     Examples
     --------

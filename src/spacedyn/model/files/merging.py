@@ -1,4 +1,4 @@
-"""Bodies that are fixed to one another made one: fewer bodies, the same robot."""
+"""Merge bodies that are fixed to one another: fewer bodies, the same robot."""
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ Pose = tuple[np.ndarray, np.ndarray]
 def merge_fixed(
     bodies: Sequence[Body], joints: Sequence[Joint], endpoints: Sequence[Endpoint], keep: Container[str] = ()
 ) -> tuple[list[Body], list[Joint], list[Endpoint]]:
-    """The parts with every fixed joint taken out, its child being part of the body it is fixed to.
+    """The parts without fixed joints: each child becomes part of the body it is fixed to.
 
     Frames, masses, looks, endpoints and the order of the joints that move stay. The parts are a checked tree, the base
     first; the names of bodies that went are gone (`model.urdf` keeps their frames as endpoints). Joints to `keep` stay.

@@ -1,4 +1,4 @@
-"""Where the meshes of a robot's file are: in the model's folder, or in one that the user trusts, and nowhere else.
+"""Find the mesh files that a robot's file names: in the model's folder or in folders the user allows, nowhere else.
 
 The model's folder is the package that the file is in (the nearest folder above it with a package.xml), else the
 file's own folder, or the one above if that is called urdf, robots or the like.
@@ -26,7 +26,7 @@ def model_folder(file: Path) -> Path:
 
 
 class MeshFiles:
-    """Finds what a file calls its meshes.
+    """Finds the files of meshes that a robot's file names.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class MeshFiles:
         """Folders whose files may be read."""
 
     def find(self, name: str) -> Path | None:
-        """The file, or None if it is not there or no mesh; ValueError, with the reason, if it may not be read."""
+        """The file, or None if it does not exist or is no mesh; ValueError, with the reason, if it may not be read."""
         name = name.replace("\\", "/")
         scheme, found, rest = name.partition("://")
         if not found:
@@ -75,7 +75,7 @@ class MeshFiles:
         return [*named, *(folder / name for folder in self.trusted if name not in ("", ".", "..")), *self.model]
 
     def _first(self, tries: Sequence[tuple[Path, str]]) -> Path | None:
-        """The first that is there; all must stay inside."""
+        """The first mesh file that exists; ValueError if none does and one lies outside the allowed folders."""
         refusal, allowed = None, self.allowed
         for folder, name in tries:
             try:

@@ -1,4 +1,4 @@
-"""Robots from MuJoCo's XML, read by MuJoCo itself: bodies keep their frames, joints their order and coordinates.
+"""Robots from MuJoCo's XML, compiled by MuJoCo: bodies keep their frames, joints their order and coordinates.
 
 A body that several joints move becomes a chain of them with massless frames in between. The tree and what acts in its
 joints come over; what else changes the motion (actuators, tendons, constraints, a medium) is named by a warning.
@@ -18,7 +18,7 @@ from ..parts import BASE_KINDS
 from ..values import shown
 from .merging import merge_fixed as merged
 from .mesh_files import MeshFiles
-from .mjcf_chain import Chain, joints_of
+from .mjcf_bodies import Chain, joints_of
 from .mjcf_compiled import compiled
 from .mjcf_files import check_files
 from .mjcf_losses import FREE, free_joint_properties, losses

@@ -1,4 +1,4 @@
-"""MuJoCo's XML compiled by MuJoCo, quietly: its words become our errors, and the numbers that we take are finite."""
+"""Compile MuJoCo's XML: MuJoCo's messages become our errors, and all numbers taken from it are finite."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, Problems
-from ..limits import limits, over
+from ..file_limits import limits, over
 from ..values import LARGEST, shown
 from .mjcf_size import check_size
 from .mujoco_messages import mujoco_messages
@@ -32,7 +32,7 @@ _NUMBERS = {
 def compiled(
     root: Element, named: Mapping[int, Sequence[Element]], data: bytes, file: Path | None, source: str
 ) -> tuple[Any, dict[str, int], list[str]]:
-    """The compiled model, how many of what was taken out of it, and MuJoCo's warnings; ModelError with its words."""
+    """The compiled model, counts of the elements removed before, and MuJoCo's warnings; ModelError with its message."""
     check_size(root, named, source)
     try:
         import mujoco
@@ -58,7 +58,7 @@ def compiled(
 
 
 def _without_the_unused(spec: Any) -> dict[str, int]:
-    """Take out what no robot here has, and all room that the file asks for beyond its content."""
+    """Remove elements that no robot here has, and memory that the file asks for beyond its content."""
     taken = {}
     for what in _UNUSED:
         parts = list(getattr(spec, what))

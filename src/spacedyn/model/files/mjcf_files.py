@@ -1,11 +1,11 @@
-"""Files that MuJoCo's XML names, looked at before MuJoCo opens them: all must lie in the model's folder."""
+"""Check the files that MuJoCo's XML names, before MuJoCo opens them: all must lie in the model's folder."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import ModelError, Problems
-from ..limits import limits, over
+from ..file_limits import limits, over
 from ..values import shown
 from ..visuals import ALLOW
 from .xml_source import Element, parse_xml, read_source

@@ -1,4 +1,4 @@
-"""What of a MuJoCo model is no part of a robot here, named, so that nothing that changes the motion goes in silence."""
+"""Warnings about what a MuJoCo model has and a robot here cannot have, wherever that changes the motion."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ Names = Callable[[str, int], str]
 
 
 def free_joint_properties(m: Any, j: int) -> list[str]:
-    """What a joint has beyond its freedom, by MuJoCo's names; a base can have none of it."""
+    """Names (MuJoCo's) of a free joint's springs, dampers and the like; a base can have none of them."""
     rates = slice(int(m.jnt_dofadr[j]), int(m.jnt_dofadr[j]) + (6 if m.jnt_type[j] == FREE else 3))
     fields = {"armature": m.dof_armature, "damping": m.dof_damping, "frictionloss": m.dof_frictionloss}
     found = [name for name, values in fields.items() if values[rates].any()]
@@ -27,7 +27,7 @@ def free_joint_properties(m: Any, j: int) -> list[str]:
 
 
 def losses(m: Any, taken: Mapping[str, int], name: Names) -> list[str]:
-    """One sentence for each kind of thing that MuJoCo would heed in a simulation, and that does not come over."""
+    """One sentence for each kind of element that MuJoCo would simulate and that is not imported."""
     found = []
     counts = {
         "equality constraint": m.neq,
@@ -108,7 +108,7 @@ def _actuators(m: Any, name: Names) -> list[str]:
 
 
 def _touching(m: Any, name: Names) -> list[str]:
-    """Bodies that push one another in MuJoCo from the beginning; looked for where that takes little time."""
+    """Bodies that are in contact in MuJoCo from the start; searched only where that takes little time."""
     if m.ngeom > MOST_GEOMS or m.nflex:
         return []
     import mujoco

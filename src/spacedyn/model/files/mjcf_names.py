@@ -1,4 +1,4 @@
-"""Names of the parts of a compiled MuJoCo model; parts without one are numbered, and no two of a kind share one."""
+"""Names of the parts of a compiled MuJoCo model: unique within each kind; parts without one are numbered."""
 
 from collections.abc import Container
 from typing import Any
@@ -19,7 +19,7 @@ def unused(name: str, taken: Container[str]) -> str:
 
 
 class Names:
-    """Names by kind and index; the world is called so, unless a body is."""
+    """Names by kind and index; the world body is called 'world' unless another body has that name."""
 
     def __init__(self, m: Any):
         text = bytes(m.names)

@@ -1,4 +1,4 @@
-"""How large MuJoCo's XML becomes when it is read: what is replicated, attached and made, counted before MuJoCo does it.
+"""Count what MuJoCo's XML expands to (replicated, attached, generated elements) before MuJoCo reads it.
 
 A hundred bytes can ask for millions of bodies, and MuJoCo's reader takes time that grows with the square of them.
 """
@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import ModelError
-from ..limits import limits, over
+from ..file_limits import limits, over
 from .xml_source import Element
 
 Count = tuple[float, float]
@@ -36,7 +36,7 @@ def check_size(root: Element, named: Mapping[int, Sequence[Element]], source: st
 
 
 class _Expansion:
-    """Counts each element once, and multiplies."""
+    """Counts the elements that an element expands to."""
 
     def __init__(self, trees: Sequence[Element], named: Mapping[int, Sequence[Element]]):
         self.named = named
@@ -51,7 +51,7 @@ class _Expansion:
                 self.models.setdefault(element.get("name"), []).extend(named.get(id(element), ()))
 
     def count(self, element: Element) -> Count:
-        """Of an element and all that it becomes."""
+        """Number of elements that an element expands to."""
         if id(element) not in self.known:
             self.known[id(element)] = self._count(element)
         return self.known[id(element)]
@@ -92,7 +92,7 @@ def _largest(counts: Iterable[Count]) -> Count:
 
 
 def _cells(element: Element) -> float:
-    """Numbers that an asset asks room for."""
+    """How many numbers an asset asks memory for."""
     match element.tag:
         case "hfield":
             return math.prod(_numbers(f"{element.get('nrow') or 0} {element.get('ncol') or 0}"))
@@ -108,7 +108,7 @@ def _cells(element: Element) -> float:
 
 
 def _numbers(text: str) -> list[float]:
-    """Positive numbers of an attribute; what is none is MuJoCo's to refuse."""
+    """Positive numbers of an attribute; MuJoCo itself refuses the others."""
     found = []
     for word in text.split():
         try:

@@ -1,4 +1,4 @@
-"""MuJoCo's warnings kept in a list: by itself it writes them into MUJOCO_LOG.TXT of the current folder."""
+"""Collect MuJoCo's warnings in a list; by default it writes them to MUJOCO_LOG.TXT in the current folder."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def mujoco_messages() -> Iterator[list[str]]:
-    """What MuJoCo warns of inside the block, complete when the block ends; nothing is printed, and no file written."""
+    """A list that gets MuJoCo's warnings inside the block; nothing is printed, and no file is written."""
     import mujoco
 
     said: list[str] = []

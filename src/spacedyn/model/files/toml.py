@@ -1,4 +1,4 @@
-"""Robots as TOML files: read with every slip reported at once, written so that they read back bit for bit.
+"""Robots as TOML files: all errors are reported at once, and what is written reads back bit for bit.
 
     name = "arm on a bus"                 # SI units; radians unless a key ends in _deg
 
@@ -39,7 +39,7 @@ from typing import Any
 from ...errors import InputError, ModelError, Problems, UnknownName, nearest
 from ..build import Builder
 from ..checks import DEFAULTS
-from ..limits import limits, over
+from ..file_limits import limits, over
 from ..model import Model
 from ..parts import Visual
 from ..rotations import rotation_quaternion, rotation_xyz_deg
@@ -177,7 +177,7 @@ def _varied(data: Any, problems: list[str]) -> dict[str, Any]:
 
 
 def _check_size(tables: dict[str, dict[str, dict[str, Any]]], problems: Problems) -> None:
-    """ModelError for more bodies, or more of their looks, than are read."""
+    """ModelError if there are more bodies or visuals than the limits allow."""
     bodies, most = [*tables["base"].values(), *tables["bodies"].values()], limits()
     looks = sum(len(body.get(what, ())) for body in bodies for what in ("shapes", *LOOKS))
     for name, count, allowed in (("bodies", len(bodies), most.bodies), ("visuals", looks, most.visuals)):
@@ -186,7 +186,7 @@ def _check_size(tables: dict[str, dict[str, dict[str, Any]]], problems: Problems
 
 
 def _text(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
-    """The text, and what messages call the place it came from."""
+    """The text, and the name of its source for messages."""
     given = os.fspath(path_or_text)
     if isinstance(path_or_text, str) and ("\n" in given or ("=" in given and not given.endswith(".toml"))):
         return given, TEXT
@@ -212,7 +212,7 @@ def _parse(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_file(data: Mapping[str, Any], problems: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
-    """The tables by sort and name, with what does not belong reported and taken out."""
+    """The tables by sort and name; unknown ones are reported and removed."""
     for key in data:
         if key not in ("name", "vary", *KEYS):
             problems.append(f"at the top: there is no {key!r}; {nearest(key, ['name', *KEYS, 'vary'])}.")
@@ -271,7 +271,7 @@ def _toml_sort(value: Any) -> str:
 
 
 def _fill(name: str, tables: dict[str, dict[str, dict[str, Any]]], problems: list[str], find: FindMesh) -> Builder:
-    """Everything into a Builder, whose own checks see to numbers and names."""
+    """Put everything into a Builder, which checks numbers and names."""
     base = dict(tables["base"].get("", {}))
     builder = Builder(name, base=base.pop("kind", "free"))
     builder.base(base.pop("name", "base"), **_body("[base]", base, problems, find))
@@ -303,7 +303,7 @@ def _body(label: str, table: Mapping[str, Any], problems: list[str], find: FindM
 
 
 def _visual(label: str, table: Mapping[str, Any], problems: list[str], find: FindMesh) -> Visual | None:
-    """A piece of a body's looks: a shape's keys without mass, or `mesh`, a file in the model's folder or below."""
+    """A visual of a body: a shape's keys without mass, or `mesh`, a file in the model's folder or below."""
     own = {key: table[key] for key in ("name", "scale", "color") if key in table}
     keys = {"name": "text", "scale": "numbers", "color": "numbers"}
     count = len(problems)

@@ -1,4 +1,4 @@
-"""The bytes of a robot's file, and its TOML: of a size that a robot can have, or an error that says why not."""
+"""Read and parse a robot's TOML file within the size limits; errors say which limit was exceeded."""
 
 import os
 import stat
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ModelError
-from ..limits import limits, over
+from ..file_limits import limits, over
 from .toml_tokens import check_size
 
 
 def file_bytes(name: str) -> bytes:
-    """All of a file; ModelError if it is not there, is no file, is too large or cannot be read."""
+    """The bytes of a file; ModelError if it does not exist, is no file, is too large or cannot be read."""
     most = limits().file_bytes
     try:
         about = os.stat(name)
@@ -31,7 +31,7 @@ def file_bytes(name: str) -> bytes:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """What `tomllib` makes of a text; ValueError if it is not TOML, or would take much time or memory.
+    """Parse TOML with `tomllib`; ValueError if it is not TOML, or would take much time or memory.
 
     >>> parse_toml("a.b = 1")
     {'a': {'b': 1}}

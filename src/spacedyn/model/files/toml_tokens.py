@@ -1,4 +1,4 @@
-"""Whether TOML is of a size that can be read, seen from its tokens alone.
+"""Check from its tokens alone that a TOML text is small enough to parse.
 
 `tomllib` takes time and memory that grow with the square of the parts of a dotted key, and a kilobyte for every key. So
 keys, brackets and items are counted before it sees the text; strings and comments are passed over as a whole.
@@ -6,7 +6,7 @@ keys, brackets and items are counted before it sees the text; strings and commen
 
 import re
 
-from ..limits import Limits, over
+from ..file_limits import Limits, over
 
 _TOKEN = re.compile(
     r'''
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 
 
 def check_size(text: str, limits: Limits) -> None:
-    """ValueError, with the line, for keys of too many parts, for deep nesting, and for too much of all.
+    """ValueError, with the line, for keys of too many parts, for deep nesting, and for too many keys or items.
 
     >>> check_size('title = "1.2.3.4.5"', Limits(key_parts=3))
     >>> check_size("a.b.c.d = 1", Limits(key_parts=3))

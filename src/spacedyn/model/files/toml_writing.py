@@ -1,4 +1,4 @@
-"""Robots written as TOML, for people to read: one line a vector, defaults left out, and not a bit lost."""
+"""Write robots as readable TOML: one line per vector, defaults left out, every bit kept."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ import tomli_w
 
 from ..checks import DEFAULTS, check_body
 from ..model import Model
-from ..parts import AXIS_KINDS, Body, Joint, Visual
+from ..parts import Body, Joint, Visual
 from ..rotations import angles_xyz, rotation_xyz_deg
 from ..shapes import SHAPE_KINDS, Shape
 
@@ -83,7 +83,7 @@ def _body(body: Body) -> dict[str, Any]:
 
 
 def _looks(body: Body, folder: Path | None) -> dict[str, Any]:
-    """Visuals and collisions; meshes as whole paths in a text, relative to the folder of a file."""
+    """Visuals and collisions; meshes by absolute path, or relative to the folder of the file that is written."""
     keys = {}
     for what, looks in (("visuals", body.visuals), ("collisions", body.collisions)):
         listed = [_visual(look, folder) for look in looks]
@@ -133,12 +133,11 @@ def _shape(shape: Shape) -> dict[str, Any]:
 def _joint(joint: Joint) -> dict[str, Any]:
     keys: dict[str, Any] = {"kind": joint.kind, "parent": joint.parent, "child": joint.child}
     keys |= _pose(joint.position, joint.rotation)
-    if joint.kind in AXIS_KINDS and not np.array_equal(joint.axis, (0, 0, 1)):
+    if joint.kind_record.takes_axis and not np.array_equal(joint.axis, (0, 0, 1)):
         keys["axis"] = joint.axis
     if joint.pitch != 0.0:
         keys["pitch"] = joint.pitch
-    neutral = np.eye(joint.nq)[-1] if joint.kind in ("spherical", "free") else np.zeros(joint.nq)
-    if not np.array_equal(joint.rest, neutral):
+    if not np.array_equal(joint.rest, joint.kind_record.neutral):
         keys["rest"] = joint.rest if joint.nq > 1 else joint.rest.item()
     for key, default in DEFAULTS.items():
         values = getattr(joint, key)
@@ -160,7 +159,7 @@ def _pose(position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
 
 
 def _table(path: tuple[str, ...], keys: dict[str, Any]) -> str:
-    """A headed table; tomli_w sees to names and text that need quotes."""
+    """A table with its header; tomli_w quotes names and text where needed."""
     nested: dict[str, Any] = {}
     for name in reversed(path):
         nested = {name: nested}

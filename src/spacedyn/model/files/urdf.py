@@ -1,4 +1,4 @@
-"""Robots from URDF files: links are bodies with the frames that the file gives them, joints keep its order.
+"""Robots from URDF files: links become bodies in the file's frames, joints keep the file's order.
 
 The file is looked through with care (`xml_source`, `urdf_checks`), then read by yourdfpy, then checked like any robot.
 What a URDF cannot say, or says in a way that is not a tree, is settled by the options of `read_urdf`.
@@ -21,9 +21,9 @@ from ..values import shown
 from .merging import merge_fixed as merged
 from .mesh_files import MeshFiles
 from .urdf_checks import check_urdf, urdf_doubts
-from .urdf_looks import Looks
 from .urdf_records import PLANE, body_of, frame, joints_of
 from .urdf_source import read_by_yourdfpy, urdf_tree
+from .urdf_visuals import Looks
 from .xml_source import is_text
 
 MIMIC = ("independent", "lock")
@@ -153,7 +153,7 @@ def _endpoints(bodies: list[Body], joints: list[Joint]) -> list[Endpoint]:
 
 
 def _check_alone(source: str, bodies: list[Body], joints: list[Joint]) -> None:
-    """Problems by the link that has them, before links become one; an odd inertia may be right in the sum."""
+    """Problems of each link before fixed links are merged; an odd inertia may be right in the sum."""
     problems = [
         f"link '{body.name}': mass is {body.mass:g} kg; give a mass above 0, or leave <inertial> out for a mere frame."
         for body in bodies
@@ -166,7 +166,7 @@ def _check_alone(source: str, bodies: list[Body], joints: list[Joint]) -> None:
 
 
 def _with_hint(error: ModelError) -> ModelError:
-    """The error, and how joints that move nothing, or a root that weighs nothing, are fixed at loading."""
+    """The error with a hint: which options of `load` mend joints that move nothing, or a root without mass."""
     idle = [found[1] for problem in error.problems if (found := re.match(r"joint '(.*)': .*singular", problem))]
     hint = [f"to fix such joints at loading: load(…, lock={idle}).".replace("'", '"')] if idle else []
     if any(re.match(r"base '.*': .*singular", problem) for problem in error.problems):

@@ -1,9 +1,9 @@
-"""Whether a URDF is one: what must be there, of which sort, and one tree. Every slip at once, each with its line."""
+"""Check a URDF's elements, attributes and tree; all errors are reported at once, each with its line."""
 
 from collections import Counter
 
 from ...errors import Problems, nearest
-from ..limits import limits, over
+from ..file_limits import limits, over
 from ..values import shown
 from .xml_source import Element, attribute_numbers
 
@@ -29,7 +29,7 @@ MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def check_urdf(robot: Element, source: str, *, ties: bool = True) -> list[str]:
-    """Sentences about everything that keeps a file from being read, with the line in front; mimic joints if `ties`."""
+    """Errors that keep a file from being read, each with its line first; mimic joints are checked if `ties`."""
     problems, most = Problems(source), limits()
     if robot.tag != "robot":
         return [f"line {robot.line}: the file is a <{robot.tag[:40]}>, not a <robot>; give a URDF."]
@@ -158,7 +158,7 @@ def _mimics(problems: list[str], joints: list[Element]) -> None:
 
 
 def urdf_doubts(robot: Element, *, meshes: bool = True) -> list[str]:
-    """Sentences about what is read although it is wrong, with the line in front: other readers let it pass too."""
+    """Warnings, each with its line first, about what is read although it is wrong: other readers accept it too."""
     doubts = [robot.doubt] if robot.doubt else []
     for link in robot.all("link") if meshes else ():
         for look in link.all("visual", "collision"):

@@ -1,17 +1,20 @@
-"""Links and joints, as yourdfpy gives them, as records of bodies and joints."""
+"""Convert yourdfpy's links and joints into our records of bodies and joints."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ..joints import JOINT_KINDS
 from ..parts import Body, Joint
 from ..rotations import z_onto
 from ..surgery import joint_transform
 from .urdf_checks import KINDS
-from .urdf_looks import Looks
+from .urdf_visuals import Looks
 
-AXES = ("revolute", "prismatic")
+LIMITED = ("revolute", "prismatic")
+"""Types of joints of a URDF that have limits."""
+
 UNLIMITED = 1e16
 """How files write a limit that is not there; from a tenth of it on, none is meant."""
 
@@ -35,7 +38,7 @@ def body_of(link: Any, looks: Looks) -> Body:
 
 
 def _possible(inertia: np.ndarray, mass: float) -> np.ndarray:
-    """The inertia, its principal moments not below zero where they are by less than rounding: mass times (1 µm)²."""
+    """The inertia; principal moments that are negative by less than rounding, mass times (1 µm)², become zero."""
     moments, axes = np.linalg.eigh(inertia)
     if moments[0] >= 0.0 or moments[0] < -1e-12 * mass:
         return inertia
@@ -43,12 +46,12 @@ def _possible(inertia: np.ndarray, mass: float) -> np.ndarray:
 
 
 def frame(name: str) -> Body:
-    """A mere frame."""
+    """A massless body that is only a frame."""
     return Body(name, 0.0, np.zeros(3), np.zeros((3, 3)), (), True)
 
 
 def joints_of(joint: Any, fixed: Mapping[str, float]) -> list[Joint]:
-    """A joint, fixed at a coordinate if it is to be; two for a planar one whose plane is not the xy plane."""
+    """A joint, or a fixed one at the coordinate in `fixed`; two for a planar joint whose plane is not the xy plane."""
     kind = KINDS[joint.type]
     position, rotation = _pose(joint.origin)
     axis = np.asarray(joint.axis, dtype=float)
@@ -59,11 +62,12 @@ def joints_of(joint: Any, fixed: Mapping[str, float]) -> list[Joint]:
     keys |= {"position": position, "rotation": rotation}
     if joint.name in fixed:
         lone = Joint(**{**keys, "axis": axis})
-        shift, turn = joint_transform(lone, np.array([fixed[joint.name]]) if kind in AXES else _neutral(kind))
+        known = JOINT_KINDS[kind]
+        shift, turn = joint_transform(lone, np.array([fixed[joint.name]]) if known.takes_axis else known.neutral)
         return [
             Joint(**{**keys, "kind": "fixed", "position": position + rotation @ shift, "rotation": rotation @ turn})
         ]
-    if kind in AXES:
+    if JOINT_KINDS[kind].takes_axis:
         keys["axis"] = axis
     if kind != "fixed":
         keys |= _properties(joint)
@@ -76,16 +80,12 @@ def joints_of(joint: Any, fixed: Mapping[str, float]) -> list[Joint]:
     return [Joint(**keys)]
 
 
-def _neutral(kind: str) -> np.ndarray:
-    return np.eye(7)[-1] if kind == "free" else np.zeros(3)
-
-
 def _properties(joint: Any) -> dict[str, Any]:
     keys: dict[str, Any] = {}
     limit, dynamics = joint.limit, joint.dynamics
     if dynamics is not None:
         keys |= {key: float(getattr(dynamics, key) or 0.0) for key in ("damping", "friction")}
-    if limit is not None and joint.type in AXES:
+    if limit is not None and joint.type in LIMITED:
         lower, upper = (float(getattr(limit, key) or 0.0) for key in ("lower", "upper"))
         if lower <= upper:  # else they are reported, and none
             keys |= {"lower": lower, "upper": upper}

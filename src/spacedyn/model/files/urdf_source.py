@@ -1,4 +1,4 @@
-"""A URDF on its way in: its xacro expanded, its elements looked at with care, then read by yourdfpy."""
+"""Read a URDF: expand its xacro, parse its XML safely, hand what passed our checks to yourdfpy."""
 
 import io
 import os
@@ -61,7 +61,7 @@ def read_by_yourdfpy(root: Element, source: str) -> Any:
 
 
 def _clean(element: Element) -> ElementTree.Element:
-    """What a robot is made of; what others put beside it, and geometry that nothing here draws, is left out."""
+    """The elements that describe the robot; other tools' elements, and geometry that cannot be drawn, are left out."""
     copy = ElementTree.Element(element.tag, element.attributes)
     known = PARTS.get(element.tag, ())
     children = element.children[:1] if element.tag == "geometry" else element.children

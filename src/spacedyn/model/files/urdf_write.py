@@ -1,4 +1,4 @@
-"""Robots written as URDF: what URDF can say reads back to the last digits, what it cannot is refused with names."""
+"""Write robots as URDF: what URDF can express reads back to rounding, the rest is refused by name."""
 
 import math
 import os
@@ -48,8 +48,8 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None, *, loss
 
     Examples
     --------
-    >>> from spacedyn.model.load import load
-    >>> from spacedyn.model.urdf import read_urdf
+    >>> from spacedyn.model.files.load import load
+    >>> from spacedyn.model.files.urdf import read_urdf
     >>> text = write_urdf(load("tian_wu"))
     >>> read_urdf(text).joint_names == load("tian_wu").joint_names
     True

@@ -1,4 +1,4 @@
-"""XML written by others, read with care: no entities, no outside references, bounded size, every element with its line.
+"""Parse untrusted XML: no entities, no external references, bounded size, a line number for every element.
 
 A robot's file needs none of what makes XML dangerous, so a document type or an entity is refused before it can grow.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from ...errors import ModelError
-from ..limits import limits, over
+from ..file_limits import limits, over
 from ..values import shown
 from .toml_reading import file_bytes
 
@@ -52,7 +52,7 @@ class Element:
 
 
 class _Refused(Exception):
-    """What this reader does not take, and why."""
+    """Raised for XML that this reader refuses, with the reason."""
 
 
 def is_text(given: str | os.PathLike[str]) -> bool:
@@ -61,7 +61,7 @@ def is_text(given: str | os.PathLike[str]) -> bool:
 
 
 def read_source(given: str | os.PathLike[str]) -> tuple[bytes, str]:
-    """The bytes of a file, or of the text given, and what messages call the place; ModelError if it cannot be read."""
+    """The bytes of a file or text, and the name of its source for messages; ModelError if it cannot be read."""
     if is_text(given):
         return str(given).lstrip("\ufeff \t\r\n").encode("utf-8", "replace"), "the text"
     name = os.fspath(given)
@@ -69,7 +69,7 @@ def read_source(given: str | os.PathLike[str]) -> tuple[bytes, str]:
 
 
 def parse_xml(data: bytes, source: str) -> Element:
-    """The tree of a document; ModelError with the line where it is none, or holds what is refused.
+    """The tree of elements; ModelError, with the line, if the text is no XML or holds what is refused.
 
     >>> parse_xml(b"<robot><link/></robot>", "the text").first("link").line
     1
@@ -118,7 +118,7 @@ def parse_xml(data: bytes, source: str) -> Element:
 
 
 def attribute_numbers(problems: list[str], where: str, element: Element, key: str, count: int) -> list[float] | None:
-    """Numbers of an attribute that is there; None, and a sentence more, if they are not `count` finite ones."""
+    """The numbers of an attribute; None, after reporting it, unless they are `count` finite numbers."""
     text = element.attributes[key]
     words = text.split()
     wanted = "one number" if count == 1 else f"{count} numbers with blanks between them"

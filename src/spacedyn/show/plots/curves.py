@@ -1,4 +1,4 @@
-"""What there is to draw of a run: by a name, curves over time with labels and units, for figures and films alike.
+"""Curves of a run over time by name, with labels and units, for figures and films.
 
 A name is one of `DERIVED`, a variable of `run.data`, an endpoint or a body, with what is wanted of it after a dot:
 
@@ -88,7 +88,7 @@ def names(run: "Run") -> list[str]:
 
 
 def key_names(run: "Run") -> list[str]:
-    """What a person wants to see first."""
+    """The names that are drawn if none are asked for."""
     chosen = ["q"] if run.model.nq else []
     if run.model.base_kind in ("free", "attitude", "planar"):
         chosen.append("base_attitude")
@@ -124,7 +124,7 @@ def _find(run: "Run", name: str) -> list[Panel]:
 
 
 def check_name(run: "Run", name: str) -> None:
-    """Raise if there is nothing of that name, before there is anything to draw: of a run's first state alone.
+    """Raise if a run has nothing of that name to draw; its first record is enough to tell.
 
     >>> import spacedyn as sd
     >>> robot = sd.load("tian_wu")

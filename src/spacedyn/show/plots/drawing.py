@@ -1,4 +1,4 @@
-"""Curves in axes: lines, bands, legends, ticks, and what happened when."""
+"""Draw curves into axes: lines, bands, legends, ticks and marks of events."""
 
 import textwrap
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def dress(axes: Any, panel: Panel, style: str, last: bool) -> None:
 
 
 def mark_events(axes: Any, events: Sequence[tuple[float, str]], named: bool) -> None:
-    """Thin lines where something happened; with its name, where that is wanted and there are few."""
+    """Draw a thin line at each event, with its name if that is wanted and there are few."""
     low, high = axes.get_xlim()
     seen = [(time, name) for time, name in events if low <= time <= high][:_MOST_MARKS]
     for time, name in seen:

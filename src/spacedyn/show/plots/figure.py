@@ -1,4 +1,4 @@
-"""One-line figures of a run, by matplotlib."""
+"""Figures of a run by matplotlib: `Run.plot`."""
 
 import io
 from collections.abc import Mapping, Sequence

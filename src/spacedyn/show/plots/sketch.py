@@ -16,7 +16,7 @@ _WIDTH, _HEIGHT, _POINTS, _MOST = 250, 96, 240, 4
 
 
 def sketches(run: "Run") -> str:
-    """What a person wants to see first, in a row; of a batch, its first robot.
+    """The default panels in a row; of a batch, its first robot.
 
     >>> import spacedyn as sd
     >>> robot = sd.load("ets7")

@@ -3,11 +3,11 @@
 from typing import Any
 
 CURVES = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#7f7f7f")
-"""Told apart by the colour-blind, and in grey (after P. Tol's bright scheme)."""
+"""Distinct for the colour-blind, and in grey (after P. Tol's bright scheme)."""
 AXES = {"x": "#D1495B", "y": "#2E8B57", "z": "#3066BE"}
 """x, y, z have the same colours in every figure and film."""
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1.2, 2)))
-"""After so many colours the next kind of line; and one for each further run."""
+"""Line styles: the next one when all colours are used, and another for each further run."""
 
 _COMMON: dict[str, Any] = {
     "axes.spines.top": False,

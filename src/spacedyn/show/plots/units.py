@@ -3,9 +3,6 @@
 from ...model.model import Model
 from ...model.parts import Joint
 
-_LINEAR_PARTS = {"prismatic": (0,), "cylindrical": (0,), "planar": (0, 1), "free": (0, 1, 2)}
-"""Which coordinates and rates of a joint are lengths; the others are angles, or parts of a quaternion."""
-
 
 def coordinate_units(model: Model) -> list[str]:
     """Of each entry of q: 'rad', 'm', or '1' for parts of a quaternion.
@@ -29,7 +26,7 @@ def rate_units(model: Model, units: str) -> list[str]:
 
 
 def _of_joint(joint: Joint, count: int, angular: str, linear: str) -> list[str]:
-    lengths = _LINEAR_PARTS.get(joint.kind, ())
+    lengths = joint.kind_record.translations
     quaternion = count > joint.nv  # nq of a joint with a quaternion
     rest = "1" if quaternion else angular
     return [linear if i in lengths else rest for i in range(count)]

@@ -69,7 +69,7 @@ class Actor:
 
 
 def actors_of(name: str, run: "Run", robots: Sequence[int] | None, frames: int) -> list[Actor]:
-    """Those of a run: one, or some robots of its batch.
+    """The actors of a run: one robot, or some of its batch.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def actors_of(name: str, run: "Run", robots: Sequence[int] | None, frames: int) 
 
 
 def record_indices(time: Array, frames: int) -> Array:
-    """Records to show: all, or so many that are spread evenly in time, first and last among them.
+    """Indices of the records to show: all, or `frames` of them spread evenly in time, first and last included.
 
     >>> record_indices(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), 3)
     array([0, 2, 4])
@@ -170,7 +170,7 @@ def corners(parts: Sequence[Mesh]) -> Array:
 
 
 def lowest(actor: Actor, meshes: Sequence[Sequence[Mesh]], up: Array) -> float:
-    """How low the robot comes along a direction, at any of its instants [m]."""
+    """The lowest height of the robot along a direction, over all instants [m]."""
     heights = []
     for i, parts in enumerate(meshes):
         if parts:
@@ -180,7 +180,7 @@ def lowest(actor: Actor, meshes: Sequence[Sequence[Mesh]], up: Array) -> float:
 
 
 def cast(things: Any, robots: Sequence[int] | None, frames: int) -> tuple[list[Actor], list[int], Any]:
-    """Actors of what was given: a Run, a Model, a (Model, State), or a dict of Runs by name.
+    """Actors of a Run, a Model, a (Model, State), or a dict of Runs by name.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Arrows of what acts on a robot during a run: forces, tethers, wrenches of laws, what joints do to the base."""
+"""Arrows for the loads on a robot during a run: forces, tethers, wrenches of laws, reactions at the base."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,12 +50,12 @@ class Arrow:
 
     @property
     def most(self) -> float:
-        """The largest that it gets."""
+        """Its largest magnitude over the run."""
         return float(np.linalg.norm(self.vector, axis=-1).max(initial=0.0))
 
 
 def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow]:
-    """All arrows of one robot of a run that are ever longer than nothing."""
+    """All arrows of one robot of a run that are not always zero."""
     where = forward_kinematics(states.model, states)
     base = states.base_position
     found: list[Arrow] = []

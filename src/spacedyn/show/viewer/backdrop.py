@@ -1,4 +1,4 @@
-"""What is around a robot in the live viewer: stars, or the ground."""
+"""Backdrop of the live viewer: stars, or the ground."""
 
 from typing import Any
 

@@ -11,10 +11,10 @@ from ...signatures import checked_arguments
 from ...simulate.simulation import Recorded
 from ..plots.curves import key_names, panels
 from .actors import MOST_ROBOTS, Actor, bounds, cast, looks, lowest
+from .arrow_legend import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .colors import HAND, RUNS
-from .keys import HALVES, MOMENTUM_COLORS, keys, largest_momenta
+from .film_page import Film, Numbers, page
 from .meshes import Mesh, with_normals
-from .pages import Film, Numbers, page
 
 if TYPE_CHECKING:
     from ...run.run import Run
@@ -155,7 +155,7 @@ def _gravity(run: Any) -> bool:
 
 
 def _speed(actors: list[Actor]) -> float:
-    """So fast that a long run lasts about a minute; never slow motion."""
+    """Playback speed: a long run lasts about a minute, none is in slow motion."""
     span = max(float(actor.time[-1] - actor.time[0]) for actor in actors)
     return next((speed for speed in _SPEEDS if speed >= 1 and span / speed <= 90.0), _SPEEDS[-1])
 

@@ -1,4 +1,4 @@
-"""What a robot looks like: triangle meshes for each of its bodies, in the body's frame.
+"""Triangle meshes of a robot's bodies, in the bodies' frames.
 
 A body is drawn, whichever it has: by its visuals (meshes of a URDF), by its shapes, or, if it is only mass and inertia,
 as what such a body is likely to be: a link, a hand, a wheel, a bus. Used by the live viewer and the film alike.
@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...model.model import Model
-from ...model.parts import AXIS_KINDS, Body
+from ...model.parts import Body
 from . import meshes as m
 from .colors import BUS, DARK, HAND, LINKS, PANEL, PANEL_FRAME
-from .likely import Sizes, bus, gripper, joint_hub, link, mounting, plates, wheel
+from .guessed_shapes import Sizes, bus, gripper, joint_hub, link, mounting, plates, wheel
 from .visuals import visual_meshes
 
 Array = np.ndarray
@@ -67,8 +67,8 @@ def _color(model: Model, i: int) -> m.Color:
 
 def _hub(model: Model, i: int, sizes: Sizes, radius: float) -> list[m.Mesh]:
     joint = model.joints[i - 1]
-    axis = joint.axis if joint.kind in AXIS_KINDS else np.array([0.0, 0.0, 1.0])
-    return joint_hub(joint.kind, axis, radius)
+    axis = joint.axis if joint.kind_record.takes_axis else np.array([0.0, 0.0, 1.0])
+    return joint_hub(joint.kind_record, axis, radius)
 
 
 def _thickness(body: Body) -> float:

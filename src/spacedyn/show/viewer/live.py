@@ -15,13 +15,13 @@ import numpy as np
 from ...errors import UnknownName
 from ...signatures import checked_arguments
 from .actors import Actor, bounds, cast, looks, lowest
+from .arrow_legend import as_html, keys, largest_momenta
 from .backdrop import add_backdrop
 from .colors import RUNS
 from .film import BACKDROPS
-from .keys import as_html, keys, largest_momenta
 from .meshes import frame_along
-from .own_pages import own_server
-from .stage import TRAIL, Puppet
+from .same_origin import own_server
+from .viser_robots import TRAIL, Puppet
 
 if TYPE_CHECKING:
     from ...run.run import Run
@@ -167,11 +167,11 @@ class Viewer:
         camera.fov, camera.near, camera.far = 0.62, 0.02 * self._size, 200.0 * self._size
 
     def _distance(self) -> float:
-        """From where all robots are in the picture [m]."""
+        """Distance from which the camera sees all robots [m]."""
         return 3.0 * self._size * (1.0 + (0.75 * (len(self._puppets) - 1) if self._apart else 0.0))
 
     def _place_side_by_side(self, apart: bool) -> None:
-        """A choice of whoever looks: all who look stand as far away as it takes."""
+        """Place robots side by side or together; every camera moves until all are in view."""
         before, self._apart = self._distance(), apart
         for client in self._server.get_clients().values():
             eye = client.camera
@@ -285,7 +285,7 @@ class Viewer:
                     self._slider.value = self.time
 
     def _slid(self) -> None:
-        """Somebody moved the slider."""
+        """Callback of the time slider."""
         with self._lock:
             self._sliding = True
             self.seek(self._slider.value)
@@ -334,7 +334,7 @@ class Viewer:
     # --- people ------------------------------------------------------------------------------------------------------
 
     def announce(self, browser: bool) -> None:
-        """Say where it is, and open it where there is a screen."""
+        """Print its address, and open a browser where there is a screen."""
         print(f"viewer: {self.url}", file=sys.stderr)
         screen = sys.platform in ("win32", "darwin") or any(os.environ.get(k) for k in ("DISPLAY", "WAYLAND_DISPLAY"))
         if browser and screen and "ipykernel" not in sys.modules:

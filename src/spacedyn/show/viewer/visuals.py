@@ -1,4 +1,4 @@
-"""Visual geometry that came with a robot's description: meshes in files, and simple solids with colours."""
+"""Meshes of the visuals in a robot's description: mesh files, and simple solids with colours."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -74,7 +74,7 @@ def read_mesh(path: Path, scale: Any = None) -> list[Mesh]:
 
 
 def coarser(vertices: np.ndarray, faces: np.ndarray, cells: int = 120) -> tuple[np.ndarray, np.ndarray]:
-    """The same surface with vertices nearer than a 120th of its size made one.
+    """The surface with vertices merged that are closer than 1/120 of its size.
 
     >>> fine = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1e-5, 0.0]])
     >>> coarser(fine, np.array([[0, 1, 2], [1, 3, 2]]))[1].shape

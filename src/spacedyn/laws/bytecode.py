@@ -1,0 +1,60 @@
+"""Find what a law's function reads and writes from its byte code; its source may be missing, as in a notebook."""
+
+import dis
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from types import CodeType
+
+from ..errors import InputError
+
+
+class Template:
+    """What a decorator makes of a user's function: called with parameters, it gives a law, an element, ..."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a compiled function is for: its name in messages, its arguments, and what it writes where."""
+
+    what: str
+    arguments: tuple[str, ...]  # of t, s, p, out
+    written: Mapping[str, int]  # how many columns each has; 0: it is flat
+
+
+def attributes(function: Callable, role: Role, argument: str, everything: set[str] | None) -> set[str]:
+    """Names that a function reads of one of its arguments; everything, if the argument is handed on whole."""
+    if argument not in role.arguments:
+        return set()
+    code = function.__code__
+    if code.co_argcount != len(role.arguments):
+        takes = f"a {role.what} takes the arguments ({', '.join(role.arguments)})"
+        raise InputError(f"{takes}; '{function.__name__}' does not")
+    found, whole = used(code, code.co_varnames[role.arguments.index(argument)])
+    return set(everything if whole and everything is not None else found)
+
+
+@lru_cache(maxsize=1024)
+def used(code: CodeType, name: str) -> tuple[frozenset[str], bool]:
+    """Names that code reads of one of its arguments, and whether it hands the argument on whole.
+
+    From its byte code: its source may be missing, as in a notebook or an interpreter.
+    """
+    found, whole = set(), name in code.co_cellvars
+    for step, after in pairwise(steps_of(code)):
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        if "_FAST" in step.opname and name in names:
+            if names[-1] == name and names.count(name) == 1 and after.opname in _ATTRIBUTE_STEPS:
+                found.add(str(after.argval))
+            else:
+                whole = True
+    return frozenset(found), whole
+
+
+def steps_of(code: CodeType) -> list[dis.Instruction]:
+    """The instructions of a function's byte code."""
+    return [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
+
+
+_ATTRIBUTE_STEPS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")

@@ -1,0 +1,57 @@
+"""The benchmarks measure, print their table and keep the figures; how fast anything is, is not tested."""
+
+import json
+import os
+import subprocess
+import sys
+
+from paths import ROOT
+
+
+def run(*arguments: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_one_small_case_gives_a_table_and_figures(tmp_path):
+    path = tmp_path / "bench.json"
+    asked = [
+        "--quick",
+        "--only",
+        "many",
+        "call",
+        "kinematics",
+        "body",
+        "operators",
+        "--robots",
+        "6",
+        "--bodies",
+        "1",
+        "3",
+    ]
+    printed = run("benchmarks", *asked, "--json", str(path))
+    for expected in (
+        "Forward dynamics of many",
+        "Inverse dynamics of one",
+        "Mass matrix of one",
+        "Coriolis matrix of one",
+        "Kinematics of one, 6 joints",
+        "generalized_jacobian",
+        "Operator H⁻¹",
+        "3 joints",
+        "≥ 10×",
+    ):
+        assert expected in printed
+    results = json.loads(path.read_text())
+    assert results["agreement"]["6"] < 1e-9
+    assert {row["what"] for row in results["rows"]} >= {"many forward", "many inverse", "call forward", "body"}
+    assert all(figure["seconds"] > 0 for row in results["rows"] for figure in row["figures"].values())
+    assert {"cpu", "lanes", "versions"} <= results["machine"].keys()
+    assert len(results["targets"]) == 7  # those that these parts can judge
+
+
+def test_first_call_is_timed_in_a_process_of_its_own():
+    assert json.loads(run("benchmarks.start", "first")).keys() == {"import", "first", "cpu"}
