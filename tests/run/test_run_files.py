@@ -24,7 +24,7 @@ from spacedyn.run.folder_reading import manifest
 from spacedyn.simulate import store as keeping
 from spacedyn.simulate.checkpoints import Checkpoint
 from spacedyn.simulate.setup import build_steppers
-from spacedyn.simulate.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
+from spacedyn.simulate.stepper.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
 from spacedyn.simulate.stored_text import MOST_TEXT, parse_object
 
 ROBOT = sd.load("planar_four_link")

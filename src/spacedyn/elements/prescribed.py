@@ -10,7 +10,7 @@
 The force that each of them takes is in the record, its work in the ledger.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,7 @@ from numpy.polynomial import Polynomial
 from scipy.interpolate import BSpline, PPoly
 
 from ..errors import InputError
-from ..kernels.sim import layout as p
-from ..laws.compile import Compiled, compile_law, used_names
+from ..kernels.sim import codes
 from ..laws.law import LawTemplate
 from ..laws.motion_functions import Motion, Parts, check_derivatives, turning_motion
 from ..model.model import Model
@@ -30,7 +29,7 @@ from ..motion.trajectories import Trajectory, trajectory_of
 from ..reals import NotReal, real_array
 
 Array = np.ndarray
-MODES = {"free": p.MODE_FREE, "locked": p.MODE_LOCKED, "prescribed": p.MODE_PRESCRIBED}
+MODES = {"free": codes.MODE_FREE, "locked": codes.MODE_LOCKED, "prescribed": codes.MODE_PRESCRIBED}
 """What a joint may be: free to move, locked where it is, or moved as prescribed."""
 _NEAR = 1e-9  # of a state to what is prescribed at the start
 
@@ -116,7 +115,7 @@ def read_prescribed(
         found[name] = _read(model, name, value, start, end)
     for joint in model.joints if every else [model.joint(name) for name in modes]:
         found.setdefault(
-            joint.name, Prescribed(joint.name, joint.nv, None, p.MODE_FREE, joint.kind_record.has_attitude)
+            joint.name, Prescribed(joint.name, joint.nv, None, codes.MODE_FREE, joint.kind_record.has_attitude)
         )
     for name, mode in ((model.joint(given).name, mode) for given, mode in modes.items()):
         found[name] = replace(found[name], mode=mode_number(name, mode, found[name].given is not None))
@@ -138,16 +137,18 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
     if isinstance(value, str):
         if value != "locked":
             raise InputError(f"prescribed joint '{name}': expected a motion or 'locked', got {value!r}")
-        return Prescribed(name, joint.nv, None, p.MODE_LOCKED, attitude)
+        return Prescribed(name, joint.nv, None, codes.MODE_LOCKED, attitude)
     if joint.nv == 0:
         raise InputError(f"joint '{name}' is fixed: it cannot move, and nothing can be prescribed for it")
     if isinstance(value, LawTemplate):
         raise InputError(f"motion '{value.function.__name__}' of joint '{name}' has no parameters yet; call it")
     if isinstance(value, Motion):
         check_derivatives(name, value, joint.nv, joint.nq, start, end)
-        return Prescribed(name, joint.nv, value, p.MODE_PRESCRIBED, attitude)
+        return Prescribed(name, joint.nv, value, codes.MODE_PRESCRIBED, attitude)
     if attitude:
-        return Prescribed(name, joint.nv, turning_motion(name, joint.kind, value, start, end), p.MODE_PRESCRIBED, True)
+        return Prescribed(
+            name, joint.nv, turning_motion(name, joint.kind, value, start, end), codes.MODE_PRESCRIBED, True
+        )
     path = _trajectory(name, value, start, end)
     if path.coefficients.shape[1] != joint.nv:
         raise InputError(
@@ -157,7 +158,7 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
     if not np.isfinite(path.coefficients).all():
         raise InputError(f"the motion of joint '{name}' holds numbers that are not finite")
     path.check_smooth(start, end, name)
-    return Prescribed(name, joint.nv, path.over(start, end, name), p.MODE_PRESCRIBED)
+    return Prescribed(name, joint.nv, path.over(start, end, name), codes.MODE_PRESCRIBED)
 
 
 def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
@@ -179,12 +180,12 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
     """The state, if it agrees with what is prescribed at the start; put right, if wanted."""
     data = state._data.copy()
     for one in joints:
-        if one.mode == p.MODE_FREE:
+        if one.mode == codes.MODE_FREE:
             continue
         q, qd = model.q_slice(one.joint), model.u_slice(one.joint)
         x, u = data[..., 7 + q.start : 7 + q.stop], data[..., 7 + model.nq + qd.start : 7 + model.nq + qd.stop]
-        value, rate = (x, np.zeros(one.size)) if one.mode == p.MODE_LOCKED else one.at(t)[:2]
-        if one.mode == p.MODE_PRESCRIBED:
+        value, rate = (x, np.zeros(one.size)) if one.mode == codes.MODE_LOCKED else one.at(t)[:2]
+        if one.mode == codes.MODE_PRESCRIBED:
             value = one.nearest(x, np.broadcast_to(value, x.shape))
         for what, has, wanted in (("at", x, value), ("moving with", u, rate)):
             off = np.abs(has - wanted).max(initial=0.0)
@@ -195,37 +196,3 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
                 )
             has[...] = wanted
     return State(model, data)
-
-
-def lay_out(
-    model: Model, joints: list[Prescribed], counter: int, put: Callable, put_integers: Callable
-) -> tuple[Array, list[Compiled], Array]:
-    """Records for the plan, compiled functions, and the times that steps must end at."""
-    records = np.zeros((len(joints), p.JOINT_INTS), dtype=np.int64)
-    compiled, breaks = [], [np.empty(0)]
-    for i, one in enumerate(joints):
-        record = records[i]
-        record[p.J_RATE], record[p.J_COORDINATE] = model.u_slice(one.joint).start, 7 + model.q_slice(one.joint).start
-        record[p.J_COUNT], record[p.J_PIECE], record[p.J_ATTITUDE] = one.size, counter + i, one.attitude
-        if one.given is None:
-            record[p.J_KIND] = p.NO_MOTION
-        elif isinstance(one.given, Motion):
-            code = compile_law(one.given)
-            compiled.append(code)
-            record[p.J_KIND], record[p.J_ADDRESS] = p.FUNCTION, code.address
-            record[p.J_NUMBERS] = put(*one.given.parameters.values(), [0.0])
-            record[p.J_PLACES] = put_integers(_places(one, one.given))
-        else:
-            path = one.given
-            record[p.J_KIND], record[p.J_PIECES] = p.PIECEWISE, len(path.coefficients)
-            record[p.J_DEGREE] = path.coefficients.shape[2] - 1
-            record[p.J_NUMBERS] = put(path.breaks, path.coefficients)
-            breaks.append(path.breaks)
-    return records, compiled, np.unique(np.concatenate(breaks))
-
-
-def _places(one: Prescribed, motion: Motion) -> list[int]:
-    """What the function of a motion is handed: sizes of what it sees and writes, then where each part is."""
-    ends = np.cumsum([0, one.size + one.attitude, one.size, one.size]).tolist()
-    written = {"value": ends[0:2], "rate": ends[1:3], "acceleration": ends[2:4]}
-    return [0, ends[3], *(end for name in used_names(motion)[1] for end in written[name])]

@@ -16,7 +16,7 @@ from ..simulate.events import Event, Happening, same_events
 from ..simulate.record_times import checked_record
 from ..simulate.setup import checked_laws
 from ..simulate.simulation import LawRecord, same_laws
-from ..simulate.snapshot import events_so_far
+from ..simulate.stepper.snapshot import events_so_far
 from ..simulate.store import Past, Place
 from .run import Run
 from .simulate import carry_out

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from ..elements.element import Element
 from ..errors import RunWarning, SimulationFailed, warn_user
 from ..kernels.scalar.compile_progress import CompileProgress
-from ..kernels.sim import layout as p
 from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
@@ -243,7 +242,7 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     if outcome.status == "interrupted":
         warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
         return
-    model, error, h = run.model, outcome.error, float(outcome.stepper.clock[p.H])
+    model, error, h = run.model, outcome.error, outcome.stepper.step
     last = run.final if run.time.size else run.simulation.state
     stiff = stiffness_note(model, last, run.forces, h)
     laws = [*run.laws, *read_events(model, run.simulation.events)[1]]
@@ -259,7 +258,7 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"numbers are no longer finite{where}: something is driven to infinity{step}"
         )
     elif outcome.status == "step too long":
-        cause = f"the equations of a step of {outcome.stepper.clock[p.H]:g} s could not be solved: it is far too long"
+        cause = f"the equations of a step of {outcome.stepper.step:g} s could not be solved: it is far too long"
     else:
         cause = (
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..kernels.sim import layout as p
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
@@ -56,10 +55,10 @@ class EventLog:
 
     def take(self, stepper: Any) -> None:
         """What happens where the stepper stands; it is told to end there, if it is to."""
-        table, who = self._table(stepper), self._robot(stepper)
+        fired, who = stepper.fired(), self._robot(stepper)
         own, failed = self._of_robot[who], False
-        t, changed = float(stepper.clock[p.T]), False
-        for i in np.flatnonzero(table[:, p.V_FIRED] > 0.0):
+        t, changed = stepper.time, False
+        for i in np.flatnonzero(fired > 0.0):
             event, before = self._events[i], self._switcher.state(stepper)
             for action in event.actions:
                 try:
@@ -75,15 +74,18 @@ class EventLog:
             if event.terminal:
                 self.endings[stepper.first] = Ending("event")
         if changed:
-            stepper.counters[[p.C_FRESH, p.C_ARMED, p.C_STOPS]] = 0
+            stepper.forget_stage()
+            stepper.forget_sides()
             self.overlook(stepper)
         else:
-            table[:, p.V_FIRED] = 0.0
-        span = min(_CHATTER * (stepper.clock[p.T_END] - stepper.clock[p.T_START]), _AT_ONCE)
-        span = max(span, _MANY * stepper.clock[p.H_MIN])  # shorter steps there are none
+            fired[:] = 0.0
+        start, end = stepper.span
+        span = max(
+            min(_CHATTER * (end - start), _AT_ONCE), _MANY * stepper.shortest_step
+        )  # shorter steps there are none
         if len(own) >= _MANY and t - own[-_MANY].time <= span:
             self._fail(stepper, "chattering", _chatter(own[-_MANY:]))
-        stepper.counters[p.C_EVENTS] = len(own)
+        stepper.count_events(len(own))
         self._end(stepper)
 
     def switch(self, stepper: Any) -> None:
@@ -92,7 +94,7 @@ class EventLog:
             self._switcher.obey(stepper)
         except InputError as error:
             self._fail(stepper, "mode failed", str(error), error)
-        stepper.counters[[p.C_ARMED, p.C_STOPS]] = 0
+        stepper.forget_sides()
         self.overlook(stepper)
         self._end(stepper)
 
@@ -110,30 +112,26 @@ class EventLog:
     def overlook(self, stepper: Any) -> None:
         """Events that could only make joints what they are do not happen: a body that is caught stays caught."""
         held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(stepper)}
-        for event, memory in zip(self._events, self._table(stepper), strict=True):
-            asleep = memory[p.V_ASLEEP]
-            memory[p.V_ASLEEP] = bool(event.actions) and all(
+        asleep, fired = stepper.asleep(), stepper.fired()
+        for i, event in enumerate(self._events):
+            before = asleep[i]
+            asleep[i] = bool(event.actions) and all(
                 isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()
                 for action in event.actions
             )
-            if asleep and not memory[p.V_ASLEEP]:
-                memory[p.V_FIRED] = 1.0  # where it is now is no event
+            if before and not asleep[i]:
+                fired[i] = 1.0  # where it is now is no event
 
     def _robot(self, stepper: Any) -> tuple[int, ...]:
         """The index in the batch of the robot of a stepper."""
         return tuple(int(i) for i in np.unravel_index(stepper.first, self._shape))
-
-    def _table(self, stepper: Any) -> np.ndarray:
-        """What the stepper keeps of each event."""
-        at, count = int(stepper.plan[p.M_EVENTS]), len(self._events)
-        return stepper.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
 
     def _fail(self, stepper: Any, status: str, message: str, error: BaseException | None = None) -> None:
         self.endings[stepper.first] = Ending(status, message, error)
 
     def _end(self, stepper: Any) -> None:
         if stepper.first in self.endings:
-            stepper.clock[p.T_END] = stepper.clock[p.T]  # the last row is written as at any end
+            stepper.end_here()
 
     def _act(self, stepper: Any, event: Event, action: Any, t: float) -> bool:
         """Do what an event asks for; whether anything has changed."""
@@ -167,24 +165,17 @@ class EventLog:
 
     def _change(self, stepper: Any, before: State, after: State) -> None:
         """Go on from another state; the ledger takes the change of energy and momentum."""
-        plan, model, work = stepper.plan, after.model, stepper.work
-        energy = self._energy(stepper, before)
-        x, y = int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
-        work[x : x + 7 + model.nq] = after.x
+        model, energy = after.model, self._energy(stepper, before)
+        stepper.set_coordinates(after.x)
         stepper.set_rates(after.u[:, None])
-        layout = stepper.layout
-        work[y + layout.in_y("event_work").start] += self._energy(stepper, after) - energy
-        impulse = y + layout.in_y("impulse").start
-        work[impulse : impulse + 6] += momentum(model, after, about="com") - momentum(model, before, about="com")
+        stepper.add_to_ledger("event_work", self._energy(stepper, after) - energy)
+        change = momentum(model, after, about="com") - momentum(model, before, about="com")
+        stepper.add_to_ledger("impulse", change)
 
     def _energy(self, stepper: Any, state: State) -> float:
         """Kinetic, potential, and stored in elements; the stepper must be at the state."""
         total = kinetic_energy(state.model, state) + potential_energy(state.model, state, gravity=self._gravity)
-        stored = stepper.layout.channels["force_energy"]
-        at = int(stepper.plan[p.Y_CHANNEL]) + stored.start
-        if stored.stop > stored.start:
-            stepper.evaluate()
-        return float(total + stepper.work[at : at + stored.stop - stored.start].sum())
+        return float(total + stepper.stored_energy())
 
 
 def _chatter(last: list[Happening]) -> str:

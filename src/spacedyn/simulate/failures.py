@@ -1,17 +1,12 @@
 """Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba.core import config
 
 from ..elements.element import Element, blocks_of
 from ..elements.spring import Spring
-from ..kernels.robot import layout as k
-from ..kernels.scalar.compiling import PLAIN_FUNCTIONS
-from ..kernels.sim import layout as p
 from ..laws.compile import rehearse
 from ..laws.law import MEMORY, WRITTEN, Law
 from ..model.model import Model
@@ -29,7 +24,7 @@ def failed_law(laws: Sequence[Law], stepper: Any, error: BaseException, name: st
     for law, places in zip(laws, _places(stepper, laws), strict=True):
         if name is None:
             try:
-                rehearse(law, stepper.clock[p.T], stepper.view_at_fault, places, known)
+                rehearse(law, stepper.time, stepper.view_at_fault, places, known)
             except type(error) as again:
                 name, error = law.name, again
             except Exception:  # what only Python raises
@@ -43,8 +38,8 @@ def law_without_number(laws: Sequence[Law], stepper: Any, model: Model) -> str |
     """The law that writes what is not finite, at the last good state or within the step after it."""
     if not laws:
         return None
-    views, known = _present_views(stepper), blocks_of(stepper.layout.elements)
-    t, h = stepper.clock[p.T], stepper.clock[p.H]
+    views, known = stepper.views(), blocks_of(stepper.layout.elements)
+    t, h = stepper.time, stepper.step
     for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
         for law, places in zip(laws, _places(stepper, laws), strict=True):
             for lane in range(stepper.robots):
@@ -68,9 +63,7 @@ def _of_robot(stepper: Any, lane: int) -> str:
 
 def first_rate(model: Model, stepper: Any) -> str | None:
     """The joint, or the base, whose position or rate is no number after the step that failed."""
-    work = stepper.work.reshape(-1, stepper.lanes)
-    new = work[stepper.plan[p.Y_NEW] : stepper.plan[p.Y_NEW] + 2 * model.nv]
-    bad = np.flatnonzero(~np.isfinite(new).all(axis=1)) % model.nv
+    bad = np.flatnonzero(~np.isfinite(stepper.new_vector()).all(axis=1)) % model.nv
     if not bad.size:
         return None
     return owner(model, int(bad[0]))
@@ -78,10 +71,8 @@ def first_rate(model: Model, stepper: Any) -> str | None:
 
 def fastest_rate(model: Model, stepper: Any) -> str:
     """The joint, or the base, with the largest acceleration at the last good state."""
-    evaluate(stepper)
-    work, tree = stepper.work.reshape(-1, stepper.lanes), stepper.tree
-    places = tree[k.W_RATE] + np.arange(model.nv) * k.RATE_WORK + k.QDD
-    size = np.abs(work[places][:, : stepper.robots]).max(axis=1)
+    stepper.evaluate()
+    size = np.abs(stepper.accelerations()[:, : stepper.robots]).max(axis=1)
     return owner(model, int(np.argmax(np.where(np.isfinite(size), size, np.inf))))
 
 
@@ -132,24 +123,6 @@ def owner(model: Model, rate: int) -> str:
 def _places(stepper: Any, laws: Sequence[Law]) -> list[Array]:
     """What each law and each event's condition is handed, as the driver does it."""
     return [np.array(stepper.layout.places(law, i)) for i, law in enumerate(laws)]
-
-
-def _present_views(stepper: Any) -> Array:
-    """(view, lanes): what laws see at the last good state."""
-    plan = stepper.plan
-    evaluate(stepper, p.LOOK if plan[p.EVENTS] else 0)
-    return stepper.work.reshape(-1, stepper.lanes)[plan[p.Y_VIEW] : plan[p.Y_VIEW] + plan[p.VIEW]].copy()
-
-
-def evaluate(stepper: Any, due: int = 0) -> None:
-    """The right-hand side at the last good state: everything in `work` is of there."""
-    plan, t = stepper.plan, float(stepper.clock[p.T])
-    y, k = int(plan[p.Y_NOW]), int(plan[p.Y_SPARE])
-    if config.DISABLE_JIT:
-        PLAIN_FUNCTIONS[int(plan[p.FLOW])](stepper.own, t, y, k, due)
-    else:
-        kinds = ctypes.c_void_p, ctypes.c_double, *[ctypes.c_int64] * 3
-        ctypes.CFUNCTYPE(None, *kinds)(int(plan[p.FLOW]))(stepper.own.ctypes.data, t, y, k, due)
 
 
 def _name(law: Law, stepper: Any, place: int) -> str:

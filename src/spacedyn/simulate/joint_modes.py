@@ -7,13 +7,13 @@ Plain integers in a module, so that compiled laws can use them as `sd.Mode.LOCKE
 (1, 2, 3)
 """
 
-from ..kernels.sim import layout as _layout
+from ..kernels.sim import codes as _codes
 
-FREE: int = _layout.MODE_FREE
+FREE: int = _codes.MODE_FREE
 """The joint moves as forces make it."""
-LOCKED: int = _layout.MODE_LOCKED
+LOCKED: int = _codes.MODE_LOCKED
 """The joint stays where it is."""
-PRESCRIBED: int = _layout.MODE_PRESCRIBED
+PRESCRIBED: int = _codes.MODE_PRESCRIBED
 """The joint follows the motion that `simulate(prescribed=...)` gives."""
 
 __all__ = ["FREE", "LOCKED", "PRESCRIBED"]

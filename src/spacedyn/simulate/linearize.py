@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from ..elements.element import Element, element_names
 from ..errors import InputError
 from ..kernels.methods.tangents import matrix as tangent_matrix
-from ..kernels.robot import layout as k
-from ..kernels.sim import layout as p
 from ..laws import faults
 from ..laws.law import Law
 from ..model.model import Model
@@ -20,9 +18,9 @@ from ..quantities.calls import check_state
 from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
-from .build import Prepared, build_stepper, set_tangents
 from .setup import checked_laws, simulation_of
-from .stepper import Stepper
+from .stepper.build import Prepared, build_stepper, set_tangents
+from .stepper.stepper import Stepper
 
 Array = np.ndarray
 
@@ -139,8 +137,8 @@ def linearize(
     prepared, state = Prepared(simulation, 0), simulation.state
     joints, stepper = prepared.joints, build_stepper(prepared, state)
     set_tangents(stepper, prepared)
-    stepper.tree[k.W_STOP] = 0  # no step is taken that could hold phases of end stops
-    n, nv = 2 * model.nv + int(stepper.plan[p.INTERNAL]), model.nv
+    stepper.hold_no_phases()  # no step is taken
+    n, nv = simulation.layout.y["states"].stop, model.nv
     A = np.empty((n, n))
     with faults.caught(stepper.fail):
         tangent_matrix(stepper.own, float(time), A.reshape(-1))
@@ -167,12 +165,11 @@ def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) ->
     w0 = exp(phi) R w: with W = R w and phi = 0,  dw0 = dW + dphi x w0, and a second derivative along the motion
     (phi' = w0, W' = w0') of  w0 x dW + dphi x w0' + (w0 x (dphi x w0)) / 2.
     """
-    if not stepper.tree[k.OWN_AXES]:
+    if not stepper.own_axes:
         return A
     turn = slice(model.base_dof - 3, model.base_dof)
     rate = slice(model.nv + turn.start, model.nv + turn.stop)
-    places = stepper.tree[k.W_RATE] + np.arange(turn.start, turn.stop) * k.RATE_WORK + k.QDD
-    w, acceleration = _cross(state.base_rate), _cross(stepper.work[places])
+    w, acceleration = _cross(state.base_rate), _cross(stepper.accelerations()[turn, 0])
     R = state.base_attitude.as_matrix()
     first, back, second = np.eye(len(A)), np.eye(len(A)), np.zeros_like(A)
     first[rate, rate], first[rate, turn] = R, -w

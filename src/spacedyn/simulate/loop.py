@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import RunWarning, warn_user
-from ..kernels.sim import layout as p
+from ..kernels.sim import codes
 from ..laws import faults
 from .channels import row_width
 from .checkpoints import Checkpoint
@@ -22,12 +22,12 @@ from .interruption import Interruption
 from .progress import Progress
 from .record_times import RecordTimes
 from .simulation import Simulation
-from .snapshot import snapshot
+from .stepper.snapshot import snapshot
 from .store import Keeper, Past
 
 if TYPE_CHECKING:
     from ..run.audit import Auditor
-    from .stepper import Stepper
+    from .stepper.stepper import Stepper
 
 Array = np.ndarray
 _CALL = 0.1  # seconds between looks at the keyboard
@@ -68,10 +68,10 @@ class Outcome:
 
 
 _ENDS = {
-    p.DONE: "done",
-    p.NOT_FINITE: "not finite",
-    p.STEP_TOO_SMALL: "step too small",
-    p.UNSOLVED: "step too long",
+    codes.DONE: "done",
+    codes.NOT_FINITE: "not finite",
+    codes.STEP_TOO_SMALL: "step too small",
+    codes.UNSOLVED: "step too long",
 }
 
 
@@ -125,7 +125,7 @@ class Recording:
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
         image = np.concatenate([snapshot(stepper) for stepper in self._steppers])
-        last = any(stepper.counters[p.C_LAST] > 1 for stepper in self._steppers)
+        last = any(stepper.is_on_last_step for stepper in self._steppers)
         return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy(), last)
 
     def run(self, progress_bar: Progress) -> Outcome:
@@ -153,24 +153,22 @@ class Recording:
         if self._told or not self._too_slow(stepper, _LONGEST):
             return
         self._told = True
-        o, clock, h = self._simulation, stepper.clock, float(stepper.clock[p.H_TAKEN])
+        o, h = self._simulation, stepper.step_taken
         note = stiffness_note(o.model, stepper.state(), o.elements, h) or "; a law may jump, or motion be very fast"
-        warn_user(f"this run will take very long: at t = {clock[p.T]:g} s its steps are {h:.1e} s{note}", RunWarning)
+        warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
         """Whether, after a while, there are more than so many steps left if all are like the last."""
         if not self._simulation.method.adaptive or wall.monotonic() - self._begun < _PATIENCE:
             return False
-        clock = stepper.clock
-        return bool(clock[p.T_END] - clock[p.T] > steps * clock[p.H_TAKEN] > 0.0)
+        return bool(stepper.span[1] - stepper.time > steps * stepper.step_taken > 0.0)
 
     def _out_of_bounds(self, stepper: "Stepper") -> str | None:
         """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
         if not self._simulation.method.adaptive:
             return None
-        model, at = self._simulation.model, int(stepper.plan[p.Y_NOW]) + self._simulation.model.nv
-        held = stepper.work.reshape(-1, stepper.lanes)[at : at + model.nv, : stepper.robots]
-        if np.abs(held).max(initial=0.0) < 0.5 * self._fastest:  # so is it in any axes
+        model = self._simulation.model
+        if stepper.largest_rates().max(initial=0.0) < 0.5 * self._fastest:  # so is it in any axes
             return None
         rates = np.abs(stepper.rates()[:, : stepper.robots]).max(axis=1)
         if not np.any(rates > self._fastest):
@@ -183,7 +181,7 @@ class Recording:
 
     def _stands_at(self, stepper: "Stepper", rows: int) -> bool:
         """Whether a stepper has written so many rows of this chunk, or fewer and then ended at an event."""
-        written = int(stepper.counters[p.C_RECORD])
+        written = stepper.records
         return written == rows or (written < rows and stepper.first in self._log.endings)
 
     def _chunk(self, room: int, progress_bar: Progress, interruption: Interruption) -> tuple[Outcome | None, Array]:
@@ -196,7 +194,7 @@ class Recording:
         for i, stepper in enumerate(self._steppers):
             block = np.empty((room + 1, stepper.robots, self._width))
             outcomes.append(self._advance(i, block, room, progress_bar, interruption))
-            blocks.append(block[: stepper.counters[p.C_RECORD]])
+            blocks.append(block[: stepper.records])
             if interruption.asked:
                 break
         failed = [outcome for outcome in outcomes if outcome is not None and not outcome.good]
@@ -227,45 +225,50 @@ class Recording:
         self, number: int, block: Array, room: int, progress_bar: Progress, interruption: Interruption
     ) -> Outcome | None:
         """A stepper, until the chunk is full, or how it ended before."""
-        stepper, status, error, law = self._steppers[number], p.PAUSED, None, None
+        stepper, status, error, law = self._steppers[number], codes.PAUSED, None, None
         self._running = stepper
-        while status == p.PAUSED and not interruption.asked:
+        while status == codes.PAUSED and not interruption.asked:
             begun = wall.monotonic()
             with faults.caught(stepper.fail):
                 status = stepper.advance(block, room, self._steps)
             error, law = faults.first()
             if error is None and (law := stepper.rewritten()):
                 error = ValueError("its parameters are read-only, and it has changed them")
-            if status == p.HAPPENED and error is None:
+            if status == codes.HAPPENED and error is None:
                 self._log.take(stepper)
-                status = p.FULL if stepper.counters[p.C_RECORD] >= room else p.PAUSED
-            if status == p.SWITCHED and error is None:
+                status = codes.FULL if stepper.records >= room else codes.PAUSED
+            if status == codes.SWITCHED and error is None:
                 self._log.switch(stepper)
-                status = p.PAUSED
-            if status == p.ENDING and error is None:  # a checkpoint from where a longer run would go on in the same way
-                status = p.FULL if len(self._steppers) == 1 else p.PAUSED
+                status = codes.PAUSED
+            if (
+                status == codes.ENDING and error is None
+            ):  # a checkpoint from where a longer run would go on in the same way
+                status = codes.FULL if len(self._steppers) == 1 else codes.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
-                interruption.asked, status = True, p.PAUSED
+                interruption.asked, status = True, codes.PAUSED
             spent = wall.monotonic() - begun
             self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
             self._all_reached -= self._reached[number]
-            self._reached[number] = float(stepper.clock[p.T] - stepper.clock[p.T_START])
+            self._reached[number] = stepper.time - stepper.span[0]
             self._all_reached += self._reached[number]
             progress_bar.reached(self._all_reached)
             self._look_at_pace(stepper)
-            away = self._out_of_bounds(stepper) if status in (p.PAUSED, p.FULL) and error is None else None
+            away = self._out_of_bounds(stepper) if status in (codes.PAUSED, codes.FULL) and error is None else None
             if away is not None:
-                return Outcome("out of bounds", float(stepper.clock[p.T]), stepper, cause=away)
-            if status == p.PAUSED and error is None and self._too_slow(stepper, _HOPELESS):
-                return Outcome("step too small", float(stepper.clock[p.T]), stepper)
-            if progress_bar.onlooker is not None and stepper is self._steppers[0] and stepper.counters[p.C_RECORD]:
-                progress_bar.onlooker(block[stepper.counters[p.C_RECORD] - 1])
-        if status == p.FULL and error is None:
+                return Outcome("out of bounds", stepper.time, stepper, cause=away)
+            if status == codes.PAUSED and error is None and self._too_slow(stepper, _HOPELESS):
+                return Outcome("step too small", stepper.time, stepper)
+            if progress_bar.onlooker is not None and stepper is self._steppers[0] and stepper.records:
+                progress_bar.onlooker(block[stepper.records - 1])
+        if status == codes.FULL and error is None:
             return None
-        end, cause = "interrupted" if status == p.PAUSED else "not finite" if error is not None else _ENDS[status], None
+        end, cause = (
+            "interrupted" if status == codes.PAUSED else "not finite" if error is not None else _ENDS[status],
+            None,
+        )
         if end == "done" and stepper.first in self._log.endings:
             end, cause, error = self._log.endings[stepper.first]
-        return Outcome(end, float(stepper.clock[p.T]), stepper, error, law, cause)
+        return Outcome(end, stepper.time, stepper, error, law, cause)
 
 
 def _first(which: Array) -> int:

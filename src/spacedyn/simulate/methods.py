@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import polynomial as poly
 
 from ..errors import InputError
-from ..kernels.sim.layout import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
+from ..kernels.sim.codes import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
 from ..reals import one_number
 from ..signatures import checked_fields
 from . import dormand_prince_8

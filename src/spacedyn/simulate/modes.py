@@ -18,8 +18,6 @@ import numpy as np
 
 from ..elements.prescribed import MODES, Prescribed, mode_number
 from ..errors import InputError
-from ..kernels.robot import layout as k
-from ..kernels.sim import layout as p
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.dynamics import hybrid_dynamics
@@ -91,7 +89,7 @@ class Switcher:
 
     def modes(self, stepper: Any) -> list[tuple[Prescribed, float]]:
         """The joints that may be held, with their present modes."""
-        return list(zip(self._joints, self._modes(stepper), strict=True))
+        return list(zip(self._joints, stepper.modes(), strict=True))
 
     def held(self, stepper: Any) -> list[str]:
         """Names of the joints that are not free now."""
@@ -99,9 +97,7 @@ class Switcher:
 
     def obey(self, stepper: Any) -> None:
         """Switch to the modes that laws ask for; raise if there is no such mode."""
-        present = self._modes(stepper)
-        first = int(stepper.plan[p.M_MODE]) + len(present)
-        wanted, changes = stepper.memory[first : first + len(present)], {}
+        present, wanted, changes = stepper.modes(), stepper.modes_asked(), {}
         for i in np.flatnonzero(wanted != present):
             one, mode = self._joints[i], float(wanted[i])
             if mode not in MODE_NAMES:
@@ -113,7 +109,7 @@ class Switcher:
 
     def switch(self, stepper: Any, modes: Mapping[str, str], rates: Mapping[str, Array]) -> None:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
-        present, t = self._modes(stepper), float(stepper.clock[p.T])
+        present, t = stepper.modes(), stepper.time
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state = self.state(stepper)
         model = state.model
@@ -126,31 +122,22 @@ class Switcher:
                 anchor = state.q[q]
             elif mode == PRESCRIBED:
                 anchor = one.shift_to(one.at(t)[0], state.q[q])
-            at = int(stepper.plan[p.M_ANCHOR])
-            stepper.memory[at + q.start : at + q.stop] = anchor
+            stepper.anchors(q)[:] = anchor
             present[place[joint]] = mode
-            first = int(stepper.tree[k.RATE_AT])
-            for j in range(model.u_slice(joint).start, model.u_slice(joint).stop):
-                stepper.tree[first + j * k.RATE_INTS + k.RATE_GIVEN] = mode != FREE
+            stepper.hold(model.u_slice(joint), mode != FREE)
         wanted = {}
         for one, mode in self.modes(stepper):
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
         after = velocities_after(model, state, {**wanted, **rates})
         stepper.set_rates(after.u[:, None])
-        work = int(stepper.plan[p.Y_NOW]) + int(stepper.plan[p.SIZE]) - 1
-        stepper.work[work] += float(kinetic_energy(model, after) - kinetic_energy(model, state))
-        stepper.counters[p.C_FRESH] = 0
+        stepper.add_to_ledger("event_work", kinetic_energy(model, after) - kinetic_energy(model, state))
+        stepper.forget_stage()
         stepper.choose_tolerances()
 
     def state(self, stepper: Any) -> State:
         """Where a stepper of one robot stands."""
         return stepper.state()
-
-    def _modes(self, stepper: Any) -> Array:
-        """Of all joints that may be held, in the stepper's memory."""
-        first = int(stepper.plan[p.M_MODE])
-        return stepper.memory[first : first + len(self._joints)]
 
 
 def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> State:

@@ -12,7 +12,7 @@ from ..elements.prescribed import Prescribed, read_prescribed, start_of
 from ..elements.program import UserElement
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
-from ..kernels.sim import layout as p
+from ..kernels.sim import codes
 from ..laws.compile import check_names
 from ..laws.law import Law, LawTemplate
 from ..model.model import Model
@@ -24,10 +24,10 @@ from ..simulate.events import Event, directions, read_events
 from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
 from ..simulate.record_times import checked_record
 from ..simulate.simulation import Simulation
-from .build import Prepared, build_stepper, has_stops
 from .channels import chosen_channels
 from .layout import Layout, may_switch
-from .stepper import Stepper
+from .stepper.build import Prepared, build_stepper, has_stops
+from .stepper.stepper import Stepper
 
 Array = np.ndarray
 
@@ -128,9 +128,11 @@ def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str
     motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
     pack = "varied" if o.model.flat.robots else "pack"
     forms = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
-    step = {p.IMPLICIT: ["implicit.step", "flow.dual"], p.VARIATIONAL: ["variational.step"]}.get(o.method.kind, [])
+    step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}.get(
+        o.method.kind, []
+    )
     units = [f"{kind.name}.{form}" for kind, _, _ in prepared.kinds for form in forms]
-    units += [f"{kind.name}.dual" for kind, _, _ in prepared.kinds if o.method.kind == p.IMPLICIT]
+    units += [f"{kind.name}.dual" for kind, _, _ in prepared.kinds if o.method.kind == codes.IMPLICIT]
     guarded = (o.method.adaptive and has_stops(o.model)) or any(one.guards for one in o.elements)
     guards = [f"guards.{form}" for form in forms] if guarded else []
     scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate

@@ -14,11 +14,11 @@ from ..kernels.scalar.pack import LANES
 from .checkpoints import Checkpoint, RowDigest
 from .events import Happening
 from .simulation import Simulation
-from .snapshot import restore, snapshot
+from .stepper.snapshot import restore, snapshot
 
 if TYPE_CHECKING:
     from ..run.audit import Auditor
-    from .stepper import Stepper
+    from .stepper.stepper import Stepper
 
 Array = np.ndarray
 _CHUNK_BYTES = 8 << 20

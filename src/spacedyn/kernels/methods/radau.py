@@ -7,6 +7,7 @@ a system of n equations and one of 2 n, whose matrices are factorised once a ste
 is summed up afterwards. Hairer & Wanner (1996), Solving ODEs II, IV.8.
 """
 
+from collections import namedtuple
 from functools import cache
 
 from ..robot.layout import *  # noqa: F403
@@ -26,6 +27,11 @@ MU, ALPHA, BETA, T_INVERSE, T_MATRIX, A_INVERSE, ERROR_WEIGHTS, NEWTON_TOLERANCE
     0, 1, 2, 3, 12, 21, 30, 33, 34,
 )  # fmt: skip
 NUMBERS = 35
+
+
+Scratch = namedtuple("Scratch", "memory n J real pair pivots f0 Z W right")
+"""Scratch memory, how many numbers a state has, and where the parts are: the derivatives, the two matrices with their
+pivots, rates at the start, the stages' increments as they are and transformed, right-hand sides."""
 
 
 def memory_of(n: int, size: int) -> int:
@@ -97,8 +103,9 @@ def run_implicit_stages(sim, t, h, s, Z, n):
 
 
 @inner
-def iterate(sim, t, h, s, n, real, pair, pivots, Z, W, right):
+def iterate(sim, t, h, at):
     """Newton's method for Z; False if it does not converge."""
+    s, n, Z, W, right = at.memory, at.n, at.Z, at.W, at.right
     method, size, K = integer(sim.plan, N_METHOD), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
     mu, alpha = load(sim.numbers, method + MU, 0.0) / h, load(sim.numbers, method + ALPHA, 0.0) / h
     beta = load(sim.numbers, method + BETA, 0.0) / h
@@ -121,8 +128,8 @@ def iterate(sim, t, h, s, n, real, pair, pivots, Z, W, right):
                 right + 2 * n + j,
                 mixed(sim.numbers, method + T_INVERSE, 2, sim.work, K, size, j) + beta * w2 - alpha * w3,
             )
-        solve(later(s, real), later(s, pivots), later(s, right), n)
-        solve(later(s, pair), later(s, pivots + n), later(s, right + n), 2 * n)
+        solve(later(s, at.real), later(s, at.pivots), later(s, right), n)
+        solve(later(s, at.pair), later(s, at.pivots + n), later(s, right + n), 2 * n)
         change = norm(sim, s, right, n, 3)
         if not change < 1e300:
             return False
@@ -147,15 +154,16 @@ def iterate(sim, t, h, s, n, real, pair, pivots, Z, W, right):
 
 
 @inner
-def estimate(sim, s, n, h, real, pivots, f0, Z, right):
+def estimate(sim, h, at):
     """Error of the step over its tolerance, from the rates at its start and the stages."""
+    s, n, right = at.memory, at.n, at.right
     weights = integer(sim.plan, N_METHOD) + ERROR_WEIGHTS
     for j in range(n):
         total = 0.0
         for i in range(3):
-            total += load(sim.numbers, weights + i, 0.0) * load(s, Z + i * n + j, 0.0)
-        store(s, right + j, load(s, f0 + j, 0.0) + total / h)
-    solve(later(s, real), later(s, pivots), later(s, right), n)
+            total += load(sim.numbers, weights + i, 0.0) * load(s, at.Z + i * n + j, 0.0)
+        store(s, right + j, load(s, at.f0 + j, 0.0) + total / h)
+    solve(later(s, at.real), later(s, at.pivots), later(s, right), n)
     return norm(sim, s, right, n, 1)
 
 
@@ -178,6 +186,7 @@ def _implicit_step(own, t, h, target, due):
     f0 = pivots + 3 * n
     Z = f0 + size
     W, right = Z + 3 * n, Z + 6 * n
+    at = Scratch(s, n, J, real, pair, pivots, f0, Z, W, right)
     K, now, y = integer(sim.plan, Y_K), integer(sim.plan, Y_NOW), integer(sim.plan, Y_STAGE)
     evaluate(sim, t, now, K, due)
     for j in range(size):
@@ -186,7 +195,7 @@ def _implicit_step(own, t, h, target, due):
     make_matrices(sim.numbers, integer(sim.plan, N_METHOD), s, J, real, pair, n, h)
     good = factorise(later(s, real), later(s, pivots), n)
     good = good and factorise(later(s, pair), later(s, pivots + n), 2 * n)
-    good = good and iterate(sim, t, h, s, n, real, pair, pivots, Z, W, right)
+    good = good and iterate(sim, t, h, at)
     if not good:
         store(s, error, 1e300)
         return
@@ -196,14 +205,14 @@ def _implicit_step(own, t, h, target, due):
     if load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0:
         store(s, error, 0.0)
         return
-    found = estimate(sim, s, n, h, real, pivots, f0, Z, right)
+    found = estimate(sim, h, at)
     if found > 1.0:  # once more at y + error: where springs are very stiff, the first estimate is far too large
         for j in range(size):
             store(sim.work, y + j, load(sim.work, now + j, 0.0) + (load(s, right + j, 0.0) if j < n else 0.0))
         evaluate(sim, t, y, integer(sim.plan, Y_SPARE), 0)
         for j in range(n):
             store(s, f0 + j, load(sim.work, integer(sim.plan, Y_SPARE) + j, 0.0))
-        found = estimate(sim, s, n, h, real, pivots, f0, Z, right)
+        found = estimate(sim, h, at)
     store(s, error, found)
 
 

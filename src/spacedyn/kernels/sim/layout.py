@@ -16,6 +16,8 @@ joints, impulse (3) and moment about the centre of mass (3) of all external forc
 what it has dissipated, work of events.
 """
 
+from .codes import *  # noqa: F403
+
 # plan: how many
 INTERNAL, LEDGER, SIZE, LAWS, OUTPUTS, VIEW, RECORDS, ROW, METHOD, MAIN_STAGES, ALL_STAGES, DEGREE, CHOICES = range(13)
 # plan: where, in work
@@ -70,8 +72,6 @@ J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J
 J_PLACES, JOINT_INTS = range(10, 12)
 # how a joint's motion is given: not at all, polynomials between breaks, a C function of time
 NO_MOTION, PIECEWISE, FUNCTION = range(3)
-# memory: the mode of such a joint; 0 in what a law writes: no command
-MODE_FREE, MODE_LOCKED, MODE_PRESCRIBED = 1, 2, 3
 # plan: the record of a kind of elements: its C function, the one on duals, its elements, whether laws command them
 K_ADDRESS, K_TANGENT, K_FIRST, K_COUNT, K_COMMANDED, KIND_INTS = range(6)
 # plan: an element's record. Places of: its own integers in plan, its numbers, its states behind 2 nv of y, its commands
@@ -89,7 +89,6 @@ OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # not), values at the start of the step and at the two points before, whether it is to be overlooked
 V_VALUE, V_SIDE, V_LEVEL, V_DIRECTION, V_FIRED, V_NEAR, V_LATE, V_CROSSED = range(8)
 V_START, V_OLD, V_OLDER, V_FROM, V_ASLEEP, EVENT_MEMORY = range(8, 14)
-LOOK = -1  # instead of laws that are due: only look at the conditions
 # counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints,
 # phases of forces
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
@@ -103,11 +102,3 @@ C_HAPPENED, C_EVENTS, C_STOPS, C_CUT, C_STOP, C_ENDS, C_AGAIN, C_LAST, C_LAWS = 
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, H_EVENT, EVENT_SLOPE, CLOCK = range(13)
 # numbers: a law's first two parameters are its period and its delay
-
-# methods
-EXPLICIT, SEMI_IMPLICIT_EULER, IMPLICIT, VARIATIONAL = range(4)
-# what `advance` returns
-DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED, UNSOLVED = range(7)
-TAKEN, REJECTED = 7, 8  # of one step
-SWITCHED = 9  # laws ask for other modes of joints than the present ones
-ENDING = 10  # the next step is to land on T_END: said once, before it is taken

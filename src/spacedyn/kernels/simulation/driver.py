@@ -4,7 +4,6 @@ It comes back when it is done, at an event, when the record is full, after so ma
 interrupt), or when numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
 """
 
-from ..elements.laws import ask_for_modes, hold_sample
 from ..elements.prescribed import choose_pieces, prescribe
 from ..elements.spans import choose_spans
 from ..methods.runge_kutta import combine_stages, error_norm, run_stages
@@ -15,97 +14,21 @@ from ..scalar.compiling import array_at, call, entry, inner
 from ..scalar.memory import (
     integer,
     lanes_of,
-    later,
     load,
     load_counter,
     pointer,
     store,
     store_counter,
-    widest_of,
     zero_of,
 )
-from ..scalar.pack import select, somewhere
-from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .events import BAD, NONE, arm, correct_event, find_event, settle_events
 from .record import CLOSE, record_end, record_step
+from .samples import next_break, take_samples
+from .step_control import is_adaptive, judge, lengthen
 
-NEVER = 1e300
 SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
-
-
-@inner
-def sample_time(sim, law):
-    """When a law is due next; never if it is continuous."""
-    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
-    if not integer(sim.plan, record + L_SAMPLED):
-        return NEVER
-    period = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS), 0.0)
-    return load(sim.clock, T_START, 0.0) + period * load_counter(sim.counters, C_LAWS + 2 * law)
-
-
-@inner
-def hold_time(sim, law):
-    """When a sample that waits comes into effect; never if none waits."""
-    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
-    held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
-    if not integer(sim.plan, record + L_SAMPLED) or held >= load_counter(sim.counters, C_LAWS + 2 * law):
-        return NEVER
-    at = integer(sim.plan, record + L_PARAMETERS)
-    return load(sim.clock, T_START, 0.0) + load(sim.numbers, at, 0.0) * held + load(sim.numbers, at + 1, 0.0)
-
-
-@inner
-def next_break(sim, due, after):
-    """The next time that a step must end at, given the laws whose samples are taken at its start, as bits."""
-    soonest = load(sim.clock, T_END, 0.0)
-    for law in range(integer(sim.plan, LAWS)):
-        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
-        if integer(sim.plan, record + L_SAMPLED):
-            period = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS), 0.0)
-            delay = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0)
-            taken = load_counter(sim.counters, C_LAWS + 2 * law) + ((due >> law) & 1)
-            held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
-            sample = load(sim.clock, T_START, 0.0) + period * taken
-            if after < sample < soonest:
-                soonest = sample
-            effect = load(sim.clock, T_START, 0.0) + period * held + delay
-            if held < taken and after < effect < soonest:
-                soonest = effect
-    if integer(sim.plan, BREAKS) > 0:
-        place = load_counter(sim.counters, C_BREAK)
-        while (
-            place < integer(sim.plan, BREAKS) and load(sim.numbers, integer(sim.plan, N_BREAKS) + place, 0.0) <= after
-        ):
-            place += 1
-        store_counter(sim.counters, C_BREAK, place)
-        if place < integer(sim.plan, BREAKS):
-            soonest = min(soonest, load(sim.numbers, integer(sim.plan, N_BREAKS) + place, 0.0))
-    return soonest
-
-
-@inner
-def laws_due(sim, t, near, zero):
-    """The laws whose samples are due now, and those whose waiting samples have come into effect, as bits."""
-    due, held = 0, 0
-    for law in range(integer(sim.plan, LAWS)):
-        if hold_time(sim, law) <= t + near:
-            hold_sample(sim, law, zero)
-            held |= 1 << law
-        if sample_time(sim, law) <= t + near:
-            due |= 1 << law
-    return due, held
-
-
-@inner
-def laws_at_once(sim, due):
-    """Those of the laws that are due whose samples take effect without delay, as bits."""
-    for law in range(integer(sim.plan, LAWS)):
-        at = integer(sim.plan, integer(sim.plan, LAW_AT) + law * LAW_INTS + L_PARAMETERS)
-        if load(sim.numbers, at + 1, 0.0) > 0.0:
-            due &= ~(1 << law)
-    return due
 
 
 @inner
@@ -132,27 +55,6 @@ def first_stage_again(sim, zero):
 
 
 @inner
-def is_no_number(nothing, zero):
-    """Whether a sum of differences of finite numbers from themselves is not zero in some lane."""
-    return somewhere(select(nothing < 1.0, zero, zero + 1.0) > 0.5)
-
-
-@inner
-def is_bad(sim, zero):
-    """Whether the new vector is not finite in some lane."""
-    size, new, wide, lanes = integer(sim.plan, SIZE), integer(sim.plan, Y_NEW), widest_of(zero), lanes_of(zero)
-    step = lanes_of(wide) // lanes
-    many, rest = wide, zero
-    for j in range(0, size - size % step, step):
-        value = load(later(sim.work, (new + j) * lanes), 0, wide)
-        many += value - value
-    for j in range(size - size % step, size):
-        value = load(sim.work, new + j, zero)
-        rest += value - value
-    return is_no_number(many, wide) or is_no_number(rest, zero)
-
-
-@inner
 def try_step(sim, t, h, due, fresh, zero):
     """A step of the method, into Y_NEW; the error over its tolerance."""
     main, nv, new = integer(sim.plan, MAIN_STAGES), integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
@@ -173,70 +75,56 @@ def try_step(sim, t, h, due, fresh, zero):
 
 
 @inner
-def take_step(sim, zero):
-    """Try a step from now: DONE if there is nothing left, TAKEN, REJECTED (it will be shorter), or what went wrong."""
-    t, wanted, end = load(sim.clock, T, 0.0), load(sim.clock, H, 0.0), load(sim.clock, T_END, 0.0)
-    near = CLOSE * wanted
-    if t >= end - near:
-        return DONE
+def is_guarded(sim):
+    """Whether stops or elements have guards."""
+    return integer(sim.tree, W_STOP) > 0 or integer(sim.plan, GUARDS) > 0
+
+
+@inner
+def is_watched(sim, zero):
+    """Whether there are events; they are for one robot."""
+    return integer(sim.plan, EVENTS) > 0 and lanes_of(zero) == 1
+
+
+@inner
+def set_sides(sim, t, zero):
+    """Phases, sides of guards and of events where no step has led to: at the start, after an action."""
     store(sim.clock, H_MIN, SHORTEST * max(abs(t), 1e-3))
     if load_counter(sim.counters, C_LAST) == 1:
         store_counter(sim.counters, C_LAST, 2)
-    guarded = integer(sim.tree, W_STOP) > 0 or integer(sim.plan, GUARDS) > 0
-    if guarded and load_counter(sim.counters, C_STOPS) == 0:
+    if is_guarded(sim) and load_counter(sim.counters, C_STOPS) == 0:
         call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHOOSE_PHASES, 0)
         store_counter(sim.counters, C_STOPS, 1)
         store_counter(sim.counters, C_FRESH, 0)
-    watched = integer(sim.plan, EVENTS) > 0 and lanes_of(zero) == 1  # events are for one robot
-    if watched and load_counter(sim.counters, C_ARMED) == 0:
+    if is_watched(sim, zero) and load_counter(sim.counters, C_ARMED) == 0:
         arm(sim, t)
-    due, held = laws_due(sim, t, near, zero)
-    changed = held != 0
-    if integer(sim.plan, MODES) > 0 and (due != 0 or changed):  # modes are for one robot: lanes of a pack cannot differ
-        if due != 0:
-            held |= laws_at_once(sim, due)
-            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
-            store_counter(sim.counters, C_FRESH, 1)
-            due, changed = 0, False
-        if ask_for_modes(sim, held):
-            return SWITCHED
-    stop = next_break(sim, due, t + near)
+
+
+@inner
+def choose_step(sim, t, stop):
+    """How long the step is to be, and whether it lands on `stop`: as wanted, or as an event or a guard asks."""
+    wanted = load(sim.clock, H, 0.0)
+    if load_counter(sim.counters, C_RETAKE) > 0:
+        return load(sim.clock, H_EVENT, 0.0), False
+    if load_counter(sim.counters, C_CUT) > 0:
+        return load(sim.memory, integer(sim.plan, M_STOPS) + H_STOP, 0.0), False
     lands = t + wanted * (1.0 + 1e-6) >= stop
-    h = stop - t if lands else wanted
-    retaken, cut = load_counter(sim.counters, C_RETAKE) > 0, load_counter(sim.counters, C_CUT) > 0
-    if lands and stop == end and load_counter(sim.counters, C_LAST) == 0:
-        store_counter(sim.counters, C_LAST, 1)
-        if changed:
-            store_counter(sim.counters, C_FRESH, 0)
-        return ENDING
-    if retaken:
-        h, lands = load(sim.clock, H_EVENT, 0.0), False
-    elif cut:
-        h, lands = load(sim.memory, integer(sim.plan, M_STOPS) + H_STOP, 0.0), False
-    if integer(sim.plan, PRESCRIBED) > 0 and choose_pieces(sim, t + 0.5 * h):
-        changed = True
-    if integer(sim.plan, ELEMENTS) > 0 and choose_spans(sim, t + 0.5 * h):
-        changed = True
-    fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
-    error = try_step(sim, t, h, due, fresh, zero)
-    adaptive = load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) >= 0.0
-    if error >= NEVER and (not adaptive or retaken):
-        return UNSOLVED
-    if is_bad(sim, zero) or not error == error:
-        if not adaptive or retaken or 0.1 * h < load(sim.clock, H_MIN, 0.0):
-            return NOT_FINITE
-        error = 1e6
-    if error > 1.0 and not retaken:
-        store_counter(sim.counters, C_REJECTED, load_counter(sim.counters, C_REJECTED) + 1)
-        shrink = max(0.2, 0.9 * error ** (-1.0 / load(sim.clock, ORDER, 0.0)))
-        store(sim.clock, H, h * shrink)
-        if h * shrink < load(sim.clock, H_MIN, 0.0):
-            return STEP_TOO_SMALL
-        # samples due were taken by the first stage, which stays as it is
-        store_counter(sim.counters, C_FRESH, 1)
-        store_counter(sim.counters, C_CUT, 0)
-        return REJECTED
-    if guarded and adaptive and not retaken:
+    return (stop - t if lands else wanted), lands
+
+
+@inner
+def choose_pieces_and_spans(sim, middle):
+    """Pieces of motions and elements that act in a step around this time; whether any is another than before."""
+    pieces = integer(sim.plan, PRESCRIBED) > 0 and choose_pieces(sim, middle)
+    spans = integer(sim.plan, ELEMENTS) > 0 and choose_spans(sim, middle)
+    return pieces or spans
+
+
+@inner
+def heed_guards(sim, t, h, zero):
+    """Whether the step just tried may stay: REJECTED if it is to end sooner, at a guard or at an event."""
+    retaken = load_counter(sim.counters, C_RETAKE) > 0
+    if is_guarded(sim) and is_adaptive(sim) and not retaken:
         store(sim.memory, integer(sim.plan, M_STOPS) + H_LEAST, load(sim.clock, H_MIN, 0.0))
         call(integer(sim.plan, STOPPER), sim.own, t, h, LOOK_AT_STEP, 0)
         if load_counter(sim.counters, C_AGAIN) == 1:
@@ -245,7 +133,7 @@ def take_step(sim, zero):
         if correct_event(sim, t, h):
             return REJECTED
         settle_events(sim)
-    elif watched:
+    elif is_watched(sim, zero):
         fraction = find_event(sim, t, h, zero)
         if fraction == BAD:
             return NOT_FINITE
@@ -255,16 +143,38 @@ def take_step(sim, zero):
             store_counter(sim.counters, C_FRESH, 1)
             store_counter(sim.counters, C_ENDS, 0)
             return REJECTED
+    return TAKEN
+
+
+@inner
+def take_step(sim, zero):
+    """Try a step from now: DONE if there is nothing left, TAKEN, REJECTED (it will be shorter), or what went wrong."""
+    t, end, near = load(sim.clock, T, 0.0), load(sim.clock, T_END, 0.0), CLOSE * load(sim.clock, H, 0.0)
+    if t >= end - near:
+        return DONE
+    set_sides(sim, t, zero)
+    due, changed, asked = take_samples(sim, t, near, zero)
+    if asked:
+        return SWITCHED
+    stop = next_break(sim, due, t + near)
+    h, lands = choose_step(sim, t, stop)
+    if t + load(sim.clock, H, 0.0) * (1.0 + 1e-6) >= end and stop == end and load_counter(sim.counters, C_LAST) == 0:
+        store_counter(sim.counters, C_LAST, 1)
+        if changed:
+            store_counter(sim.counters, C_FRESH, 0)
+        return ENDING
+    changed = choose_pieces_and_spans(sim, t + 0.5 * h) or changed
+    fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
+    cut = load_counter(sim.counters, C_RETAKE) > 0 or load_counter(sim.counters, C_CUT) > 0
+    outcome, error = judge(sim, h, try_step(sim, t, h, due, fresh, zero), zero)
+    if outcome == TAKEN:
+        outcome = heed_guards(sim, t, h, zero)
+    if outcome != TAKEN:
+        return outcome
     store(sim.clock, H_TAKEN, h)
     store(sim.clock, T_NEXT, stop if lands else t + h)
-    if adaptive and not retaken and not cut:
-        order, before = load(sim.clock, ORDER, 0.0), load(sim.clock, ERROR_BEFORE, 0.0)
-        safe = max(error, 1e-10)
-        factor = 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)
-        grown = h * min(5.0, max(0.2, factor))
-        if not lands or (grown < wanted and h > 0.2 * wanted):  # a step cut short says little about longer ones
-            store(sim.clock, H, min(grown, load(sim.clock, H_MAX, 0.0)))
-        store(sim.clock, ERROR_BEFORE, max(safe, 1e-4))
+    if is_adaptive(sim) and not cut:
+        lengthen(sim, h, lands, error)
     return TAKEN
 
 
@@ -279,9 +189,8 @@ def finish_step(sim, zero):
         store_counter(sim.counters, C_FRESH, 1)
     elif integer(sim.plan, METHOD) == VARIATIONAL:
         keep_momentum(sim)
-    if integer(sim.tree, W_STOP) > 0 or integer(sim.plan, GUARDS) > 0:
-        fixed = load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0  # then sides are chosen for each step
-        store_counter(sim.counters, C_STOPS, 0 if fixed else 1)
+    if is_guarded(sim):
+        store_counter(sim.counters, C_STOPS, 1 if is_adaptive(sim) else 0)  # with fixed steps, chosen for each
         if load_counter(sim.counters, C_ENDS) == 1:
             t = load(sim.clock, T_NEXT, 0.0)
             call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHANGE_PHASE, 0)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..kernels.robot import layout as k
-from ..kernels.sim import layout as p
-from ..kernels.simulation.events import MOST_CORRECTIONS as EVENT_CORRECTIONS
-from ..kernels.simulation.guards import MOST_AT_ONCE
-from ..kernels.simulation.guards import MOST_CORRECTIONS as STOP_CORRECTIONS
+from ...errors import InputError
+from ...kernels.robot import layout as k
+from ...kernels.sim import layout as p
+from ...kernels.simulation.events import MOST_CORRECTIONS as EVENT_CORRECTIONS
+from ...kernels.simulation.guards import MOST_AT_ONCE
+from ...kernels.simulation.guards import MOST_CORRECTIONS as STOP_CORRECTIONS
 
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT, p.H_EVENT, p.EVENT_SLOPE]

@@ -8,31 +8,32 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from ..elements.element import Account, blocks_of
-from ..elements.prescribed import Prescribed, lay_out, read_prescribed
-from ..elements.program import ACCOUNTS, UserElement
-from ..kernels.elements import program as user
-from ..kernels.methods.radau import implicit_address, memory_of
-from ..kernels.methods.variational import VECTORS, variational_address
-from ..kernels.robot import layout as k
-from ..kernels.scalar.compiling import address_of
-from ..kernels.scalar.memory import ZEROS
-from ..kernels.scalar.pack import LANES
-from ..kernels.sim import layout as p
-from ..kernels.simulation.guards import guards_address
-from ..kernels.simulation.right_hand_side import flow_address, tangent_flow_address
-from ..laws.compile import Compiled, compile_law
-from ..laws.conditions import Condition
-from ..laws.law import Law
-from ..model.flatten import aligned
-from ..model.model import Model, robot_of
-from ..model.state import State
-from ..quantities.calls import gravity_vector
-from ..quantities.momentum import kinetic_energy, potential_energy
-from .events import Event, read_events
-from .layout import Layout, end_of, in_order
-from .methods import Method
-from .simulation import Simulation
+from ...elements.element import Account, blocks_of
+from ...elements.prescribed import Prescribed, read_prescribed
+from ...elements.program import ACCOUNTS, UserElement
+from ...kernels.elements import program as user
+from ...kernels.methods.radau import implicit_address, memory_of
+from ...kernels.methods.variational import VECTORS, variational_address
+from ...kernels.robot import layout as k
+from ...kernels.scalar.compiling import address_of
+from ...kernels.scalar.memory import ZEROS
+from ...kernels.scalar.pack import LANES
+from ...kernels.sim import layout as p
+from ...kernels.simulation.guards import guards_address
+from ...kernels.simulation.right_hand_side import flow_address, tangent_flow_address
+from ...laws.compile import Compiled, compile_law
+from ...laws.conditions import Condition
+from ...laws.law import Law
+from ...model.flatten import aligned
+from ...model.model import Model, robot_of
+from ...model.state import State
+from ...quantities.calls import gravity_vector
+from ...quantities.momentum import kinetic_energy, potential_energy
+from ..events import Event, read_events
+from ..layout import Layout, end_of, in_order
+from ..methods import Method
+from ..simulation import Simulation
+from .prescribed_joints import lay_out
 from .stepper import Stepper, in_other_axes
 
 Array = np.ndarray

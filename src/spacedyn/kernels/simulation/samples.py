@@ -1,0 +1,97 @@
+"""When laws are sampled and their commands take effect, and the next time that a step must end at."""
+
+from ..elements.laws import ask_for_modes, hold_sample
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, load, load_counter, store_counter
+from ..sim.evaluate import evaluate
+from ..sim.layout import *  # noqa: F403
+
+NEVER = 1e300
+
+
+@inner
+def sample_time(sim, law):
+    """When a law is due next; never if it is continuous."""
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+    if not integer(sim.plan, record + L_SAMPLED):
+        return NEVER
+    period = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS), 0.0)
+    return load(sim.clock, T_START, 0.0) + period * load_counter(sim.counters, C_LAWS + 2 * law)
+
+
+@inner
+def hold_time(sim, law):
+    """When a sample that waits comes into effect; never if none waits."""
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+    held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
+    if not integer(sim.plan, record + L_SAMPLED) or held >= load_counter(sim.counters, C_LAWS + 2 * law):
+        return NEVER
+    at = integer(sim.plan, record + L_PARAMETERS)
+    return load(sim.clock, T_START, 0.0) + load(sim.numbers, at, 0.0) * held + load(sim.numbers, at + 1, 0.0)
+
+
+@inner
+def next_break(sim, due, after):
+    """The next time that a step must end at, given the laws whose samples are taken at its start, as bits."""
+    soonest = load(sim.clock, T_END, 0.0)
+    for law in range(integer(sim.plan, LAWS)):
+        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+        if integer(sim.plan, record + L_SAMPLED):
+            period = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS), 0.0)
+            delay = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0)
+            taken = load_counter(sim.counters, C_LAWS + 2 * law) + ((due >> law) & 1)
+            held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
+            sample = load(sim.clock, T_START, 0.0) + period * taken
+            if after < sample < soonest:
+                soonest = sample
+            effect = load(sim.clock, T_START, 0.0) + period * held + delay
+            if held < taken and after < effect < soonest:
+                soonest = effect
+    if integer(sim.plan, BREAKS) > 0:
+        place = load_counter(sim.counters, C_BREAK)
+        while (
+            place < integer(sim.plan, BREAKS) and load(sim.numbers, integer(sim.plan, N_BREAKS) + place, 0.0) <= after
+        ):
+            place += 1
+        store_counter(sim.counters, C_BREAK, place)
+        if place < integer(sim.plan, BREAKS):
+            soonest = min(soonest, load(sim.numbers, integer(sim.plan, N_BREAKS) + place, 0.0))
+    return soonest
+
+
+@inner
+def laws_due(sim, t, near, zero):
+    """The laws whose samples are due now, and those whose waiting samples have come into effect, as bits."""
+    due, held = 0, 0
+    for law in range(integer(sim.plan, LAWS)):
+        if hold_time(sim, law) <= t + near:
+            hold_sample(sim, law, zero)
+            held |= 1 << law
+        if sample_time(sim, law) <= t + near:
+            due |= 1 << law
+    return due, held
+
+
+@inner
+def laws_at_once(sim, due):
+    """Those of the laws that are due whose samples take effect without delay, as bits."""
+    for law in range(integer(sim.plan, LAWS)):
+        at = integer(sim.plan, integer(sim.plan, LAW_AT) + law * LAW_INTS + L_PARAMETERS)
+        if load(sim.numbers, at + 1, 0.0) > 0.0:
+            due &= ~(1 << law)
+    return due
+
+
+@inner
+def take_samples(sim, t, near, zero):
+    """Laws that the step's first stage is to sample, as bits; whether commands have changed; whether modes are to."""
+    due, held = laws_due(sim, t, near, zero)
+    if integer(sim.plan, MODES) == 0 or (due == 0 and held == 0):
+        return due, held != 0, False
+    changed = held != 0
+    if due != 0:  # modes are for one robot: lanes of a pack cannot differ
+        held |= laws_at_once(sim, due)
+        evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
+        store_counter(sim.counters, C_FRESH, 1)
+        due, changed = 0, False
+    return due, changed, ask_for_modes(sim, held)

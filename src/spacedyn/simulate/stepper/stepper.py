@@ -1,0 +1,301 @@
+"""A simulation laid out in arrays, as `kernels.plan` has it: the stepper that `kernels.advance` drives."""
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core import config
+from numpy.typing import ArrayLike
+
+from ...kernels.elements.program import CALLED
+from ...kernels.robot import layout as k
+from ...kernels.scalar.compiling import PLAIN_FUNCTIONS
+from ...kernels.scalar.pack import ONE, PACK
+from ...kernels.sim import layout as p
+from ...kernels.sim.codes import LOOK
+from ...kernels.sim.sim import table_of
+from ...kernels.simulation.driver import advance
+from ...laws.compile import Compiled
+from ...model.model import Model, robot_of
+from ...model.quaternions import turned
+from ...model.state import State
+from ..layout import Layout
+
+Array = np.ndarray
+
+
+@dataclass
+class Stepper:
+    """The arrays of a simulation of up to a pack of robots, as `kernels.advance` takes them."""
+
+    tree: Array
+    par: Array
+    plan: Array
+    numbers: Array
+    work: Array
+    memory: Array
+    counters: Array
+    clock: Array
+    laws: list[Compiled]
+    robots: int
+    lanes: int
+    tolerances: Array  # of each number of y, if none were held
+    spare: Array  # scratch memory of methods with a step of their own
+    given: Array  # what laws, motions and forces are described by: the end of `numbers`, which stays as it is
+    callees: dict[
+        int, Any
+    ]  # laws, conditions, motions, users' elements by the number that `memory` has while they are called
+    model: Model  # of its robots
+    layout: Layout
+    view_at_fault: Array | None = None  # what a law saw that raised something
+    first: int = 0  # its first robot's number in the batch
+
+    def __post_init__(self) -> None:
+        self.set_duals(self.spare)
+
+    def set_duals(self, duals: Array) -> None:
+        """Memory that begins with as many duals as `work` has numbers, for derivatives of the right-hand side."""
+        self.spare = duals
+        arrays = self.tree, self.par, self.work, self.plan, self.numbers, self.memory, self.counters, self.clock
+        self.twin = table_of((*arrays[:2], duals, *arrays[3:]))
+        self.own = table_of(arrays, self.twin)
+
+    def fail(self) -> None:
+        """Stop soon, since a law raised something: nothing is finite any more."""
+        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 else (self.memory, p.M_VIEW)
+        self.view_at_fault = array[self.plan[first] :][: self.plan[p.VIEW]].copy()
+        self.work[:] = np.nan
+
+    def advance(self, rows: Array, room: int, steps: int) -> int:
+        """Go on; the status that the driver returns."""
+        kind = ONE if self.lanes == 1 else PACK
+        return advance(self.own, rows.reshape(-1), room, self.robots, steps, kind)
+
+    def state(self) -> State:
+        """Where its first robot stands."""
+        x = int(self.plan[p.Y_ORIGIN])
+        coordinates = self.work.reshape(-1, self.lanes)[x : x + 7 + self.model.nq, 0]
+        return State(robot_of(self.model, 0), np.concatenate([coordinates, self.rates()[:, 0]]))
+
+    def rates(self) -> Array:
+        """(nv, lanes) rates u at the present state, all in inertial axes."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        return in_other_axes(self.tree, work[places[0]], work[places[1]], 1.0)
+
+    def set_rates(self, u: Array) -> None:
+        """Go on with other rates (nv, lanes), at the coordinates where it is."""
+        places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
+        work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
+
+    def _rate_places(self) -> tuple[slice, slice]:
+        """Of the base's attitude and of the rates, in `work`."""
+        x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
+        u = int(self.plan[p.Y_NOW]) + nv
+        return slice(x, x + 4), slice(u, u + nv)
+
+    def at_work(self) -> str | None:
+        """The law, condition or motion that is being called just now; another thread may ask."""
+        law = self.callees.get(int(self.memory[self.plan[p.M_CALLED]]))
+        return None if law is None else f"{law.role.what} '{law.name}'"
+
+    def rewritten(self) -> str | None:
+        """Name of the law, condition, motion or element that has changed its parameters, unseen by its compiler."""
+        first = self.numbers.size - self.given.size
+        if np.array_equal(self.numbers[first:], self.given):
+            return None
+        place = first + int(np.argmax(self.numbers[first:] != self.given))
+        starts = {number: self._parameters_at(number) for number in self.callees}
+        return self.callees[max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])].name
+
+    def _parameters_at(self, number: int) -> int:
+        """Where in `numbers` the parameters of a law, a motion or an element begin."""
+        if number >= CALLED:
+            return int(self.plan[number - CALLED + p.E_NUMBERS])
+        if number > 0:
+            return int(self.plan[self.plan[p.LAW_AT] + (number - 1) * p.LAW_INTS + p.L_PARAMETERS])
+        return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
+
+    def set_directions(self, directions: Array) -> None:
+        """The directions that count, of each event."""
+        self._events()[:, p.V_DIRECTION] = directions
+
+    def choose_tolerances(self) -> None:
+        """None of what is held: it has no error."""
+        scale = self.tolerances.copy()
+        if len(scale) > 1:  # steps are chosen
+            first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
+            given = self.tree[first : first + nv * k.RATE_INTS].reshape(nv, k.RATE_INTS)[:, k.RATE_GIVEN] > 0
+            scale[: 2 * nv][np.tile(given, 2)] = 0.0
+        at = int(self.plan[p.N_SCALE])
+        self.numbers[at : at + scale.size] = scale.ravel()
+
+    # --- where it stands ----------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Its time [s]."""
+        return float(self.clock[p.T])
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """From when to when it is to go [s]."""
+        return float(self.clock[p.T_START]), float(self.clock[p.T_END])
+
+    @property
+    def step(self) -> float:
+        """The step that it tries next [s]."""
+        return float(self.clock[p.H])
+
+    @property
+    def step_taken(self) -> float:
+        """The step that it took last [s]."""
+        return float(self.clock[p.H_TAKEN])
+
+    @property
+    def shortest_step(self) -> float:
+        """Shorter ones get nowhere [s]."""
+        return float(self.clock[p.H_MIN])
+
+    @property
+    def records(self) -> int:
+        """Rows that it has written of this chunk."""
+        return int(self.counters[p.C_RECORD])
+
+    @property
+    def is_on_last_step(self) -> bool:
+        """Whether it has tried a step to its end, which a longer run would not."""
+        return bool(self.counters[p.C_LAST] > 1)
+
+    def largest_rates(self) -> Array:
+        """(nv,) of its robots, in the axes that it integrates them in."""
+        held = self._scalars(p.Y_NOW, int(self.tree[k.RATES]), int(self.tree[k.RATES]))
+        return np.abs(held[:, : self.robots]).max(axis=1, initial=0.0)
+
+    def new_vector(self) -> Array:
+        """(2 nv, lanes) positions and rates at the end of the step that it tried last."""
+        return self._scalars(p.Y_NEW, 0, 2 * int(self.tree[k.RATES]))
+
+    def accelerations(self) -> Array:
+        """(nv, lanes) at the state where it was evaluated last, in inertial axes."""
+        places = self.tree[k.W_RATE] + np.arange(int(self.tree[k.RATES])) * k.RATE_WORK + k.QDD
+        return self.work.reshape(-1, self.lanes)[places]
+
+    def views(self) -> Array:
+        """(view, lanes) what laws see at the present state."""
+        self.evaluate(LOOK if self.plan[p.EVENTS] else 0)
+        return self._scalars(p.Y_VIEW, 0, int(self.plan[p.VIEW])).copy()
+
+    def stored_energy(self) -> float:
+        """What elements store at the present state [J]."""
+        part = self.layout.channels["force_energy"]
+        if part.stop == part.start:
+            return 0.0
+        self.evaluate()
+        return float(self._scalars(p.Y_CHANNEL, part.start, part.stop - part.start).sum())
+
+    def _scalars(self, entry: int, first: int, count: int) -> Array:
+        """Some of `work`, from number `first` of a block on."""
+        at = int(self.plan[entry]) + first
+        return self.work.reshape(-1, self.lanes)[at : at + count]
+
+    def evaluate(self, due: int = 0) -> None:
+        """The right-hand side at the present state: everything in `work` is of there."""
+        y, rates, flow = (int(self.plan[entry]) for entry in (p.Y_NOW, p.Y_SPARE, p.FLOW))
+        if config.DISABLE_JIT:
+            PLAIN_FUNCTIONS[flow](self.own, self.time, y, rates, due)
+        else:
+            kinds = ctypes.c_void_p, ctypes.c_double, *[ctypes.c_int64] * 3
+            ctypes.CFUNCTYPE(None, *kinds)(flow)(self.own.ctypes.data, self.time, y, rates, due)
+
+    # --- what events and laws change ----------------------------------------------------------------------------------
+
+    def end_here(self) -> None:
+        """Go no further; the last row is written as at any end."""
+        self.clock[p.T_END] = self.clock[p.T]
+
+    def forget_stage(self) -> None:
+        """The first stage of the next step must be evaluated anew."""
+        self.counters[p.C_FRESH] = 0
+
+    def forget_sides(self) -> None:
+        """Sides of events and guards, and phases of stops, must be chosen anew."""
+        self.counters[[p.C_ARMED, p.C_STOPS]] = 0
+
+    def set_coordinates(self, x: Array) -> None:
+        """Go on from other coordinates."""
+        self._scalars(p.Y_ORIGIN, 0, len(x))[:] = x[:, None]
+
+    def add_to_ledger(self, entry: str, change: ArrayLike) -> None:
+        """Add to an entry of the ledger."""
+        part = self.layout.in_y(entry)
+        self._scalars(p.Y_NOW, part.start, part.stop - part.start)[:] += np.reshape(change, (-1, 1))
+
+    def fired(self) -> Array:
+        """Which events happen here, as numbers that can be changed."""
+        return self._events()[:, p.V_FIRED]
+
+    def asleep(self) -> Array:
+        """Which events are overlooked, as numbers that can be changed."""
+        return self._events()[:, p.V_ASLEEP]
+
+    def count_events(self, count: int) -> None:
+        """How many there were so far."""
+        self.counters[p.C_EVENTS] = count
+
+    def _events(self) -> Array:
+        at, count = int(self.plan[p.M_EVENTS]), int(self.plan[p.EVENTS])
+        return self.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
+
+    def modes(self) -> Array:
+        """Of joints that are or may be held, as numbers that can be changed."""
+        return self._memory(p.M_MODE, 0, int(self.plan[p.PRESCRIBED]))
+
+    def modes_asked(self) -> Array:
+        """The modes that laws ask for."""
+        count = int(self.plan[p.PRESCRIBED])
+        return self._memory(p.M_MODE, count, count)
+
+    def anchors(self, q: slice) -> Array:
+        """Where joints are held or motions shifted by, as numbers that can be changed."""
+        return self._memory(p.M_ANCHOR, q.start, q.stop - q.start)
+
+    def _memory(self, entry: int, first: int, count: int) -> Array:
+        at = int(self.plan[entry]) + first
+        return self.memory[at : at + count]
+
+    def hold(self, rates: slice, held: bool) -> None:
+        """Whether the accelerations of these rates are given."""
+        places = int(self.tree[k.RATE_AT]) + np.arange(rates.start, rates.stop) * k.RATE_INTS + k.RATE_GIVEN
+        self.tree[places] = held
+
+    def hold_no_phases(self) -> None:
+        """For derivatives: end stops as they follow from the state, guards on the sides where they are."""
+        self.tree[k.W_STOP] = 0
+        if self.plan[p.GUARDS]:
+            self.evaluate(LOOK)
+            count = int(self.plan[p.GUARDS])
+            self._scalars(p.Y_SIDE, 0, count)[:] = np.where(self._scalars(p.Y_GUARD, 0, count) > 0.0, 1.0, -1.0)
+
+    @property
+    def own_axes(self) -> bool:
+        """Whether it integrates the base's angular rates in the base's axes."""
+        return bool(self.tree[k.OWN_AXES])
+
+    def set_times(self, times: Array | None) -> None:
+        """The next times to record, and an empty record; None: every step."""
+        self.counters[[p.C_RECORD, p.C_TIME]] = 0
+        if times is not None:
+            at = int(self.plan[p.N_TIMES])
+            self.numbers[at : at + len(times)] = times
+            self.plan[p.RECORDS] = len(times)
+
+
+def in_other_axes(tree: Array, attitude: Array, u: Array, sign: float) -> Array:
+    """Rates (nv, lanes), the angular ones of a free base turned into inertial axes (sign 1) or into its own (-1)."""
+    u = u.copy()
+    if tree[k.OWN_AXES]:
+        angular = slice(tree[k.BASE_RATES] - 3, tree[k.BASE_RATES])
+        inverse = attitude.T * np.array([sign, sign, sign, 1.0])
+        u[angular] = turned(inverse, u[angular].T).T
+    return u
