@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, NoSuchRobot
+from ..reals import finite_array
 from ..signatures import check_names, checked_arguments, keywords_of
 from .quaternions import conjugate, exponential, logarithm, multiply, normalised
 from .state_parts import (
@@ -44,6 +46,9 @@ class State:
         The robot.
     shape : tuple of int
         The batch; () for one robot.
+    internal : mapping of (…, size) arrays
+        States that elements and laws declare, by 'element.state': where a simulation starts them, if they are given
+        (`with_internal`), and where it has left them. What is not there starts as its owner says.
 
     Examples
     --------
@@ -58,6 +63,7 @@ class State:
     """
 
     __slots__ = ("__dict__", "_data", "_rows", "count", "model", "shape")
+    internal: Mapping[str, np.ndarray] = MappingProxyType({})
 
     def __init__(self, model: "Model", data: np.ndarray):
         """`data` is (…, 7 + nq + nv), C-contiguous and finite, with unit quaternions; use `from_parts`."""
@@ -207,7 +213,40 @@ class State:
             if isinstance(parts.get(name), Mapping):
                 now = {joint: keep[name][..., slices(joint)] for joint in self.model.joint_names}
                 parts[name] = {**now, **parts[name]}
-        return State.from_parts(self.model, **{**keep, **parts})
+        made = State.from_parts(self.model, **{**keep, **parts})
+        return made._carrying(self.internal) if made.shape == self.shape else made
+
+    def with_internal(self, internal: Mapping[str, Any]) -> "State":
+        """The same state with these states of elements and laws, by 'element.state': numbers, or (…, size) arrays.
+
+        They take the place of those that it has; with none, their owners start them.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("planar_four_link")
+        >>> stick = sd.BristleFriction("joint1", coulomb=1.0, name="stick")
+        >>> start = robot.neutral_state().with_internal({"stick.bristle": 1e-6})
+        >>> run = sd.simulate(robot, start, 0.1, elements=[stick])
+        >>> float(run.states.internal["stick.bristle"][0, 0])
+        1e-06
+        """
+        given = {}
+        for name, value in internal.items():
+            array = finite_array(f"internal state '{name}'", value, "finite numbers, one or (…, size)", None)
+            if array.ndim == 0:
+                array = np.broadcast_to(array, (*self.shape, 1))
+            elif array.shape[:-1] != self.shape:
+                array = np.broadcast_to(array, (*self.shape, array.shape[-1]))
+            given[name] = read_only(np.array(array))
+        return self._carrying(given)
+
+    def _carrying(self, internal: Mapping[str, np.ndarray]) -> "State":
+        """The same positions and rates, with these internal states."""
+        made = State(self.model, self._data)
+        if internal:
+            made.__dict__["internal"] = MappingProxyType(dict(internal))
+        return made
 
     # --- reading its parts -------------------------------------------------------------------------------------------
 
@@ -330,7 +369,8 @@ class State:
             raise InputError("this is the state of one robot; only a batch can be indexed")
         try:
             if isinstance(index, int | np.integer) and not self.model.shape:
-                return State(self.model, self._data[index])
+                made = State(self.model, self._data[index])
+                return made._carrying({k: v[index] for k, v in self.internal.items()}) if self.internal else made
             picked = np.arange(self.count).reshape(self.shape)[index]  # an ellipsis must not reach the parts of a state
         except Exception as reason:  # whatever NumPy, or a foreign object, says of such an index
             raise NoSuchRobot(f"the batch of shape {self.shape} has no such robots: {reason}") from None
@@ -342,7 +382,10 @@ class State:
 
     def _of_rows(self, rows: np.ndarray) -> "State":
         model = self.model.of_rows(rows) if self.model.shape else self.model  # type: ignore[attr-defined]
-        return State(model, self._data.reshape(self.count, self._data.shape[-1])[rows])
+        made = State(model, self._data.reshape(self.count, self._data.shape[-1])[rows])
+        if not self.internal:
+            return made
+        return made._carrying({k: v.reshape(self.count, v.shape[-1])[rows] for k, v in self.internal.items()})
 
     def __len__(self) -> int:
         if not self.shape:
@@ -354,13 +397,13 @@ class State:
         return f"<State of '{self.model.name}': {what}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.model, self._data)
+        return _restored, (self.model, self._data, dict(self.internal))
 
 
 PARTS = keywords_of(State.from_parts)[1:]
 """Names of the parts of a state."""
 
 
-def _restored(model: "Model", data: np.ndarray) -> State:
+def _restored(model: "Model", data: np.ndarray, internal: Mapping[str, np.ndarray]) -> State:
     """A state as it was pickled; kernels are compiled for arrays that may be written to, and buffers may not."""
-    return State(model, np.require(data, requirements=["C", "W"]))
+    return State(model, np.require(data, requirements=["C", "W"]))._carrying(internal)

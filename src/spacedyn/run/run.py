@@ -156,7 +156,18 @@ class Run(Recorded):
     @cached_property
     def states(self) -> State:
         """The states at all recorded times: a batch (times, …)."""
-        return State(self.model, np.array(self._rows[..., self._state_columns], order="C"))
+        return self._states(self._rows)
+
+    def _states(self, rows: Array) -> State:
+        """States of some rows, with those of elements, if they were recorded."""
+        made = State(self.model, np.array(rows[..., self._state_columns], order="C"))
+        layout, internal = self.simulation.layout, {}
+        if "element_states" in self._columns:
+            at = self._columns["element_states"].start - layout.law_states
+            for name, part in layout.states.items():
+                if part.start >= layout.law_states:
+                    internal[name] = np.array(rows[..., at + part.start : at + part.stop])
+        return made._carrying(internal)
 
     @checked_arguments()
     def at(self, time: float) -> State:
@@ -172,7 +183,7 @@ class Run(Recorded):
         >>> run.at(1.5).q.shape
         (6,)
         """
-        return State(self.model, np.array(self._rows[self.index(time)][..., self._state_columns], order="C"))
+        return self._states(self._rows[self.index(time)])
 
     @checked_arguments()
     def index(self, time: float) -> int:
@@ -193,7 +204,7 @@ class Run(Recorded):
         """The state at the last recorded time."""
         if not self.time.size:
             raise InputError("nothing was recorded")
-        return State(self.model, np.array(self._rows[-1][..., self._state_columns], order="C"))
+        return self._states(self._rows[-1])
 
     @property
     def ended(self) -> Any:

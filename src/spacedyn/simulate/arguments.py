@@ -1,11 +1,12 @@
 """What a simulation cannot begin with: a span of time, a state or a record that makes no sense; said beforehand."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, UnknownName
 from ..model.model import Model
 from ..model.state import State
 from ..reals import real_number
@@ -93,3 +94,13 @@ def listed(name: str, given: Any, kinds: Any) -> list[Any]:
     if isinstance(given, str) or not is_several(given):
         raise InputError(f"{name}: expected one or a list, got {given!r}")
     return list(given)
+
+
+def check_internal(state: State, known: Mapping[str, slice]) -> None:
+    """Raise if a state has internal states that no law or element of the simulation declares."""
+    for name, values in state.internal.items():
+        if name not in known:
+            raise UnknownName("internal state", name, [*known, "none: state.with_internal({})"])
+        size = known[name].stop - known[name].start
+        if values.shape[-1] != size:
+            raise InputError(f"internal state '{name}' has {size} numbers, got {values.shape[-1]}")

@@ -91,6 +91,7 @@ def simulation_of(
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
+    check_internal(state, Layout(model, chosen, acting, watched).states)
     return Simulation(
         model=model,
         state=state,

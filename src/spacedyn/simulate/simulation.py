@@ -157,6 +157,7 @@ class Simulation:
                 "laws": [_plain(vars(record_of(law))) for law in self.laws],
                 "method": _settings(self.method),
                 "elements": [element_text(one) for one in self.elements],
+                "internal": {name: _plain(value) for name, value in self.state.internal.items()},
                 "events": [vars(event.record) for event in self.events],
                 "gravity": None if self.gravity is None else self.gravity.tolist(),
                 "modes": self.modes,
@@ -181,6 +182,7 @@ class Simulation:
             "laws": [_plain({**vars(law), "source": ""}) for law in laws],
             "method": _settings(self.method),
             "elements": [{**element_text(one), "source": ""} for one in self.elements],
+            "internal": {name: _plain(value) for name, value in self.state.internal.items()},
             "gravity": None if self.gravity is None else self.gravity.tolist(),
             "modes": self.modes,
             "prescribed": {
@@ -219,7 +221,9 @@ class Simulation:
             )
         return cls(
             model,
-            State(model, np.array(state, dtype=float, order="C").reshape(*shape, width)),
+            State(model, np.array(state, dtype=float, order="C").reshape(*shape, width)).with_internal(
+                {name: _arrays(value) for name, value in made.get("internal", {}).items()}
+            ),
             tuple(LawRecord(**_arrays(law)) for law in made["laws"]),
             _made(made["method"], methods, Method),
             None if made["gravity"] is None else np.array(made["gravity"]),

@@ -452,9 +452,13 @@ def _start(plan: Array, tree: Array, state: State, prepared: Prepared, scalars: 
     rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
     work[origin : origin + nx] = rows[:, :nx].T
     work[now + nv : now + 2 * nv] = in_other_axes(tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
-    o = prepared.simulation
+    o, first = prepared.simulation, now + 2 * nv
     starts = [*(law.initial_states() for law in o.laws), *(one.starts() for one in o.elements)]
-    work[now + 2 * nv : now + 2 * nv + internal] = np.concatenate([np.empty(0), *starts])[:, None]
+    work[first : first + internal] = np.concatenate([np.empty(0), *starts])[:, None]
+    for name, part in prepared.layout.states.items():
+        if name in state.internal:
+            given = state.internal[name].reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
+            work[first + part.start : first + part.stop] = given.T
     return work.reshape(-1)
 
 
