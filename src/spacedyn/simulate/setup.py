@@ -19,7 +19,7 @@ from ..model.model import Model
 from ..model.state import State
 from ..quantities.calls import check_state, gravity_vector
 from ..signatures import checked_arguments
-from ..simulate.arguments import check_limits, check_span, listed
+from ..simulate.arguments import check_internal, check_limits, check_span, listed
 from ..simulate.events import Event, directions, read_events
 from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
 from ..simulate.record_times import checked_record
