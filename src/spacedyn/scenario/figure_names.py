@@ -22,12 +22,15 @@ def figure_names(groups: Sequence[Sequence[str]]) -> list[str]:
     ['q_hand_x', '_etc_passwd', 'q_hand_x_2', 'overview']
     """
     names: list[str] = []
+    taken: dict[str, int] = {}  # in small letters: some file systems take both for one
     for group in groups:
         name = first = safe_file_name("_".join(group) or "overview")
-        count = 1
-        while name.lower() in {other.lower() for other in names}:  # some file systems take both for one
+        count = taken.get(first.lower(), 0) + 1
+        while name.lower() in taken:
             count += 1
             name = f"{first}_{count}"
+        taken[first.lower()] = count
+        taken.setdefault(name.lower(), 1)
         names.append(name)
     return names
 

@@ -4,6 +4,7 @@ The model's folder is the package that the file is in (the nearest folder above 
 file's own folder, or the one above if that is called urdf, robots or the like.
 """
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -83,8 +84,9 @@ class MeshFiles:
             except ValueError as error:
                 refusal = refusal or error
                 continue
-            if path.name.lower().endswith(MESHES) and path.is_file():
-                return path
+            with contextlib.suppress(OSError):  # a name that is too long for a file
+                if path.name.lower().endswith(MESHES) and path.is_file():
+                    return path
         if refusal is not None:
             raise refusal
         return None

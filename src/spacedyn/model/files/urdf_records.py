@@ -55,8 +55,9 @@ def joints_of(joint: Any, fixed: Mapping[str, float]) -> list[Joint]:
     kind = KINDS[joint.type]
     position, rotation = _pose(joint.origin)
     axis = np.asarray(joint.axis, dtype=float)
-    axis = axis / np.abs(axis).max() if axis.any() else np.array([0.0, 0.0, 1.0])  # so that no square vanishes
-    axis = axis / np.linalg.norm(axis)
+    with np.errstate(invalid="ignore"):  # of an infinite axis, which the checks name
+        axis = axis / np.abs(axis).max() if axis.any() else np.array([0.0, 0.0, 1.0])  # so that no square vanishes
+        axis = axis / np.linalg.norm(axis)
     keys: Any = dict.fromkeys(Joint.__dataclass_fields__)
     keys |= {"name": joint.name, "kind": kind, "parent": joint.parent, "child": joint.child, "pitch": 0.0}
     keys |= {"position": position, "rotation": rotation}
