@@ -1,16 +1,15 @@
 """Golden data of the original SpaceDyn in the shapes of MATLAB, and random robots that it can describe."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 
+from paths import GOLDEN
 from random_trees import random_frame, random_inertia, random_rotation
 from spacedyn.classic import LinkParameters, StateVariables, init_SV, set_globals
 from spacedyn.model.build import Builder
 from spacedyn.model.model import Model
 
-GOLDEN = Path(__file__).parent / "golden"
 MODELS = ("model_a_6R_free_base", "model_b_two_arms_3R_RRP", "model_c1_PPP")
 ARGUMENTS = ("BB", "J_type", "c0", "cc", "ce", "SE", "Qi", "Qe", "m0", "m", "inertia0", "inertia", "SS", "S0")
 RATES = ("R0", "A0", "v0", "w0", "q", "qd")

@@ -1,13 +1,13 @@
 """SpaceDyn's arrays make the robot that SpaceDyn computed with, come back as they were, and are checked as a whole."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import reference
+from paths import GOLDEN
 from random_trees import random_flat_state, random_model
 from spacedyn.errors import ModelError, ModelWarning
 from spacedyn.model.build import Builder
@@ -22,7 +22,6 @@ from spacedyn.model.rotations import (
     z_onto,
 )
 
-GOLDEN = Path(__file__).parent / "golden"
 MODELS = ("model_a_6R_free_base", "model_b_two_arms_3R_RRP", "model_c1_PPP")
 ARGUMENTS = ("BB", "J_type", "c0", "cc", "ce", "SE", "Qi", "Qe", "m0", "m", "inertia0", "inertia")
 

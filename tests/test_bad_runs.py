@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from robots import slider
 from spacedyn.simulate import loop as recording
-
-
-def slider(**properties) -> sd.Model:
-    b = sd.Builder("slider", base="fixed")
-    b.base("ground", mass=1.0, inertia=(1.0, 1.2, 1.1))
-    b.body("mass", mass=0.01, inertia=(0.1, 0.12, 0.11))
-    b.joint("rail", "prismatic", parent="ground", child="mass", **properties)
-    return b.build()
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +158,7 @@ def test_a_law_that_would_have_no_effect_is_refused(robot, function, message):
 
 
 def test_a_state_beyond_limits_is_refused():
-    hard, soft = slider(lower=-0.5, upper=0.5), slider(lower=-0.5, upper=0.5, stop_stiffness=10.0)
+    hard, soft = slider(0.01, lower=-0.5, upper=0.5), slider(0.01, lower=-0.5, upper=0.5, stop_stiffness=10.0)
     for model in (hard, soft):
         sd.simulate(model, model.state(q=[0.5]), 0.1)
         with pytest.raises(sd.InputError, match=r"joint 'rail' starts at 2, beyond its limits -0\.5 and 0\.5"):
@@ -179,7 +172,7 @@ def test_a_state_beyond_limits_is_refused():
 
 
 def test_a_prescription_that_the_state_violates_is_refused():
-    model = slider()
+    model = slider(0.01)
     with pytest.raises(sd.InputError, match=r"joint 'rail' is prescribed to be at \[0\.3\] .* 0\.3 off.*adjust=True"):
         sd.simulate(model, model.neutral_state(), 1.0, prescribed={"rail": 0.3})
 
@@ -206,7 +199,7 @@ def test_a_prescription_that_the_state_violates_is_refused():
     ],
 )
 def test_what_a_run_cannot_begin_with_is_refused(make, message):
-    model = slider()
+    model = slider(0.01)
     with pytest.raises(sd.InputError, match=message):
         sd.simulate(model, model.neutral_state(), **{"duration": 1.0, **make()})
 
@@ -222,7 +215,7 @@ def cube(t, s, p, out):
 @pytest.mark.parametrize("method", [None, sd.DormandPrince5(), sd.RungeKutta4(0.01), sd.SemiImplicitEuler(0.001)])
 def test_a_joint_driven_to_infinity(method):
     """q'' = q³ reaches infinity at t = √2."""
-    model = slider()
+    model = slider(0.01)
     start = model.state(q=[1.0], qd=[np.sqrt(0.5)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sd.RunWarning)
@@ -265,7 +258,7 @@ def test_a_joint_that_feedback_drives_ever_faster_ends_the_run(method):
 )
 def test_a_stiff_joint_is_named_with_the_step_that_it_needs(stiff):
     """An explicit method with a step too long: it flies apart, or the ledger is off; either way the joint is named."""
-    model = slider(**stiff)
+    model = slider(0.01, **stiff)
     said = r"joint 'rail' is stiff \(1\.0e\+0[46] 1/s\) and needs steps below 2\.0e-0[46] s, or an implicit method"
     method = sd.RungeKutta4(0.01)
     with warnings.catch_warnings(record=True) as caught:
@@ -293,7 +286,7 @@ def test_a_run_that_will_take_very_long_is_warned_of(monkeypatch):
     monkeypatch.setattr(recording, "_PATIENCE", 0.0)
     monkeypatch.setattr(recording, "_LONGEST", 100.0)
     monkeypatch.setattr(recording, "_CALL", 1e-3)
-    model = slider(damping=1e3, stiffness=1e3)
+    model = slider(0.01, damping=1e3, stiffness=1e3)
     with pytest.warns(sd.RunWarning, match=r"will take very long: .* steps are .* joint 'rail' is stiff") as caught:
         sd.simulate(model, model.state(q=[0.1]), 0.5)
     assert len(caught) == 1
@@ -309,14 +302,14 @@ def test_a_run_that_nobody_can_wait_for_ends_with_its_cause(monkeypatch, tmp_pat
     monkeypatch.setattr(recording, "_PATIENCE", 0.0)
     monkeypatch.setattr(recording, "_LONGEST", math.inf)
     monkeypatch.setattr(recording, "_HOPELESS", 1e8)
-    model = slider()
+    model = slider(0.01)
     with pytest.raises(sd.SimulationFailed, match=r"too small .* a law that jumps, .* of joint 'rail'") as failed:
         sd.simulate(model, model.state(q=[0.1]), 1e3, laws=[relay(force=1.0)], record=1e-4, stream=tmp_path / "run")
     assert failed.value.run.status == "step too small" and len(failed.value.run.time) > 5
 
 
 def test_a_law_that_fails_for_one_robot_of_a_batch_says_for_which():
-    model = slider()
+    model = slider(0.01)
     with pytest.raises(sd.SimulationFailed, match=r"law 'root' writes nan to tau\[0\] of robot 2"):
         sd.simulate(model, model.state(q=[[0.1], [0.2], [0.3]]), 1.0, laws=[root()])
 
@@ -334,14 +327,14 @@ def test_states_of_a_law_that_cannot_be_are_refused(states):
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    model = slider()
+    model = slider(0.01)
     with pytest.raises(sd.InputError, match=r"stream: the folder .* cannot be made"):
         sd.simulate(model, model.state(q=[0.1]), 1.0, stream=tmp_path / "file" / "run")
 
 
 def test_the_warning_of_a_held_base_tells_what_there_is():
     """No momentum is balanced there, and none is told."""
-    model = slider(stiffness=1.0)
+    model = slider(0.01, stiffness=1.0)
     with pytest.warns(sd.RunWarning, match=r"the ledger is off by .* \(energy [^,]*\): a step of 0.05 s"):
         sd.simulate(model, model.state(q=[0.1]), 1.0, method=sd.SemiImplicitEuler(0.05))
 
@@ -375,7 +368,7 @@ def test_what_writes_nothing_is_refused(make, what):
 
 def test_an_event_that_chatters_ends_with_its_name():
     """An action that puts the mass back before the line each time."""
-    model = slider()
+    model = slider(0.01)
     back = sd.Event(sd.joint_reaches("rail", 0.0), action=lambda t, x: x.replace(q=[-1e-9]), name="line")
     with pytest.raises(sd.SimulationFailed, match=r"event 'line' happened 20 times .*it chatters") as failed:
         sd.simulate(model, model.state(q=[-0.1], qd=[1.0]), 1.0, events=[back])
@@ -383,13 +376,13 @@ def test_an_event_that_chatters_ends_with_its_name():
 
 
 def test_a_condition_that_is_no_number_is_named():
-    model = slider()
+    model = slider(0.01)
     with pytest.raises(sd.SimulationFailed, match=r"condition 'never_a_number' writes nan to value\[0\]"):
         sd.simulate(model, model.state(qd=[1.0]), 1.0, events=[sd.Event(never_a_number())])
 
 
 def test_an_action_that_makes_a_state_of_no_numbers_is_refused():
-    model = slider()
+    model = slider(0.01)
 
     def ruin(t, state):
         return sd.State(state.model, np.full(state._data.shape, np.nan))

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from paths import TESTS
 from random_trees import random_model
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.model.parts import BASE_KINDS
@@ -177,7 +178,7 @@ def processes(tmp_path_factory):
         names, sizes = (ELSEWHERE, SIZES_ELSEWHERE[1:]) if kind in widths else (tuple(QUANTITIES), (1, 3))
         asked = {"model": case.model, "state": case.state, "operands": case.operands, "names": names, "sizes": sizes}
         (folder / "asked").write_bytes(pickle.dumps(asked))
-        paths = [str(Path(__file__).parent), str(Path(sd.__file__).parents[1])]
+        paths = [str(Path(__file__).parent), str(TESTS), str(Path(sd.__file__).parents[1])]
         settings = {"PYTHONPATH": os.pathsep.join(paths), "SPACEDYN_CACHE_DIR": str(folder / "cache"), **setting}
         command = [sys.executable, "-c", f"import test_batches; test_batches.answer_elsewhere({str(folder)!r})"]
         with (folder / "said").open("wb") as said:

@@ -4,9 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
 
 
 def run(*arguments: str) -> str:

@@ -5,7 +5,6 @@ Screenshots are kept in build/screenshots, for people to look at.
 
 import io
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +12,10 @@ from PIL import Image
 
 import spacedyn as sd
 from conftest import CHROMIUM
+from paths import ROOT
 
 pytestmark = pytest.mark.browser
-SHOTS = Path(__file__).parents[1] / "build" / "screenshots"
+SHOTS = ROOT / "build" / "screenshots"
 FLAGS = (
     "--no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update "
     "--disable-sync --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from paths import TESTS
 from spacedyn.kernels.robot import forward_dynamics
 from spacedyn.kernels.scalar import cache_folders, compiling
 from spacedyn.kernels.scalar.cache_folders import read_trusted, refusal
@@ -45,7 +46,7 @@ print(*force, sum(run.stats.cache_hits.values()), sum(run.stats.cache_misses.val
 def start(program, sources=None, **environment):
     """A Python of its own, with other environment variables (None: without this one)."""
     changed = {name: value for name, value in (os.environ | environment).items() if value is not None}
-    changed["PYTHONPATH"] = os.pathsep.join(map(str, [sources or PACKAGE.parent, Path(__file__).parent]))
+    changed["PYTHONPATH"] = os.pathsep.join(map(str, [sources or PACKAGE.parent, Path(__file__).parent, TESTS]))
     return subprocess.Popen(
         [sys.executable, "-c", program], env=changed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -6,7 +6,6 @@ import io
 import re
 import runpy
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,8 @@ import pytest
 import spacedyn as sd
 import spacedyn.classic as sc
 from classic_cases import RATES, close, golden
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/coming_from_spacedyn.md").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```\n\s*```text\n(.*?)```", PAGE, flags=re.DOTALL)
 EXAMPLE = ROOT / "examples/spacedyn_sample.py"

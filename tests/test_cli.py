@@ -15,9 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 import spacedyn as sd
+from paths import ROOT
 from spacedyn.cli import app
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture

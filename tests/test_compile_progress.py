@@ -3,19 +3,18 @@
 import os
 import pty
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import spacedyn as sd
+from processes import python
+from robots import cart3
 from spacedyn.kernels.scalar import compile_progress
 from spacedyn.kernels.scalar.compile_progress import CompileProgress, in_words, part
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.simulate.setup import compiled_parts, joints_of, simulation_of
-from test_laws import cart3
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +75,7 @@ import sys
 import spacedyn as sd
 from spacedyn.kernels.scalar import compile_progress
 from spacedyn.kernels.scalar import compiling
-from test_laws import cart
+from robots import cart
 compile_progress.QUIET = 0.0
 GAIN = float(sys.argv[1])
 
@@ -87,11 +86,6 @@ def fresh(t, s, p, out):
 
 sd.simulate(cart(), cart().neutral_state(), 0.1, laws=[fresh()], progress=len(sys.argv) < 3)
 """
-
-
-def python(program, *arguments, **options):
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
-    return subprocess.Popen([sys.executable, "-c", program, *arguments], env=environment, text=True, **options)
 
 
 def test_what_a_simulation_compiles_is_shown_and_what_it_loads_is_not():

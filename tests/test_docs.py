@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
+
 DOCS = ROOT / "docs"
 MADE = {"_build", "reference", "made"}  # folders that building the documentation makes
 PAGES = sorted([ROOT / "README.md", *(page for page in DOCS.rglob("*.md") if MADE.isdisjoint(page.parts))])

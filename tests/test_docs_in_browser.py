@@ -13,9 +13,9 @@ import pytest
 
 import spacedyn as sd
 from conftest import CHROMIUM
+from paths import ROOT
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[1]
 DOCS, SHOTS = ROOT / "docs", ROOT / "build" / "screenshots"
 PAGES = ["benchmarks", "coming_from_spacedyn", "simulation", "howto/scenarios", "howto/units_frames_quaternions"]
 """With wide tables and programs of 120 columns, and without cells to run; a page of the reference comes on top."""

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from laws_and_forces import DOWN, G, bounce, clock
+from robots import ball
 from spacedyn.simulate import store as keeping
-from test_events import DOWN, G, ball, bounce, clock
 
 pytestmark = pytest.mark.packs
 

@@ -6,19 +6,8 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-
-G = 9.81
-DOWN = (0.0, 0.0, -G)
-
-
-def ball() -> sd.Model:
-    """A mass that can only go up and down."""
-    b = sd.Builder("ball", base="fixed")
-    b.base("ground", mass=1.0, inertia=(1.0, 1.2, 1.1))
-    b.body("ball", mass=2.0, inertia=(0.1, 0.12, 0.11))
-    b.joint("height", "prismatic", parent="ground", child="ball")
-    b.endpoint("bottom", body="ball")
-    return b.build()
+from laws_and_forces import DOWN, G, bounce, clock
+from robots import ball
 
 
 def pendulum() -> sd.Model:
@@ -28,11 +17,6 @@ def pendulum() -> sd.Model:
     b.body("bob", mass=1.0, inertia=(1.1e-12, 1e-12, 1.2e-12), com=(0, 0, -1.0))
     b.joint("swing", "revolute", parent="ground", child="bob", axis=(0, 1, 0))
     return b.build()
-
-
-def bounce(e: float):
-    """Back up, with a part e of the speed."""
-    return lambda t, state: state.replace(qd=-e * state.qd)
 
 
 def bounces(e: float, count: int, h: float = 1.0) -> np.ndarray:
@@ -95,11 +79,6 @@ def test_a_pendulum_crosses_at_quarters_of_its_period():
 @sd.condition
 def speed(t, s, p, out):
     out.value[0] = s.qd[0] - p.limit
-
-
-@sd.condition
-def clock(t, s, p, out):
-    out.value[0] = t - p.at
 
 
 def test_a_terminal_event_ends_the_run_there():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from laws_and_forces import everything
 from random_trees import random_model, random_state_parts
 from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 from spacedyn.show.viewer import meshes as m
@@ -15,7 +16,6 @@ from spacedyn.show.viewer.actors import actors_of, bounds, looks, lowest, record
 from spacedyn.show.viewer.geometry import robot_meshes, solid
 from spacedyn.show.viewer.guessed_shapes import edges
 from spacedyn.show.viewer.loads import loads_of
-from test_forces import everything
 
 KINDS = {"f8": "<f8", "f4": "<f4", "i2": "<i2", "i1": "i1", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 

@@ -11,9 +11,9 @@ import numba
 import pytest
 
 import spacedyn as sd
+from robots import cart
 from spacedyn.laws.compile import compile_law
 from spacedyn.laws.fingerprint import fingerprint, references
-from test_laws import cart
 
 GAIN = 1.0
 q = [1.0, 2.0]  # what a script may have, and what laws read of `s` and `p`

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from laws_and_forces import everything
 from random_trees import random_model, random_state_parts
 
 GRAVITY = (0.1, -0.3, -1.6)
@@ -34,23 +35,6 @@ def tree(seed: int = 5, n: int = 7, base: str = "free") -> tuple[sd.Model, sd.St
 def at_start(model, state, **options):
     """Accelerations at the start of a simulation."""
     return sd.simulate(model, state, 1e-3, method=sd.RungeKutta4(1e-3), record=1e-3, budget=1.0, **options)["udot"][0]
-
-
-def everything(model):
-    """Forces of all kinds on bodies of a robot."""
-    bodies, rng = model.body_names, np.random.default_rng(1)
-    point = lambda: rng.normal(size=3)  # noqa: E731
-    return [
-        sd.Wrench(bodies[0], force=point(), moment=point(), point=point()),
-        sd.Wrench(bodies[-1], force=point(), moment=point(), point=point(), frame="body", start=0.1, stop=0.33),
-        sd.Spring(
-            bodies[1], bodies[-2], stiffness=3.0, damping=0.4, rest_length=0.5, point=point(), other_point=point()
-        ),
-        sd.Spring(bodies[2], stiffness=2.0, damping=0.2, rest_length=0.1, point=point(), other_point=point()),
-        sd.Tether(bodies[0], bodies[-1], stiffness=5.0, rest_length=1.0, point=point(), other_point=point()),
-        sd.Drag(bodies[-1], linear=(0.2, 0.1, 0.4), angular=0.3),
-        sd.Wrench(bodies[2], force=point(), moment=point(), point=point(), frame=bodies[-1]),
-    ]
 
 
 @pytest.mark.parametrize("frame", ["inertial", "body", "base", "body2", "endpoint0", "endpoint1"])

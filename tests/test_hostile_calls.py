@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from paths import TESTS
+from public_calls import MODEL, NEEDED, NV, ONE, build
 from spacedyn.reals import real_array
 from spacedyn.signatures import kind_of
-from test_bad_calls import MODEL, NEEDED, NV, ONE, build
 
 PLANAR = sd.load("planar_four_link")
 START = PLANAR.state(qd=[0.1, 0, 0, 0])
@@ -208,10 +209,10 @@ def test_a_loop_over_a_batch_ends():
 def test_an_empty_batch_gives_empty_results_and_compiles_nothing(tmp_path):
     program = f"""
         import sys
-        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        sys.path.insert(0, {str(TESTS)!r})
         import numpy as np
         import spacedyn as sd
-        from test_bad_calls import MODEL, NEEDED
+        from public_calls import MODEL, NEEDED
         for shape in ((0,), (0, 3), (3, 0)):
             state = MODEL.random_state(np.random.default_rng(0), shape)
             for name, needed in NEEDED.items():

@@ -3,17 +3,17 @@
 import re
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import koike_as_printed as printed
 import spacedyn as sd
+from paths import ROOT
 from spacedyn.run.audit import Auditor
 from spacedyn.simulate.channels import LEDGER
 
-EXAMPLES = str(Path(__file__).parents[1] / "examples")
+EXAMPLES = str(ROOT / "examples")
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,13 @@
 
 import re
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import spacedyn as sd
 from moving_frames import base_map, hat
+from paths import ROOT
 from random_trees import random_flat_state, random_model
 from spacedyn import lagrangian
 from spacedyn.formulations.lagrangian.twists import adjoint, bracket
@@ -303,7 +303,7 @@ def test_a_base_that_is_held_keeps_no_momentum(call):
 
 def test_the_spinning_spacecraft_passes_where_angles_break(capsys):
     """All twelve singular attitudes to rounding; the angles' own numbers there are anybody's guess, but large."""
-    example = Path(__file__).parents[1] / "examples/spinning_spacecraft.py"
+    example = ROOT / "examples/spinning_spacecraft.py"
     runpy.run_path(str(example))["main"]()
     said = capsys.readouterr().out
     rows = re.findall(r"^([XYZ]{3}) +(\S+) rad +(\S+) rad +(\S+) rad/s +(\S+) rad$", said, flags=re.MULTILINE)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from robots import cart3
 from spacedyn.laws.checks import checked
-from test_laws import cart3
 
 # --- indices, of functions too ---------------------------------------------------------------------------------------
 

@@ -9,9 +9,12 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import spacedyn as sd
+from laws_and_forces import integrator, low_pass, ramp
 from random_trees import random_model
+from robots import cart, tree
 from spacedyn.kernels.scalar.pack import LANES
 
 pytestmark = pytest.mark.packs
@@ -20,27 +23,7 @@ METHODS = [sd.RungeKutta4(step=0.013), sd.RungeKutta4(step=0.5), sd.DormandPrinc
 every_method = pytest.mark.parametrize("method", METHODS, ids=["short steps", "long steps", "pair of 5", "pair of 8"])
 
 
-def cart(mass: float = 1.0) -> sd.Model:
-    """A mass on a rail: q'' = τ / m."""
-    b = sd.Builder("cart", base="fixed")
-    b.base("ground", mass=1.0, inertia=(1, 1, 2))
-    b.body("cart", mass=mass, inertia=(0.1, 0.2, 0.3))
-    b.joint("rail", "prismatic", parent="ground", child="cart")
-    return b.build()
-
-
-def tree(seed: int = 0) -> tuple[sd.Model, sd.State]:
-    rng = np.random.default_rng(seed)
-    model = random_model(rng, 6, base_kind="free")
-    return model, model.random_state(rng)
-
-
 # --- when ------------------------------------------------------------------------------------------------------------
-
-
-@sd.law
-def ramp(t, s, p, out):
-    out.tau[0] = p.slope * t
 
 
 @every_method
@@ -126,12 +109,6 @@ def test_laws_of_several_rates_add_up():
 # --- states of laws --------------------------------------------------------------------------------------------------
 
 
-@sd.law(states={"low": 1})
-def low_pass(t, s, p, out):
-    out.low[0] = (1.0 - s.low[0]) / p.lag
-    out.tau[0] = s.low[0]
-
-
 def test_a_filter_follows_its_exact_answer():
     """x' = (1 - x)/T from x0: x = 1 - (1 - x0) exp(-t/T), and the mass that it pushes."""
     T, x0 = 0.3, 0.25
@@ -140,14 +117,6 @@ def test_a_filter_follows_its_exact_answer():
     np.testing.assert_allclose(run["states"][:, 0], 1 - (1 - x0) * np.exp(-t / T), atol=1e-11)
     np.testing.assert_allclose(run.states.qd[:, 0], t - (1 - x0) * T * (1 - np.exp(-t / T)), atol=1e-11)
     np.testing.assert_allclose(run.data["low_pass0.low"].values[:, 0], run["states"][:, 0])
-
-
-@sd.law(period=0.1, states={"total": 1, "last": 2})
-def integrator(t, s, p, out):
-    out.total[0] = s.total[0] + p.gain * t
-    out.last[0] = s.last[1]
-    out.last[1] = t
-    out.tau[0] = out.total[0]
 
 
 @every_method
@@ -239,12 +208,6 @@ def load(t, s, p, out):
             out.endpoint_wrenches[e, k] = p.ends[e, k]
 
 
-def integral(values: np.ndarray, time: np.ndarray) -> np.ndarray:
-    from scipy.integrate import simpson
-
-    return simpson(values, x=time, axis=0)
-
-
 def test_commands_move_the_robot_and_their_work_and_impulse_are_booked():
     rng = np.random.default_rng(11)
     model = random_model(rng, 6, base_kind="free")
@@ -264,13 +227,13 @@ def test_commands_move_the_robot_and_their_work_and_impulse_are_booked():
     np.testing.assert_allclose(run["forces"][:, 6:], tau * np.cos(t)[:, None], atol=1e-14)
     np.testing.assert_allclose(run["base_wrench"], np.broadcast_to(base, (len(t), 6)), atol=1e-15)
 
-    work = integral(tau * np.cos(t)[:, None] * states.qd, t)
+    work = simpson(tau * np.cos(t)[:, None] * states.qd, x=t, axis=0)
     np.testing.assert_allclose(run["joint_work"][-1], work, atol=1e-9)
     twist = np.concatenate([states.base_velocity, states.base_rate], axis=1)
-    assert run["base_work"][-1, 0] == pytest.approx(integral(twist @ base, t), abs=1e-9)
+    assert run["base_work"][-1, 0] == pytest.approx(simpson(twist @ base, x=t, axis=0), abs=1e-9)
     for e, end in enumerate(model.endpoint_names):
         power = sd.endpoint_velocity(model, states, end) @ ends[e]
-        assert run["endpoint_work"][-1, e] == pytest.approx(integral(power, t), abs=1e-9)
+        assert run["endpoint_work"][-1, e] == pytest.approx(simpson(power, x=t, axis=0), abs=1e-9)
     force = base[:3] + ends[:, :3].sum(axis=0) + model.total_mass * g
     np.testing.assert_allclose(run["impulse"][:, :3], t[:, None] * force, atol=1e-12)
     change = sd.momentum(model, states, about="com") - sd.momentum(model, states[0], about="com")
@@ -476,24 +439,16 @@ def test_after_a_failure_the_next_run_is_as_good_as_any():
 
 PLAIN = """
 import numpy as np, pytest, test_laws, spacedyn as sd
+from laws_and_forces import integrator, low_pass
+from robots import cart, cart3
 for law, message, _ in test_laws.FAILURES.values():
     with pytest.raises(sd.SimulationFailed, match=message):
-        sd.simulate(test_laws.cart3(), test_laws.cart3().neutral_state(), 0.2, laws=[law],
+        sd.simulate(cart3(), cart3().neutral_state(), 0.2, laws=[law],
                     method=sd.RungeKutta4(step=0.02), record=0.02, budget=1.0)
-run = sd.simulate(test_laws.cart(), test_laws.cart().neutral_state(), 0.5, record=0.05,
-                  laws=[test_laws.integrator(gain=2.0), test_laws.low_pass(lag=0.3)], method=sd.RungeKutta4(step=0.02))
+run = sd.simulate(cart(), cart().neutral_state(), 0.5, record=0.05,
+                  laws=[integrator(gain=2.0), low_pass(lag=0.3)], method=sd.RungeKutta4(step=0.02))
 print(*run.final.q, *run.final.qd, *run["states"][-1])
 """
-
-
-def cart3() -> sd.Model:
-    """Three rails, one upon another."""
-    b = sd.Builder("crane", base="fixed")
-    b.base("ground", mass=1.0, inertia=(1, 1, 2))
-    for k, axis in enumerate(np.eye(3)):
-        b.body(f"cart{k}", mass=1.0, inertia=(0.1, 0.2, 0.3))
-        b.joint(f"rail{k}", "prismatic", parent=f"cart{k - 1}" if k else "ground", child=f"cart{k}", axis=axis)
-    return b.build()
 
 
 def test_without_the_compiler_laws_do_and_fail_the_same():

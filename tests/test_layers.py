@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
+
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command(['--no-cache'])"
 
 

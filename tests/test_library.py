@@ -10,13 +10,13 @@ import pytest
 
 import reference
 import spacedyn as sd
+from paths import GOLDEN
 from spacedyn.errors import ModelError, ModelWarning, UnknownName
 from spacedyn.model.files.arrays import from_arrays
 from spacedyn.model.files.load import available, load
 from spacedyn.model.files.toml import read_model, write_model
 from spacedyn.model.model import Model
 
-GOLDEN = Path(__file__).parent / "golden"
 FILES = Path(sd.__file__).parent / "library"
 DOUBTFUL = {"ets7": ("link2", "link3", "link5"), "two_arm_sample": ("base",), "umetani_yoshida": ("link1",)}
 """Bodies whose published inertia is doubtful, by robot."""

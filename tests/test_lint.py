@@ -7,8 +7,8 @@ import pytest
 
 import spacedyn as sd
 from spacedyn.lint import Finding, Findings
-from test_urdf import INERTIAL, joint, link, robot
 from urdf_robots import ROBOTS, folder
+from urdf_text import INERTIAL, joint, link, robot
 
 
 def with_mesh(scale: str, file: str = "a.stl") -> str:

@@ -31,7 +31,7 @@ ALLOCATIONS = """
 import numpy as np
 from numba.core.runtime import _nrt_python, rtsys
 from random_trees import random_model
-from test_plain_python import every_result
+from every_result import every_result
 
 _nrt_python.memsys_enable_stats()
 

@@ -7,9 +7,9 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
+from robots import lone
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.simulate.methods import Method
-from test_published import lone
 
 DURATION = 1.0
 PACE = 3.0

@@ -1,6 +1,5 @@
 """MuJoCo's XML: what it reads and what we make of it have the same frames, mass matrix, bias and accelerations."""
 
-import re
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,9 +10,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import spacedyn as sd
+from mjcf_comparison import near, without_friction
 from spacedyn.model.files.mjcf import read_mjcf
 
-BOUND = 1e-10
 ROBOTS = ["ant", "half_cheetah", "hopper", "humanoid", "inverted_double_pendulum", "pusher", "swimmer", "walker2d"]
 ODD = """
 <mujoco model="odd">
@@ -39,12 +38,6 @@ ODD = """
   </worldbody>
 </mujoco>
 """
-
-
-def near(found, wanted) -> None:
-    wanted = np.asarray(wanted)
-    error = np.abs(found - wanted).max(initial=0.0) / max(1.0, np.abs(wanted).max(initial=0.0))
-    assert error <= BOUND, f"relative error {error:.2e}"
 
 
 class Reading:
@@ -116,10 +109,6 @@ def body_there(m, d, name: str):
     """By its name, or by the number that bodies without one have."""
     known = name in [m.body(i).name for i in range(m.nbody)]
     return d.body(name) if known else d.body(int(name.removeprefix("body")))
-
-
-def without_friction(model: sd.Model) -> sd.Model:
-    return sd.Model.from_toml(re.sub(r"\nfriction = .*", "", model.to_toml()))
 
 
 @pytest.mark.parametrize("robot", ROBOTS)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from mjcf_comparison import near, without_friction
 from spacedyn.model.files.mjcf import read_mjcf
-from test_mjcf import near, without_friction
 
 GEOM = "<geom type='box' size='.1 .2 .3' pos='.1 .2 -.1' mass='2' contype='0' conaffinity='0'/>"
 

@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
-from random_trees import random_model
+from laws_and_forces import clock
+from robots import tree
 from spacedyn import Mode
 from spacedyn.simulate.modes import velocities_after
 
 DOWN = (0.0, 0.0, -9.81)
-
-
-@sd.condition
-def clock(t, s, p, out):
-    out.value[0] = t - p.at
 
 
 @sd.law(period=0.1)
@@ -24,12 +20,6 @@ def brake(t, s, p, out):
         out.mode[int(p.joint)] = sd.Mode.LOCKED
     if abs(t - p.free) < 0.01:
         out.mode[int(p.joint)] = sd.Mode.FREE
-
-
-def tree(seed: int = 3, n: int = 6, base: str = "free") -> tuple[sd.Model, sd.State]:
-    rng = np.random.default_rng(seed)
-    model = random_model(rng, n, base_kind=base)
-    return model, model.random_state(rng)
 
 
 def chaser(kind: str = "free") -> sd.Model:
@@ -214,7 +204,7 @@ def test_a_brief_passage_is_found(speed, start):
 
 @pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.DormandPrince5(), sd.RungeKutta4(5e-3)])
 def test_a_law_locks_and_frees_a_joint(method):
-    robot, state = tree()
+    robot, state = tree(3)
     joint = next(i for i, one in enumerate(robot.joints) if one.nv == 1)
     name = robot.joint_names[joint]
     law = brake(joint=joint, lock=0.3, free=0.7)
@@ -235,7 +225,7 @@ def test_a_law_locks_and_frees_a_joint(method):
 
 
 def test_a_run_that_was_locked_goes_on_as_one_that_starts_locked():
-    robot, state = tree()
+    robot, state = tree(3)
     name = robot.joint_names[2]
     law = brake(joint=2, lock=0.3, free=9.0)
     run = sd.simulate(robot, state, 1.0, laws=[law], record=0.1)
@@ -247,7 +237,7 @@ def test_a_run_that_was_locked_goes_on_as_one_that_starts_locked():
 
 
 def test_a_command_comes_into_effect_after_its_delay():
-    robot, state = tree()
+    robot, state = tree(3)
     law = brake(joint=2, lock=0.3, free=0.5, delay=0.13)
     run = sd.simulate(robot, state, 1.0, laws=[law], record=0.01)
     expected = np.where((run.time > 0.429) & (run.time < 0.629), sd.Mode.LOCKED, sd.Mode.FREE)
@@ -263,7 +253,7 @@ def alternate(t, s, p, out):
 
 @pytest.mark.parametrize("where", ["memory", "file", "folder"])
 def test_a_restart_is_bit_for_bit(where, tmp_path):
-    robot, state = tree()
+    robot, state = tree(3)
     options = {"laws": [alternate()], "record": 0.01}
     events = [sd.Event(clock(at=0.33), action=sd.actions.lock(robot.joint_names[1])), sd.Event(clock(at=0.74))]
     if where != "memory":
@@ -327,7 +317,7 @@ def test_a_joint_follows_its_motion_from_where_it_is():
 
 
 def test_modes_at_the_start():
-    robot, state = tree()
+    robot, state = tree(3)
     name = robot.joint_names[2]
     with pytest.raises(sd.InputError, match=f"joint '{name}' is prescribed to be moving with"):
         sd.simulate(robot, state, 0.2, modes={name: "locked"})

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import WHEELS
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "spacedyn"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

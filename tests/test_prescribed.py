@@ -8,9 +8,7 @@ from numpy.polynomial import Polynomial
 from scipy.interpolate import CubicSpline, make_interp_spline
 
 import spacedyn as sd
-from spacedyn.model.shapes import box, rod
-
-ALONG_X = sd.Rotation.from_euler("y", 90, degrees=True)
+from robots import koike
 
 
 @sd.motion
@@ -35,17 +33,6 @@ def both(t, p, out):
         out.acceleration[i] = -0.3 * (i + 1) ** 2 * math.sin((i + 1) * t)
 
 
-def koike(M: float = 5.0, L: float = 1.0) -> sd.Model:
-    """Koike's satellite (L x L/5 x L/5, mass M) with two rods (L, M/4): one turns about y, the other about z."""
-    b = sd.Builder("koike")
-    b.base("satellite", shapes=[box(M, (L, L / 5, L / 5))])
-    b.body("yellow", shapes=[rod(M / 4, L, position=(-L / 2, 0, 0), rotation=ALONG_X)])
-    b.body("green", shapes=[rod(M / 4, L, position=(L / 2, 0, 0), rotation=ALONG_X)])
-    b.joint("theta_y", "revolute", parent="satellite", child="yellow", position=(L / 2, 0, 0), axis=(0, 1, 0))
-    b.joint("theta_z", "revolute", parent="satellite", child="green", position=(-L / 2, L / 10, 0))
-    return b.build()
-
-
 def tree_of_many_kinds() -> sd.Model:
     """A free base with a branch of each kind of simple joint, each with a free revolute joint beyond it."""
     b = sd.Builder("kinds")
@@ -63,7 +50,7 @@ def tree_of_many_kinds() -> sd.Model:
 
 def test_koike_s_robot_keeps_its_momentum():
     """Box of 5 kg, arms driven as in the paper: linear and angular momentum to 1e-10 over a minute."""
-    robot = koike()
+    robot = koike(5.0, 1.0)
     attitude = sd.Rotation.from_euler("XYZ", [45, -84, 6], degrees=True)
     state = robot.state(base_attitude=attitude, base_rate_in_base_axes=[0.45, 0.03, -0.02], base_velocity=[2.0, 0, 0])
     arms = {
@@ -107,7 +94,7 @@ def test_every_simple_kind_follows_its_motion_and_the_forces_are_those_of_invers
 
 def test_the_forces_drive_a_free_robot_along_the_same_motion():
     """The commands of a PD law about the prescribed path fade as its feed-forward is what was recorded."""
-    robot = koike()
+    robot = koike(5.0, 1.0)
     path = sd.waypoints([0.0, 1.0, 2.0], [0.0, 0.4, 0.1])
     first = sd.simulate(
         robot, robot.neutral_state(), 2.0, prescribed={"theta_y": path, "theta_z": "locked"}, record=0.01
@@ -131,7 +118,7 @@ def test_the_forces_drive_a_free_robot_along_the_same_motion():
 @pytest.mark.parametrize("stop", [False, True])
 @pytest.mark.parametrize("kind", ["quintic", "cubic"])
 def test_waypoints_are_met_and_jumps_of_acceleration_do_no_harm(kind, stop):
-    robot = koike()
+    robot = koike(5.0, 1.0)
     times, values = [0.0, 0.7, 1.1, 2.0], [0.0, 0.4, -0.2, 0.3]
     path = sd.waypoints(times, values, kind, stop=stop)
     for t, value in zip(times, values, strict=True):
@@ -150,7 +137,7 @@ def test_waypoints_are_met_and_jumps_of_acceleration_do_no_harm(kind, stop):
 
 
 def test_splines_and_polynomials_of_other_libraries():
-    robot = koike()
+    robot = koike(5.0, 1.0)
     knots = np.linspace(0.0, 2.0, 9)
     state = robot.state(base_rate=[0.3, 0.2, 0.1])
     polynomial = Polynomial([0.1, 0.2, -0.3, 0.05])
@@ -187,7 +174,7 @@ def test_a_locked_joint_is_as_if_welded():
 
 
 def test_a_batch_follows_as_each_robot_does():
-    robot = koike()
+    robot = koike(5.0, 1.0)
     rng = np.random.default_rng(3)
     batch = robot.state(base_rate=rng.normal(size=(5, 3)), q={"theta_z": rng.normal(size=(5, 1))})
     given = {"theta_y": sd.waypoints([0, 0.5, 1.0], [0, 0.3, 0.1]), "theta_z": "locked"}
@@ -200,7 +187,7 @@ def test_a_batch_follows_as_each_robot_does():
 
 
 def test_a_state_that_contradicts_is_refused_with_how_much_or_adjusted():
-    robot = koike()
+    robot = koike(5.0, 1.0)
     with pytest.raises(sd.InputError, match=r"joint 'theta_y' is prescribed to be at .*0.25 off.*adjust=True"):
         sd.simulate(robot, robot.neutral_state(), 1.0, prescribed={"theta_y": 0.25})
     with pytest.raises(sd.InputError, match=r"moving with.*0.3 off"):
@@ -235,7 +222,7 @@ def wrong(t, p, out):
     ],
 )
 def test_what_cannot_be_prescribed_is_refused(given, message):
-    robot = koike()
+    robot = koike(5.0, 1.0)
     with pytest.raises((sd.InputError, sd.UnknownName), match=message):
         sd.simulate(robot, robot.neutral_state(), 5.0, prescribed=given, adjust=True)
 

@@ -10,16 +10,9 @@ from scipy.optimize import brentq
 from scipy.special import ellipk
 
 import spacedyn as sd
+from published_cases import DOWN, G, TwoBodies, same_turn, scalar_first
+from robots import ALONG_X, koike, lone, pendulum
 from spacedyn.model.shapes import box, point, rod
-
-G = 9.81
-ALONG_X = sd.Rotation.from_rotvec([0, np.pi / 2, 0])  # lays what stands along z down along x
-
-
-def lone(mass: float, inertia, com=(0, 0, 0), base: str = "free") -> sd.Model:
-    b = sd.Builder("lone", base=base)
-    b.base("body", mass=mass, inertia=inertia, com=com)
-    return b.build()
 
 
 def travel(model: sd.Model, state: sd.State, duration: float, **loads) -> Callable[[float], np.ndarray]:
@@ -50,17 +43,6 @@ def travel(model: sd.Model, state: sd.State, duration: float, **loads) -> Callab
 
     start = np.concatenate([state.x, state.u])
     return solve_ivp(rate, (0, duration), start, "DOP853", rtol=1e-12, atol=1e-13, dense_output=True).sol
-
-
-def scalar_first(xyzw: np.ndarray) -> np.ndarray:
-    q = np.roll(xyzw, 1)
-    return q / np.linalg.norm(q)
-
-
-def same_turn(found: np.ndarray, wanted, bound: float) -> None:
-    """Equal but for the sign of the whole quaternion."""
-    wanted = np.asarray(wanted) * np.sign(np.dot(found, wanted))
-    np.testing.assert_allclose(found, wanted, atol=bound)
 
 
 # --- one body --------------------------------------------------------------------------------------------------------
@@ -146,20 +128,6 @@ def test_heavy_top():
 
 
 # --- pendulums -------------------------------------------------------------------------------------------------------
-
-DOWN = [0, -G, 0]
-HANG = sd.Rotation.from_rotvec([0, 0, -np.pi / 2])  # at q = 0 the pendulum's x axis points down
-
-
-def pendulum(*shapes, count: int = 1, length: float = 1.0) -> sd.Model:
-    """Pendulums in a row, hinged about z, hanging along -y at q = 0."""
-    b = sd.Builder("pendulum", base="fixed")
-    b.base("ground", mass=1.0, inertia=(1, 1, 2))
-    for k in range(count):
-        b.body(f"bob{k}", shapes=shapes)
-        at = {"position": (length, 0, 0)} if k else {"rotation": HANG}
-        b.joint(f"hinge{k}", "revolute", parent=f"bob{k - 1}" if k else "ground", child=f"bob{k}", **at)
-    return b.build()
 
 
 @pytest.mark.parametrize(
@@ -301,31 +269,6 @@ def test_a_free_base_and_one_link_under_gravity():
     np.testing.assert_allclose(frame.acceleration, [0, -8.81, 0, 0, 0, -1], atol=1e-14)
 
 
-class TwoBodies:
-    """A cube of 50 kg and 1 m and a rod of 10 kg and 1 m, hinged at a face of the one and an end of the other.
-
-    μ = m0 m1/(m0+m1), C = I0 + I1 + μ(a² + b²), K = μ a b, D = I1 + μ b², with a and b from the hinge to the centres.
-    """
-
-    m0, I0, a, m1, I1, b = 50.0, 50.0 / 6.0, 0.5, 10.0, 10.0 / 12.0, 0.5
-    mu = m0 * m1 / (m0 + m1)
-    C, K, D = I0 + I1 + mu * (a**2 + b**2), mu * a * b, I1 + mu * b**2
-
-    @classmethod
-    def model(cls, base: str) -> sd.Model:
-        builder = sd.Builder("two bodies", base=base)
-        builder.base("cube", shapes=[box(cls.m0, (1, 1, 1))])
-        builder.body("rod", shapes=[rod(cls.m1, 1.0, position=(cls.b, 0, 0), rotation=ALONG_X)])
-        builder.joint("hinge", "revolute", parent="cube", child="rod", position=(cls.a, 0, 0))
-        return builder.build()
-
-    @classmethod
-    def recoil(cls, base: str, q: np.ndarray) -> np.ndarray:
-        """Turn of the base for a unit turn of the joint, by this package."""
-        model = cls.model(base)
-        return sd.base_recoil(model, model.state(q=q[:, None]))[:, -1, 0]
-
-
 @pytest.mark.parametrize("base", ["free", "planar"])
 def test_recoil_of_two_bodies(base):
     """By hand, from zero angular momentum about the common centre: dθ0/dq = -(D + K cos q)/(C + 2 K cos q)."""
@@ -377,17 +320,6 @@ def test_capture_and_lock_up():
 # --- robots of the papers --------------------------------------------------------------------------------------------
 
 
-def koike(M: float = 8.0, L: float = 1.5) -> sd.Model:
-    """Koike's satellite (L x L/5 x L/5, mass M) with two rods (L, M/4): one turns about y, the other about z."""
-    b = sd.Builder("koike")
-    b.base("satellite", shapes=[box(M, (L, L / 5, L / 5))])
-    b.body("yellow", shapes=[rod(M / 4, L, position=(-L / 2, 0, 0), rotation=ALONG_X)])
-    b.body("green", shapes=[rod(M / 4, L, position=(L / 2, 0, 0), rotation=ALONG_X)])
-    b.joint("theta_y", "revolute", parent="satellite", child="yellow", position=(L / 2, 0, 0), axis=(0, 1, 0))
-    b.joint("theta_z", "revolute", parent="satellite", child="green", position=(-L / 2, L / 10, 0))
-    return b.build()
-
-
 def test_koike_s_bodies():
     """The paper's masses and lengths; its (II.26) printed ML²/125 and ML²/12, which these shapes put right."""
     M, L = 8.0, 1.5
@@ -400,7 +332,7 @@ def test_koike_s_bodies():
 def test_koike_s_partial_velocities():
     """(II.18), (II.20), (II.22), (II.23) of the paper: velocities of the arms' centres, in the satellite's axes."""
     L, rng = 1.5, np.random.default_rng(0)
-    model = koike(L=L)
+    model = koike(8.0, L)
     state = model.random_state(rng, 25)
     for one in state:
         R, (y, z) = one.base_attitude.as_matrix(), one.q
@@ -424,7 +356,7 @@ def test_koike_s_partial_velocities():
 
 def test_koike_s_momentum_is_kept_while_the_arms_are_driven():
     """Driving the arms changes neither momentum about the centre of mass: what the paper's own test looked for."""
-    model, rng = koike(), np.random.default_rng(1)
+    model, rng = koike(8.0, 1.5), np.random.default_rng(1)
     state = model.random_state(rng, 20)
     motion = sd.hybrid_dynamics(model, state, ["theta_y", "theta_z"], rng.normal(size=(20, 8)))
     A, rate = (f(model, state, about="com") for f in (sd.momentum_matrix, sd.momentum_matrix_rate))

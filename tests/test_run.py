@@ -6,17 +6,16 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 import tracemalloc
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray
 
 import spacedyn as sd
+from processes import python
 from random_trees import random_model, random_state_parts
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.run.resume import _past
@@ -481,11 +480,6 @@ def add(self, *what):
 Folder.add = add
 sd.simulate(ROBOT, START, 150.0, laws=laws(), record=0.01, method=sd.RungeKutta4(1e-3), stream=sys.argv[1], budget=1.0)
 """
-
-
-def python(program, *arguments, **options):
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
-    return subprocess.Popen([sys.executable, "-c", program, *arguments], env=environment, text=True, **options)
 
 
 def test_a_run_that_was_killed_can_be_read_up_to_its_last_chunk_and_go_on(tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from processes import python
 from spacedyn.kernels.robot import layout as k
 from spacedyn.kernels.sim import layout as p
 from spacedyn.run import folder as streaming
@@ -25,7 +26,6 @@ from spacedyn.simulate.checkpoints import Checkpoint
 from spacedyn.simulate.setup import build_steppers
 from spacedyn.simulate.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
 from spacedyn.simulate.stored_text import MOST_TEXT, parse_object
-from test_run import python
 
 ROBOT = sd.load("planar_four_link")
 START = ROBOT.state(q=[0.1, 0.2, 0.3, 0.4], qd=[0.1, 0.2, -0.1, 0.3])

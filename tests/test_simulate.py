@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import spacedyn as sd
+from laws_and_forces import integrator, low_pass, ramp
 from random_trees import random_model
-from test_laws import cart, integrator, low_pass, ramp, tree
-from test_ledger import free_flyer
-from test_published import lone
+from robots import cart, free_flyer, lone, tree
 
 pytestmark = pytest.mark.packs
 

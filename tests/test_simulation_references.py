@@ -11,9 +11,11 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import spacedyn as sd
+from golden_cases import ARGUMENTS, MODELS, Case
+from paths import GOLDEN
+from published_cases import DOWN, TwoBodies, same_turn, scalar_first
+from robots import lone, pendulum
 from spacedyn.model.shapes import point
-from test_golden import ARGUMENTS, GOLDEN, MODELS, Case
-from test_published import DOWN, TwoBodies, lone, pendulum, same_turn, scalar_first
 
 # --- one body --------------------------------------------------------------------------------------------------------
 

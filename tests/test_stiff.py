@@ -5,8 +5,7 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model
-from test_ledger import free_flyer
-from test_published import lone
+from robots import free_flyer, lone
 
 
 def stiff_arm(stiffness: float, damping: float) -> sd.Model:

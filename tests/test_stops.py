@@ -5,20 +5,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import spacedyn as sd
+from laws_and_forces import DOWN, clock
 from random_trees import random_model
-from test_events import DOWN, clock
+from robots import slider
 
 ADAPTIVE = [sd.DormandPrince8(), sd.DormandPrince5(), sd.Radau5()]
 AGREE = {"DormandPrince8": 1e-9, "DormandPrince5": 1e-7, "Radau5": 1e-7}
-
-
-def slider(**options) -> sd.Model:
-    """A mass of 1 kg on a rail."""
-    b = sd.Builder("slider", base="fixed")
-    b.base("ground", mass=1.0, inertia=(1.0, 1.2, 1.1))
-    b.body("mass", mass=1.0, inertia=(0.1, 0.12, 0.11))
-    b.joint("rail", "prismatic", parent="ground", child="mass", **options)
-    return b.build()
 
 
 def arm(stiffness: float, damping: float) -> sd.Model:

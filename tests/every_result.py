@@ -1,0 +1,204 @@
+"""Results of every public function for a robot at a state, as flat arrays."""
+
+import numpy as np
+
+import spacedyn as sd
+
+GRAVITY = (0.3, -1.2, -9.6)
+
+FLOATING = ("base_recoil", "generalized_inertia", "generalized_jacobian", "reaction_null_space")
+"""Functions that a fixed base does not have."""
+
+
+def every_result(rng, model, state):
+    """{public function: its result as a flat array}."""
+    wide = (*state.shape, model.nv)
+    udot, tau = rng.normal(size=wide), rng.normal(size=(*state.shape, model.nv - model.base_dof))
+    loads = {"base_wrench": rng.normal(size=6), "endpoint_wrenches": {model.endpoint_names[0]: rng.normal(size=6)}}
+    loads["gravity"] = GRAVITY
+    body, endpoint, point = model.body_names[-1], model.endpoint_names[-1], rng.normal(size=3)
+    given = [model.body_names[0], *model.joint_names[::2]]
+    results = {
+        "forward_dynamics": sd.forward_dynamics(model, state, tau, **loads),
+        "inverse_dynamics": sd.inverse_dynamics(model, state, udot, **loads),
+        "joint_reactions": sd.joint_reactions(model, state, udot, **loads),
+        "hybrid_dynamics": flat(sd.hybrid_dynamics(model, state, given, udot, tau, **loads)),
+        "bias_force": sd.bias_force(model, state, gravity=GRAVITY),
+        "coriolis_matrix": sd.coriolis_matrix(model, state),
+        "passive_force": sd.passive_force(model, state),
+        "mass_matrix": sd.mass_matrix(model, state),
+        "mass_matrix_blocks": flat(sd.mass_matrix_blocks(model, state)),
+        "mass_matrix_inverse": sd.mass_matrix_inverse(model, state),
+        "mass_matrix_inverse_product": sd.mass_matrix_inverse_product(model, state, udot),
+        "forward_kinematics": all_frames(sd.forward_kinematics(model, state, udot)),
+        "endpoint_pose": flat(sd.endpoint_pose(model, state, endpoint)),
+        "endpoint_velocity": sd.endpoint_velocity(model, state, endpoint),
+        "endpoint_acceleration": sd.endpoint_acceleration(model, state, udot, endpoint),
+        "endpoint_jacobian": sd.endpoint_jacobian(model, state, endpoint),
+        "endpoint_jacobian_rate": sd.endpoint_jacobian_rate(model, state, endpoint),
+        "body_jacobian": sd.body_jacobian(model, state, body, point),
+        "jacobian_rate": sd.jacobian_rate(model, state, body, point),
+        "center_of_mass": sd.center_of_mass(model, state),
+        "center_of_mass_velocity": sd.center_of_mass_velocity(model, state),
+        "center_of_mass_acceleration": sd.center_of_mass_acceleration(model, state, udot),
+        "momentum": sd.momentum(model, state, about="com"),
+        "momentum_matrix": sd.momentum_matrix(model, state, about="origin"),
+        "momentum_matrix_rate": sd.momentum_matrix_rate(model, state, about=point),
+        "kinetic_energy": sd.kinetic_energy(model, state),
+        "potential_energy": sd.potential_energy(model, state, gravity=GRAVITY),
+    }
+    results |= {"operators": applied(model, state, udot, tau, loads)}
+    kane = sd.kane.prescribed_dynamics(model, state, given, udot, tau, **loads)
+    results["kane"] = flat([*kane, *sd.kane.partial_velocities(model, state, given)[:4]])
+    if not state.shape:  # with the JIT off, one state takes a second
+        results["forward_dynamics_derivatives"] = flat(sd.forward_dynamics_derivatives(model, state, tau, **loads))
+        results["inverse_dynamics_derivatives"] = flat(sd.inverse_dynamics_derivatives(model, state, udot, **loads))
+    if model.base_kind != "fixed":
+        results |= {name: getattr(sd, name)(model, state) for name in FLOATING if name != "generalized_jacobian"}
+        results["generalized_jacobian"] = sd.generalized_jacobian(model, state, endpoint)
+    if not state.shape and model.n < 12:
+        results["simulate"] = simulated(model, state)
+        results["waypoints"] = driven(model, state)
+        results["table"] = switched(model, state)
+        if model.n == 0:
+            results["linearize"] = sd.linearize(model, state, laws=[follow(gain=0.5)], gravity=GRAVITY).A
+            results["stops"] = stopped()
+    return {name: np.ravel(value) for name, value in results.items()}
+
+
+def applied(model, state, udot, tau, loads):
+    """Every spatial operator and its transpose, about either set of points; and what is made of them."""
+    parts = []
+    for about in ("base", "bodies"):
+        ops = sd.operators.SpatialOperators(model, state, about=about)
+        for op in [value for value in vars(ops).values() if isinstance(value, sd.operators.Operator)]:
+            parts += [op @ np.cos(np.arange(op.shape[1])), op.T @ np.sin(np.arange(op.shape[0]))]
+        parts += [*sd.operators.filter_smoother(ops, tau, **loads), sd.operators.operational_compliance(ops)]
+    if model.base_kind != "fixed":
+        qd = udot[..., model.base_dof :]
+        parts += [*sd.operators.base_rates(ops, qd), *sd.operators.base_acceleration(ops, qd)]
+    return flat(parts)
+
+
+@sd.law(states={"lag": 1})
+def follow(t, s, p, out):
+    """Continuous, with a state, and an eye for everything."""
+    out.lag[0] = s.base_rate[0] + s.com[0] + s.linear_momentum[1] + s.angular_momentum[2] - s.lag[0]
+    for i in range(s.qd.size):
+        out.tau[i] = -p.gain * s.qd[i] + s.lag[0]
+    for i in range(6):
+        out.base_wrench[i] = 0.1 * s.endpoints[0, 12 + i]
+        out.endpoint_wrenches[0, i] = -0.1 * s.endpoints[0, 12 + i]
+
+
+@sd.law(period=0.02, delay=0.03, states={"sum": 1})
+def count(t, s, p, out):
+    """Sampled, late, with a state."""
+    out.sum[0] = s.sum[0] + t
+    for i in range(s.q.size - s.q.size + s.qd.size):
+        out.tau[i] = 0.1 * s.sum[0]
+
+
+def simulated(model, state):
+    """Short runs by all methods under both laws."""
+    stiff = [(sd.Radau5(step=0.05), 0.05), (sd.Radau5(rtol=1e-3, atol=1e-3, first_step=0.05), 0.05)]
+    laws, options = [follow(gain=0.5), count()], {"gravity": GRAVITY, "budget": 1.0, "limits": False}
+    runs = [
+        sd.simulate(model, state, 0.1, laws=laws, method=method, record=record, **options)
+        for method, record in (
+            (sd.RungeKutta4(0.02), 0.015),
+            (sd.SemiImplicitEuler(0.02), 0.015),
+            (sd.DormandPrince8(rtol=1e-6, atol=1e-6, first_step=0.02), 0.015),
+            (sd.DormandPrince5(rtol=1e-4, atol=1e-4, first_step=0.02), "steps"),
+            *(stiff if model.n == 0 else []),  # derivatives of a long robot take minutes
+            (sd.Variational(0.05), 0.05),
+        )
+    ]
+    return flat([np.append(run["x"], run["forces"]) for run in runs])
+
+
+@sd.motion
+def turn(t, p, out):
+    """As fast as it goes."""
+    for i in range(out.value.size):
+        out.value[i], out.rate[i], out.acceleration[i] = p.rate * t, p.rate, 0.0
+
+
+def driven(model, state):
+    """A short run with joints prescribed in every way, and forces of every kind."""
+    simple = [j.name for j in model.joints if j.kind in ("revolute", "prismatic", "universal")][:2]
+    size = {name: model.joint(name).nv for name in simple}
+    ways = [lambda n: sd.waypoints([0.0, 0.03, 0.06], np.outer([0, 1, 2], np.ones(n))), lambda n: turn(rate=0.5)]
+    prescribed = {name: way(size[name]) for name, way in zip(simple, ways, strict=False)}
+    attitudes = sd.Rotation.from_rotvec([[0, 0, 0], [0.1, 0.2, 0.3]])
+    balls = [j.name for j in model.joints if j.kind == "spherical"]
+    prescribed |= {name: "locked" if i else sd.attitude_waypoints([0, 0.1], attitudes) for i, name in enumerate(balls)}
+    a, b = model.body_names[0], model.body_names[-1]
+    forces = [
+        sd.Wrench(a, force=(1, 2, 3), point=(0.1, 0, 0), stop=0.05),
+        sd.Wrench(b, moment=(1, 2, 3), frame="body"),
+        sd.Spring(a, stiffness=2.0, damping=0.1, rest_length=0.2, other_point=(1, 2, 3)),
+        sd.Tether(a, b, stiffness=2.0, damping=0.1, rest_length=0.2, point=(0.1, 0.2, 0.3)),
+        sd.Drag(b, linear=0.1, angular=(0.1, 0.2, 0.3)),
+    ]
+
+    @sd.condition
+    def late(t, s, p, out):
+        out.value[0] = t - 0.053
+
+    stop = sd.Event(late(), action=lambda t, state: state)
+    options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9, "limits": False}
+    options |= {"forces": forces, "events": [stop]}
+    run = sd.simulate(model, state, 0.08, prescribed=prescribed, adjust=True, **options)
+    return flat([run["x"], run["forces"], run["force_work"], run["tension"]])
+
+
+@sd.law(period=0.02, delay=0.01)
+def hold(t, s, p, out):
+    """Locks the first joint and frees it; reads a table."""
+    for i in range(s.mode.size):
+        out.mode[i] = sd.FREE if s.mode[i] == sd.LOCKED else sd.LOCKED
+    for i in range(s.qd.size):
+        out.tau[i] = sd.sample(p.path, t) + sd.sample(p.path, t, 0, 1)
+
+
+@sd.condition
+def brief(t, s, p, out):
+    """Below zero for a moment."""
+    out.value[0] = abs(t - 0.0551) - 1e-5
+
+
+def switched(model, state):
+    """A short run in which joints are locked and freed, by a law and by an event that is over in an instant."""
+    laws = [hold(path=sd.table([0.0, 0.03, 0.05, 0.06], [0.1, 0.2, 0.15, 0.1]))]
+    last = model.joint_names[-1:]
+    events = [sd.Event(brief(), direction=-1, action=[sd.free(*last)] if last else None)]
+    options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9, "limits": False}
+    run = sd.simulate(model, state, 0.08, laws=laws, events=events, **options)
+    assert len(run.events) == 1
+    return flat([run["x"], run["forces"], run["mode"], run["event_work"]])
+
+
+def stopped():
+    """A mass that is thrown up to just beyond an end stop, for a moment within a step, and falls back from it."""
+    b = sd.Builder("slider", base="fixed")
+    b.base("ground", mass=1.0, inertia=(1.0, 1.2, 1.1))
+    b.body("mass", mass=1.0, inertia=(0.1, 0.12, 0.11))
+    b.joint("rail", "prismatic", parent="ground", child="mass", upper=0.815, stop_stiffness=50.0, stop_damping=1.0)
+    model, method = b.build(), sd.DormandPrince8(rtol=1e-6, atol=1e-6, first_step=0.7)
+    options = {"method": method, "gravity": (0.0, 0.0, -9.81), "record": 0.1, "budget": 1.0}
+    run = sd.simulate(model, model.state(qd=[4.0]), 0.7, **options)
+    assert run["dissipated"][-1, 0] > 0.0
+    return flat([run["x"], run["dissipated"]])
+
+
+def all_frames(found):
+    """All arrays of all families of frames."""
+    families = (found.bodies, found.joints, found.centroids, found.endpoints)
+    return np.concatenate([flat(family[1:]) for family in families])  # after the names
+
+
+def flat(parts):
+    """All arrays in parts and in parts of parts."""
+    arrays = [flat(vars(p).values()) if hasattr(p, "__dict__") else p for p in parts if p is not None]
+    return np.concatenate([np.ravel(a) for a in arrays if isinstance(a, np.ndarray)])
