@@ -87,7 +87,12 @@ def test_the_wheel_is_pure_python_and_holds_the_whole_package(built):
         names = set(archive.namelist())
     held = {name for name in names if name.startswith("spacedyn/")}
     assert held == set(files_of_the_package())
-    for needed in ("py.typed", "library/ets7.toml", "library/scenarios/ets7_reach.toml", "viewer/assets/player.js"):
+    for needed in (
+        "py.typed",
+        "library/ets7.toml",
+        "library/scenarios/ets7_reach.toml",
+        "show/viewer/assets/player.js",
+    ):
         assert f"spacedyn/{needed}" in held
     assert any(name.endswith("licenses/LICENSE") for name in names)
 

@@ -69,7 +69,7 @@ def _file(path: Path) -> Text:
 def _package_folder(package: str, *parts: str) -> Path | None:
     """A folder beside an installed package."""
     spec = importlib.util.find_spec(package)
-    return None if spec is None or spec.simulation is None else Path(spec.simulation).parents[1].joinpath(*parts)
+    return None if spec is None or spec.origin is None else Path(spec.origin).parents[1].joinpath(*parts)
 
 
 def furnish(folder: Path) -> None:
