@@ -70,6 +70,12 @@ def test_every_program_of_the_readme_shows_its_output():
     assert shown and None not in shown
 
 
+def test_pages_and_docstrings_use_sd_actions_and_sd_mode():
+    former = re.compile(r"\bsd\.(lock|free|follow|attach|release|FREE|LOCKED|PRESCRIBED)\b")
+    for path in (*PAGES, *(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.toml")):
+        assert not former.search(path.read_text(encoding="utf-8")), path
+
+
 def test_pages_that_are_to_have_programs_have_them():
     assert {page.stem for page in WITH_PROGRAMS} >= {
         *("README", "index", "start", "notation", "accuracy", "1_tumbling_body", "6_batches", "laws_that_compile"),
