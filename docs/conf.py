@@ -57,9 +57,9 @@ def directive(name: str) -> str:
     """What documents a public name: a module and a class with their members, or a function."""
     thing = getattr(spacedyn, name)
     if isinstance(thing, ModuleType):
-        # a module that is documented becomes the one in which later names are sought
-        members = f".. automodule:: {thing.__name__}\n   :members:\n"
-        return f".. rubric:: {name}\n\n{members}\n.. currentmodule:: spacedyn\n"
+        return (  # names after it are the package's again, not that module's
+            f".. rubric:: {name}\n\n.. automodule:: {thing.__name__}\n   :members:\n\n.. currentmodule:: spacedyn\n"
+        )
     if isinstance(thing, type):
         return f".. autoclass:: {name}\n   :members:\n"
     return f".. autofunction:: {name}\n"

@@ -242,7 +242,7 @@ def test_a_run_of_other_robots_is_refused(tmp_path):
     fleet = some(3)
     sd.simulate(fleet, fleet.state(qd=[1.0]), 0.2, record=0.1, stream=tmp_path / "run")
     others = fleet.vary(mass={"arm": [1.0, 1.1, 1.3]})
-    a, b = (sd.simulate(m, m.state(qd=[1.0]), 0.2, record=0.1).origin.physics() for m in (fleet, others))
+    a, b = (sd.simulate(m, m.state(qd=[1.0]), 0.2, record=0.1).simulation.physics() for m in (fleet, others))
     assert a != b
     file = next(file for file in (tmp_path / "run").iterdir() if "vary" in file.read_text(errors="ignore"))
     text = file.read_text()

@@ -145,7 +145,7 @@ def agree(name: str, found: list[np.ndarray], wanted: list[np.ndarray], bound: f
 
 def test_every_public_function_is_tried():
     names = ("kinematics", "dynamics", "matrices", "derivatives", "momentum", "freefloating")
-    topics = {f"spacedyn.{name}" for name in names}
+    topics = {f"spacedyn.quantities.{name}" for name in names}
     functions = {name for name in sd.__all__ if getattr(getattr(sd, name), "__module__", None) in topics}
     assert {name.split(",")[0] for name in QUANTITIES | FLOATING} == functions
 
