@@ -2,8 +2,9 @@
 
 About a point at distance d, the inertia of a body of radius of gyration r has terms r² and d²: it loses as many digits
 as d²/r² has. The child of a free joint always opens a segment, since its distance is not known at build. The child of
-any other joint that turns opens one where d/r may exceed `FAR`; so does a rotor that carries nothing. About a point at distance d, the forces
-m ω² d that keep a spinning body in place cancel only up to rounding, which for a wheel of 5 kg at 150 rad/s is 1e-11 N.
+any other joint that turns opens one where d/r may exceed `FAR`; so does a rotor that carries nothing. About a point at
+distance d, the forces m ω² d that keep a spinning body in place cancel only up to rounding: of a wheel of 5 kg at
+150 rad/s, up to 1e-11 N.
 """
 
 from typing import TYPE_CHECKING

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -24,13 +25,20 @@ def wheel_motor_attitude_hold(t, s, p, out):
     for i in range(3):
         torque[i] = p.kp[i] * error[i] - p.kd[i] * spin[i]
 """
-_LINE = "    out.{motor}.torque[0] = p.share[{i}, 0] * torque[0] + p.share[{i}, 1] * torque[1] + p.share[{i}, 2] * torque[2]\n"
+_LINE = "    out.{motor}.torque[0] = shared_out(p.share, {i}, torque)\n"
+
+
+@numba.njit
+def shared_out(share, i, torque):  # type: ignore[no-untyped-def]
+    """The torque of motor i for a torque (3,) on the base."""
+    return share[i, 0] * torque[0] + share[i, 1] * torque[1] + share[i, 2] * torque[2]
 
 
 @lru_cache(maxsize=64)
 def _function(motors: tuple[str, ...]) -> Callable:
-    """The law's function for motors of these names: each name is an attribute of `out`, so that it stands in the code."""
+    """The law's function for motors of these names: its code names each of them as an attribute of `out`."""
     space: dict[str, Any] = {"np": np, "axes_of": axes_of, "into": into, "attitude_error": attitude_error}
+    space["shared_out"] = shared_out
     lines = "".join(_LINE.format(i=i, motor=motor) for i, motor in enumerate(motors))
     exec(compile(_SOURCE + lines, "<wheel_motor_attitude_hold>", "exec"), space)
     function: Callable = space["wheel_motor_attitude_hold"]
