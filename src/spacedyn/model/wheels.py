@@ -38,22 +38,21 @@ def rotor(problems: list[str], name: Any, axis: Any, mass: Any, axial: Any, tran
     >>> rotor([], "wheel", (0, 0, 1), 5.0, 0.04, None).inertia.diagonal().tolist()
     [0.02, 0.02, 0.04]
     """
-    label, count = f"wheel {shown(name)}", len(problems)
+    label = f"wheel {shown(name)}"
     along = unit(problems, f"{label}: axis", axis, (3,))
     weight = _positive(problems, f"{label}: mass", mass, "kg")
     spin = _positive(problems, f"{label}: inertia", axial, "kg m^2")
-    across = None if transverse is None else _positive(problems, f"{label}: transverse_inertia", transverse, "kg m^2")
-    if len(problems) > count:
+    half = None if spin is None else 0.5 * spin
+    across = half if transverse is None else _positive(problems, f"{label}: transverse_inertia", transverse, "kg m^2")
+    if along is None or weight is None or spin is None or across is None:
         return Body(name, 1.0, np.zeros(3), np.eye(3))  # looked at as if it were one: the rest may have problems too
-    across = 0.5 * spin if across is None else across
     if spin > 2.0 * across * (1.0 + 1e-9):
         problems.append(
             f"{label}: its inertia {spin:g} is more than twice its transverse_inertia {across:g} kg m^2, which no body "
             f"can have; give {0.5 * spin:g} or more, or leave transverse_inertia out for a disc."
         )
-    outer = np.outer(along, along)  # type: ignore[arg-type]
-    inertia = across * np.eye(3) + (spin - across) * outer
-    return Body(name, weight, np.zeros(3), inertia, (_drawn(along, weight, spin, across),))  # type: ignore[arg-type]
+    inertia: np.ndarray = across * np.eye(3) + (spin - across) * np.outer(along, along)
+    return Body(name, weight, np.zeros(3), inertia, (_drawn(along, weight, spin, across),))
 
 
 def gimbal(problems: list[str], name: Any, spin_axis: Any, gimbal_axis: Any, mass: Any, inertia: Any) -> Body:
@@ -61,7 +60,7 @@ def gimbal(problems: list[str], name: Any, spin_axis: Any, gimbal_axis: Any, mas
 
     `inertia` (3,) is about the spin axis, the one across both (gimbal × spin), and the gimbal axis [kg m²].
     """
-    label, count = f"control-moment gyro {shown(name)}", len(problems)
+    label = f"control-moment gyro {shown(name)}"
     spin = unit(problems, f"{label}: spin_axis", spin_axis, (3,))
     turn = unit(problems, f"{label}: gimbal_axis", gimbal_axis, (3,))
     if spin is not None and turn is not None and abs(spin @ turn) > 1e-6:
@@ -72,10 +71,10 @@ def gimbal(problems: list[str], name: Any, spin_axis: Any, gimbal_axis: Any, mas
     if mass is None and inertia is None:
         return Body(f"{name}_gimbal", None, None, None, massless=True)  # type: ignore[arg-type]
     moments = numbers(problems, f"{label}: gimbal_inertia", inertia, (3,))
-    if len(problems) > count:
+    if spin is None or turn is None or moments is None:
         return Body(f"{name}_gimbal", 1.0, np.zeros(3), np.eye(3))
-    axes = np.array([spin, np.cross(turn, spin), turn])  # type: ignore[arg-type]
-    return Body(f"{name}_gimbal", mass, np.zeros(3), axes.T @ np.diag(moments) @ axes)  # type: ignore[arg-type]
+    axes = np.array([spin, np.cross(turn, spin), turn])
+    return Body(f"{name}_gimbal", mass, np.zeros(3), axes.T @ np.diag(moments) @ axes)
 
 
 def _positive(problems: list[str], where: str, value: Any, units: str) -> float | None:
