@@ -84,8 +84,8 @@ class Spring(Element):
 
     @property
     def guards(self) -> int:
-        """Whether it pulls, if that is all it can."""
-        return int(self.tension_only)
+        """Whether a tether is stretched; with a damper also whether beyond its onset, and whether it pulls."""
+        return 0 if not self.tension_only else 3 if self.damping > 0.0 else 1
 
     @property
     def label(self) -> str:

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import ModelError, Problems, nearest, warn_of_all
+from ..errors import InputError, ModelError, Problems, nearest, warn_of_all
 from .checks import check_body, check_endpoint, check_joint, check_name, doubts
 from .connections import check_connections
 from .model import Model
 from .parts import BASE_KINDS, Body, Endpoint, Joint
 from .values import shown
+from .wheels import gimbal, rotor
 
 Part = TypeVar("Part", Body, Joint, Endpoint)
 
@@ -48,6 +49,34 @@ class Builder:
         self._bodies: list[Body] = []
         self._joints: list[Joint] = []
         self._endpoints: list[Endpoint] = []
+        self._problems: list[str] = []
+        self._known: Sequence[Body] = ()  # whose doubts were reported when their model was made
+
+    @classmethod
+    def from_model(cls, model: Model, name: str | None = None) -> "Builder":
+        """A builder that holds all parts of a model, to which others are then added.
+
+        Parameters
+        ----------
+        model : Model
+            One robot, not a fleet.
+        name : str, optional
+            Of the new robot; the model's own if left out.
+
+        Examples
+        --------
+        >>> from spacedyn import load
+        >>> b = Builder.from_model(load("ets7"))
+        >>> b.wheel("wheel", on="base", axis=(0, 1, 0), mass=5.0, inertia=0.04)
+        >>> b.build()
+        <Model 'ets7': free base, 7 joints, 13 rates, 2697.38 kg>
+        """
+        if not isinstance(model, Model) or model.shape:
+            raise InputError(f"from_model: give one robot, such as load('ets7') or fleet[0], got {shown(model)}")
+        made = cls(model.name if name is None else name, model.base_kind)
+        made._bases, made._bodies, made._joints = [model.bodies[0]], list(model.bodies[1:]), list(model.joints)
+        made._endpoints, made._known = list(model.endpoints), model.bodies
+        return made
 
     def base(
         self,
@@ -181,13 +210,118 @@ class Builder:
         looks = {"shapes": shapes, "visuals": visuals, "collisions": collisions}
         self.body(name, mass=mass, inertia=inertia, com=com, massless=massless, **looks)
 
+    def wheel(
+        self,
+        name: str,
+        *,
+        on: str,
+        mass: Any,
+        inertia: Any,
+        axis: Any = (0.0, 0.0, 1.0),
+        transverse_inertia: Any = None,
+        position: Any = (0.0, 0.0, 0.0),
+        **options: Any,
+    ) -> None:
+        """A balanced reaction wheel or rotor on any body: a body and a revolute joint without limits, both `name`.
+
+        The ledger holds its momentum and energy; its speed is the joint's rate, `state(qd={name: ...})`. `sd.Motor`
+        drives it, and `sd.control.wheel_motor_attitude_hold` commands motors. The carrying body's mass and inertia
+        must not include the wheel.
+
+        Parameters
+        ----------
+        name : str
+            Of the body and the joint.
+        on : str
+            The body that carries it.
+        mass : float
+            [kg]
+        inertia : float
+            Moment of inertia about the axis [kg m^2].
+        axis : array_like
+            (3,) unit vector in the axes of the body that carries it.
+        transverse_inertia : float, optional
+            About any other axis through its centre [kg m^2]; half of `inertia`, as a disc has it, if left out.
+        position : array_like
+            (3,) of its centre, in the frame of the body that carries it [m].
+        **options
+            Of `joint`: `damping`, `friction`, `max_rate`, `max_force` ...
+
+        Examples
+        --------
+        >>> b = Builder("bus with a wheel")
+        >>> b.base("bus", mass=100.0, inertia=(10.0, 12.0, 14.0))
+        >>> b.wheel("wheel", on="bus", axis=(0, 1, 0), mass=4.0, inertia=0.03, position=(0.2, 0, 0))
+        >>> b.build().state(qd={"wheel": 200.0}).qd
+        array([200.])
+        """
+        body = rotor(self._problems, name, axis, mass, inertia, transverse_inertia)
+        self._bodies.append(body)
+        self.joint(name, "revolute", parent=on, child=name, axis=axis, position=position, **options)
+
+    def control_moment_gyro(
+        self,
+        name: str,
+        *,
+        on: str,
+        mass: Any,
+        inertia: Any,
+        spin_axis: Any,
+        gimbal_axis: Any,
+        transverse_inertia: Any = None,
+        gimbal_mass: Any = None,
+        gimbal_inertia: Any = None,
+        position: Any = (0.0, 0.0, 0.0),
+    ) -> None:
+        """A control-moment gyro of variable speed: a gimbal on any body, and in it a wheel, in balance.
+
+        Bodies and joints are called `<name>_gimbal` and `<name>_wheel`; the gimbal's joint comes first.
+
+        Parameters
+        ----------
+        name : str
+            Of the gyro.
+        on : str
+            The body that carries it.
+        mass, inertia, transverse_inertia : float
+            Of the wheel, as in `wheel`.
+        spin_axis, gimbal_axis : array_like
+            (3,) unit vectors at right angles, with the gimbal at zero, in the axes of the body that carries it.
+        gimbal_mass : float, optional
+            [kg]; without mass and inertia the gimbal is a mere frame.
+        gimbal_inertia : array_like, optional
+            (3,) about the spin axis, gimbal axis × spin axis, and the gimbal axis [kg m^2].
+        position : array_like
+            (3,) of both centres of mass, in the frame of the body that carries it [m].
+
+        Examples
+        --------
+        >>> b = Builder("bus with a gyro")
+        >>> b.base("bus", mass=100.0, inertia=(10.0, 12.0, 14.0))
+        >>> rotor = {"mass": 6.0, "inertia": 0.16, "spin_axis": (1, 0, 0), "gimbal_axis": (0, 0, 1)}
+        >>> b.control_moment_gyro("gyro", on="bus", **rotor)
+        >>> b.build().joint_names
+        ('gyro_gimbal', 'gyro_wheel')
+        """
+        outer = gimbal(self._problems, name, spin_axis, gimbal_axis, gimbal_mass, gimbal_inertia)
+        self._bodies.append(outer)
+        self.joint(outer.name, "revolute", parent=on, child=outer.name, axis=gimbal_axis, position=position)
+        self.wheel(
+            f"{name}_wheel",
+            on=outer.name,
+            mass=mass,
+            inertia=inertia,
+            axis=spin_axis,
+            transverse_inertia=transverse_inertia,
+        )
+
     def endpoint(self, name: str, *, body: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
         """A named frame on a body, the base included; `position` (3,) [m] and `rotation` are in the body's frame."""
         self._endpoints.append(Endpoint(name, body, position, rotation))
 
     def build(self) -> Model:
         """Check the description and return the Model; raises ModelError with every problem, warns of doubts."""
-        bases, bodies, problems = self._bases[:1], self._bodies, []
+        bases, bodies, problems = self._bases[:1], self._bodies, [*self._problems]
         if len(self._bases) > 1:
             again = ", ".join(shown(body.name) for body in self._bases[1:])
             problems.append(f"a robot has one base, yet base() was called again for {again}; use body() and a joint.")
@@ -199,7 +333,8 @@ class Builder:
             problems.append(f"there is no base; call base(name, mass=…, inertia=…) once{likely}.")
             bases = loose or [Body("base", 1.0, np.zeros(3), np.zeros(3))]  # to look at the rest as if there were one
             bodies = [body for body in bodies if body not in bases]
-        return assemble(self.name, self.base_kind, bases + bodies, self._joints, self._endpoints, problems=problems)
+        parts = bases + bodies, self._joints, self._endpoints
+        return assemble(self.name, self.base_kind, *parts, problems=problems, known=self._known)
 
 
 def assemble(
@@ -210,6 +345,7 @@ def assemble(
     endpoints: Iterable[Endpoint] = (),
     *,
     problems: Iterable[str] = (),
+    known: Sequence[Body] = (),
 ) -> Model:
     """Check a whole description and make its Model; every Model is made here.
 
@@ -224,6 +360,8 @@ def assemble(
         or None for the default.
     problems : iterable of str
         What the caller has found already, to be reported with the rest.
+    known : sequence of Body
+        Of a model that was made before: warnings that were given then are not given again.
 
     Raises
     ------
@@ -252,7 +390,8 @@ def assemble(
 
     if singular := singular_joints(model):
         raise ModelError(name, singular)
-    warn_of_all("", doubts(model.bodies))
+    reported = doubts(known) if known else []
+    warn_of_all("", [doubt for doubt in doubts(model.bodies) if doubt not in reported])
     return model
 
 

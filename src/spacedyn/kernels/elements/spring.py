@@ -3,8 +3,9 @@
     tension = k s + d s'                        spring
     tension = k s + d s' min(s / S, 1),  >= 0   tether, where s > 0
 
-A tether's damper sets in over the stretch S, so that its force does not jump where it goes taut. Its one guard is this
-tension, continued below s = 0 by k s: where it passes through zero the tether begins or ceases to pull.
+A tether's damper sets in over the stretch S, so that its force does not jump where it goes taut. Without a damper its
+one guard is s. With one it has three: s, s - S, and k max(s, S) + d s', which has the sign of the tension where s > 0,
+but no zero at s = 0. A tether that is stretched but shortens too fast to pull loses what it holds to its damper.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -32,6 +33,7 @@ from .kind import (
 BODY, OTHER = range(2)  # its integers; the other body is -1 where it is the inertial frame
 POINT, OTHER_POINT, STIFFNESS, DAMPING, REST, TENSION_ONLY, ONSET = 0, 3, 6, 7, 8, 9, 10  # its numbers
 TENSION = 0  # its channel
+STRETCHED, FULLY_DAMPED, PULLS = range(3)  # its guards, the last two with a damper only
 
 
 @kind
@@ -55,14 +57,19 @@ def spring(sim, e, t, y, k, zero):
     stiffness, damping = parameter(sim, e, STIFFNESS, zero), parameter(sim, e, DAMPING, zero)
     elastic, viscous = stiffness * stretch, damping * rate
     if load(sim.numbers, at + TENSION_ONLY, 0.0) > 0.0:
-        share = stretch / parameter(sim, e, ONSET, zero)
-        viscous = viscous * select(share < 1.0, select(share > 0.0, share, zero), zero + 1.0)
-        pull = select(stretch > 0.0, elastic + viscous, stretch)
-        guard(sim, e, 0, pull)
-        pulls = switch(sim, e, 0, pull, zero) > 0.0
-        elastic = select(stretch > 0.0, select(pulls, elastic, select(pull > 0.0, zero, elastic)), zero)
-        stretch = select(stretch > 0.0, stretch, zero)
-        tension = select(pulls, elastic + viscous, zero)
+        guard(sim, e, STRETCHED, stretch)
+        taut = switch(sim, e, STRETCHED, stretch, zero) > 0.0
+        if load(sim.numbers, at + DAMPING, 0.0) > 0.0:
+            onset = parameter(sim, e, ONSET, zero)
+            guard(sim, e, FULLY_DAMPED, stretch - onset)
+            full = switch(sim, e, FULLY_DAMPED, stretch - onset, zero) > 0.0
+            pull = select(full, elastic, stiffness * onset) + viscous
+            guard(sim, e, PULLS, pull)
+            viscous = select(full, viscous, viscous * (stretch / onset))
+            tension = select(switch(sim, e, PULLS, pull, zero) > 0.0, elastic + viscous, zero)
+        else:
+            tension = elastic
+        tension, elastic = select(taut, tension, zero), select(taut, elastic, zero)
     else:
         tension = elastic + viscous
     f = scale3(tension, along)

@@ -16,6 +16,7 @@ from .joints import joint_damping, joint_hold, joint_path, joint_round_trip, joi
 from .model_based import computed_torque, endpoint_path
 from .motions import MOTIONS, swing
 from .thrusters import thruster_attitude_hold, thruster_pulses
+from .wheels import wheel_motor_attitude_hold
 
 LAWS: dict[str, Callable[..., Law]] = {
     made.__name__: made
@@ -32,6 +33,7 @@ LAWS: dict[str, Callable[..., Law]] = {
         thruster_attitude_hold,
         thruster_pulses,
         wheel_attitude_hold,
+        wheel_motor_attitude_hold,
     )
 }
 """Ready-made laws by name."""
@@ -54,4 +56,5 @@ __all__ = [
     "thruster_attitude_hold",
     "thruster_pulses",
     "wheel_attitude_hold",
+    "wheel_motor_attitude_hold",
 ]

@@ -236,7 +236,9 @@ def wheel_attitude_hold(
     """Turn the base to an attitude and hold it there by three reaction wheels along its axes.
 
     The wheels' angular momentum h [N m s] is a state of the law, `wheel_momentum`, in base axes; they turn the base by
-    -ḣ - ω × h, so that robot and wheels together keep their angular momentum. Their inertia counts as the base's.
+    -ḣ - ω × h, so that robot and wheels together keep their angular momentum. Their inertia counts as the base's, and
+    the ledger sees a torque from outside. Recommended instead: wheels that are joints (`Builder.wheel`), driven by
+    `sd.Motor` and `wheel_motor_attitude_hold`, whose momentum, energy and limits the ledger holds.
 
     Parameters
     ----------
