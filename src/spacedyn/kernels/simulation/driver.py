@@ -109,6 +109,22 @@ def laws_at_once(sim, due):
 
 
 @inner
+def look_before_samples(sim, t, near, zero):
+    """Whether commands may jump now: then channels that laws sample, and guards, as they are before."""
+    guards = integer(sim.plan, GUARDS)
+    if guards == 0 and not integer(sim.plan, CHOICES) & SEES_CHANNELS:
+        return False
+    for law in range(integer(sim.plan, LAWS)):
+        if min(hold_time(sim, law), sample_time(sim, law)) <= t + near:
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+            for g in range(guards):
+                value = load(sim.work, integer(sim.plan, Y_GUARD) + g, zero)
+                store(sim.work, integer(sim.plan, Y_LEVEL) + g, value)
+            return guards > 0
+    return False
+
+
+@inner
 def accept(sim, zero):
     """The new vector becomes the present one, in a new chart around it."""
     nv, origin, new = integer(sim.tree, RATES), integer(sim.plan, Y_ORIGIN), integer(sim.plan, Y_NEW)
@@ -190,8 +206,15 @@ def take_step(sim, zero):
     watched = integer(sim.plan, EVENTS) > 0 and lanes_of(zero) == 1  # events are for one robot
     if watched and load_counter(sim.counters, C_ARMED) == 0:
         arm(sim, t)
+    jumps = look_before_samples(sim, t, near, zero)
     due, held = laws_due(sim, t, near, zero)
     changed = held != 0
+    if jumps:  # samples are taken here, not by the step's first stage: sides of guards depend on them
+        if due != 0:
+            held |= laws_at_once(sim, due)
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
+        call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHOOSE_SIDES, 0)
+        due, changed = 0, True
     if integer(sim.plan, MODES) > 0 and (due != 0 or changed):  # modes are for one robot: lanes of a pack cannot differ
         if due != 0:
             held |= laws_at_once(sim, due)
