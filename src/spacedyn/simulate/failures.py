@@ -1,4 +1,4 @@
-"""Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
+"""Why a simulation failed: who raised something or wrote no number, else the joint first seen to go wrong."""
 
 import ctypes
 from collections.abc import Sequence
@@ -8,13 +8,15 @@ import numpy as np
 from numba.core import config
 
 from ..elements.element import Element, blocks_of
+from ..elements.program import UserElement
 from ..elements.spring import Spring
+from ..kernels.elements.program import CALLED
 from ..kernels.robot import layout as k
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS
 from ..kernels.sim import layout as p
 from ..laws.compile import rehearse
-from ..laws.law import MEMORY, WRITTEN, Law
-from ..model.model import Model
+from ..laws.law import MEMORY, WRITTEN
+from ..model.model import Model, robot_of
 from ..model.parts import Joint
 from ..model.state import State
 from ..quantities.matrices import mass_matrix_inverse
@@ -23,41 +25,57 @@ from .layout import in_order
 Array = np.ndarray
 
 
-def failed_law(laws: Sequence[Law], stepper: Any, error: BaseException, name: str | None) -> str:
-    """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
-    what, known = {law.name: law.role.what for law in laws}, blocks_of(stepper.layout.elements)
-    for law, places in zip(laws, _places(stepper, laws), strict=True):
-        if name is None:
-            try:
-                rehearse(law, stepper.clock[p.T], stepper.view_at_fault, places, known)
-            except type(error) as again:
-                name, error = law.name, again
-            except Exception:  # what only Python raises
-                continue
+def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
+    """What a law or an element raised. Compiled code says little of where: run as Python, it says more."""
+    callee = stepper.callees.get(stepper.called_at_fault)
+    if callee is not None:
+        name = callee.name
+        try:
+            _rehearsed(stepper, stepper.called_at_fault, stepper.clock[p.T], stepper.view_at_fault)
+        except type(error) as again:
+            error = again
+        except Exception:  # what only Python raises
+            pass
+    what = {one.name: one.role.what for one in stepper.callees.values()}
     who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
     note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
     return f"{who} raised {type(error).__name__}: {error}{note}"
 
 
-def law_without_number(laws: Sequence[Law], stepper: Any, model: Model) -> str | None:
-    """The law that writes what is not finite, at the last good state or within the step after it."""
-    if not laws:
-        return None
-    views, known = _present_views(stepper), blocks_of(stepper.layout.elements)
+def _rehearsed(stepper: Any, number: int, t: float, view: Array) -> Array:
+    """What a law, a condition or an element writes if it is run as Python: a motion is not."""
+    callee, layout = stepper.callees[number], stepper.layout
+    if number >= CALLED:
+        return callee.rehearsed(float(t), view, _element_places(stepper, callee))
+    if number < 0:
+        return np.empty(0)
+    return rehearse(callee, float(t), view, np.array(layout.places(callee, number - 1)), blocks_of(layout.elements))
+
+
+def _element_places(stepper: Any, element: UserElement) -> Array:
+    """What a user's element is handed, as the driver does it."""
+    layout = stepper.layout
+    return np.array(element.places(robot_of(layout.model, 0), layout.view, layout.view_size))
+
+
+def without_number(stepper: Any) -> str | None:
+    """The law or element that writes what is not finite, at the last good state or within the step after it."""
     t, h = stepper.clock[p.T], stepper.clock[p.H]
+    views = {number: _present_views(stepper, number) for number in stepper.callees if number > 0}
     for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
-        for law, places in zip(laws, _places(stepper, laws), strict=True):
+        for number, seen in views.items():
+            who = f"{stepper.callees[number].role.what} '{stepper.callees[number].name}'"
             for lane in range(stepper.robots):
                 try:
-                    out = rehearse(law, float(time), views[:, lane], places, known)
+                    out = _rehearsed(stepper, number, time, seen[:, lane])
                 except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
-                    return f"{law.role.what} '{law.name}' writes no number ({error}){_of_robot(stepper, lane)}"
+                    return f"{who} writes no number ({error}){_of_robot(stepper, lane)}"
                 except Exception:  # what only Python raises
                     continue
                 bad = np.flatnonzero(~np.isfinite(out))
                 if bad.size:
-                    where = _name(law, stepper, int(bad[0]))
-                    return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}{_of_robot(stepper, lane)}"
+                    where = _name(stepper, number, int(bad[0]))
+                    return f"{who} writes {out[bad[0]]} to {where}{_of_robot(stepper, lane)}"
     return None
 
 
@@ -129,16 +147,25 @@ def owner(model: Model, rate: int) -> str:
     return f"joint '{found.name}'" if found else f"the base '{model.bodies[0].name}'"
 
 
-def _places(stepper: Any, laws: Sequence[Law]) -> list[Array]:
-    """What each law and each event's condition is handed, as the driver does it."""
-    return [np.array(stepper.layout.places(law, i)) for i, law in enumerate(laws)]
+def _present_views(stepper: Any, number: int) -> Array:
+    """(view, lanes): what a law or an element sees at the last good state."""
+    plan, all_kinds = stepper.plan, _kinds(stepper).copy()
+    if number >= CALLED:  # what is an element's own is there until the next one is called: let it be the only one
+        kinds, mine = _kinds(stepper), (number - CALLED - plan[p.ELEMENT_AT]) // p.ELEMENT_INTS
+        here = (kinds[:, p.K_FIRST] <= mine) & (mine < kinds[:, p.K_FIRST] + kinds[:, p.K_COUNT])
+        kinds[:, p.K_FIRST], kinds[:, p.K_COUNT] = mine, here
+    evaluate(stepper, p.LOOK if plan[p.EVENTS] and number < CALLED else 0)
+    _kinds(stepper)[:] = all_kinds
+    work, sizes = stepper.work.reshape(-1, stepper.lanes), [(p.Y_VIEW, int(plan[p.VIEW]))]
+    if number >= CALLED:
+        sizes.append((p.Y_OWN_VIEW, stepper.callees[number].own_view(0)[""].stop))
+    return np.concatenate([work[plan[at] : plan[at] + size] for at, size in sizes])
 
 
-def _present_views(stepper: Any) -> Array:
-    """(view, lanes): what laws see at the last good state."""
-    plan = stepper.plan
-    evaluate(stepper, p.LOOK if plan[p.EVENTS] else 0)
-    return stepper.work.reshape(-1, stepper.lanes)[plan[p.Y_VIEW] : plan[p.Y_VIEW] + plan[p.VIEW]].copy()
+def _kinds(stepper: Any) -> Array:
+    """The records of kinds of elements, as they are in the plan."""
+    first, count = int(stepper.plan[p.KIND_AT]), int(stepper.plan[p.KINDS])
+    return stepper.plan[first : first + count * p.KIND_INTS].reshape(count, p.KIND_INTS)
 
 
 def evaluate(stepper: Any, due: int = 0) -> None:
@@ -152,8 +179,22 @@ def evaluate(stepper: Any, due: int = 0) -> None:
         ctypes.CFUNCTYPE(None, *kinds)(int(plan[p.FLOW]))(stepper.own.ctypes.data, t, y, k, due)
 
 
-def _name(law: Law, stepper: Any, place: int) -> str:
-    """The name of a law's output, with the index there."""
+def choose_sides(stepper: Any) -> None:
+    """The sides of elements' guards at the present state, as before a first step."""
+    plan, t = stepper.plan, float(stepper.clock[p.T])
+    if config.DISABLE_JIT:
+        PLAIN_FUNCTIONS[int(plan[p.STOPPER])](stepper.own, t, 0.0, p.CHOOSE_PHASES, 0)
+    else:
+        kinds = ctypes.c_void_p, *[ctypes.c_double] * 2, *[ctypes.c_int64] * 2
+        ctypes.CFUNCTYPE(None, *kinds)(int(plan[p.STOPPER]))(stepper.own.ctypes.data, t, 0.0, p.CHOOSE_PHASES, 0)
+
+
+def _name(stepper: Any, number: int, place: int) -> str:
+    """The name of what a law or an element writes to a place, with the index there."""
+    law = stepper.callees[number]
+    if number >= CALLED:
+        ends = _element_places(stepper, law)[2 + 2 * len(law.names[0]) :].reshape(-1, 2)
+        return next(f"{one}[{place - a}]" for one, (a, b) in zip(law.names[1], ends, strict=True) if a <= place < b)
     if law.role.written is not WRITTEN:
         return f"{next(iter(law.role.written))}[{place}]"
     layout = stepper.layout

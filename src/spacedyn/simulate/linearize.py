@@ -21,6 +21,7 @@ from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
 from .build import Prepared, build_stepper, set_tangents
+from .failures import choose_sides, failed_callee
 from .setup import checked_laws, simulation_of
 from .stepper import Stepper
 
@@ -143,13 +144,15 @@ def linearize(
     n, nv = 2 * model.nv + int(stepper.plan[p.INTERNAL]), model.nv
     A = np.empty((n, n))
     with faults.caught(stepper.fail):
+        if stepper.plan[p.GUARDS]:
+            choose_sides(stepper)
         tangent_matrix(stepper.own, float(time), A.reshape(-1))
         stepper.evaluate()
     error, _ = faults.first()
     if error is not None:
-        raise InputError(f"a law raised {type(error).__name__}: {error}") from error
+        raise InputError(failed_callee(stepper, error, None)) from error
     if not np.isfinite(A).all():
-        bad = [law.name for law in chosen] or ["the state"]
+        bad = [one.name for one in stepper.callees.values()] or ["the state"]
         raise InputError(f"the derivatives are not finite here: look at {', '.join(bad)}")
     A = _in_inertial_axes(A, model, state, stepper)
     B = np.zeros((n, nv))

@@ -44,7 +44,8 @@ class Stepper:
     ]  # laws, conditions, motions, users' elements by the number that `memory` has while they are called
     model: Model  # of its robots
     layout: Layout
-    view_at_fault: Array | None = None  # what a law saw that raised something
+    view_at_fault: Array | None = None  # what a law or an element saw that raised something
+    called_at_fault: int = 0  # its number among the callees
     first: int = 0  # its first robot's number in the batch
 
     def __post_init__(self) -> None:
@@ -58,9 +59,12 @@ class Stepper:
         self.own = table_of(arrays, self.twin)
 
     def fail(self) -> None:
-        """Stop soon, since a law raised something: nothing is finite any more."""
-        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 else (self.memory, p.M_VIEW)
-        self.view_at_fault = array[self.plan[first] :][: self.plan[p.VIEW]].copy()
+        """Stop soon, since a law or an element raised something: nothing is finite any more."""
+        self.called_at_fault = int(self.memory[self.plan[p.M_CALLED]])
+        of_element = self.called_at_fault >= CALLED
+        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 and not of_element else (self.memory, p.M_VIEW)
+        last = self.plan[p.M_OUT] - self.plan[p.M_VIEW] if of_element else self.plan[p.VIEW]
+        self.view_at_fault = array[self.plan[first] :][:last].copy()
         self.work[:] = np.nan
 
     def advance(self, rows: Array, room: int, steps: int) -> int:
