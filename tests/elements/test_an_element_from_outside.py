@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from outside_element import brake, press, wind
 from typer.testing import CliRunner
 
 import spacedyn as sd
-from outside_element import brake, press, wind
 from processes import python
 from spacedyn.cli import app
 from spacedyn.show.viewer.actors import actors_of
@@ -67,7 +67,7 @@ def test_a_brake_holds_a_joint_as_its_equations_say(run):
     assert np.abs(run["friction"][:, 0]).max() < 1.01 * grip.max() + NUMBERS["viscous"] * np.abs(v).max()
     rate = v - 40.0 * np.abs(v) * z / grip
     steps = 0.5 * (rate[1:] + rate[:-1]) * np.diff(t)
-    np.testing.assert_allclose(np.diff(z), steps, atol=2e-5)
+    np.testing.assert_allclose(np.diff(z), steps, atol=1e-4)  # the trapezoidal rule
 
 
 def test_steps_end_where_the_direction_of_slip_changes(robot, start):
@@ -155,17 +155,17 @@ def test_it_is_drawn(run):
 
 def test_the_film_has_an_arrow_where_it_pushes(run):
     (actor,) = actors_of("", run, None, 10_000)
-    arrow = next(arrow for arrow in actor.arrows if "wind" in arrow.name)
+    arrow = next(arrow for arrow in actor.arrows if arrow.label == "wind")
     np.testing.assert_allclose(arrow.vector, run["element_wrenches"][:, :3], atol=1e-12)
     np.testing.assert_allclose(arrow.start + actor.base, run.endpoint("hand").position, atol=1e-9)
 
 
-def test_it_goes_on_to_the_bit_in_this_process(run):
+def test_it_goes_on_to_the_bit_in_this_process(run, robot, start):
     """Its elements are known here, and need not be given again."""
     again = run.resume(at=1.0)
     assert np.array_equal(again._rows, run._rows)
     longer = run.resume(until=2.2)
-    assert np.array_equal(longer._rows[:201], run._rows)
+    assert np.array_equal(longer._rows, sd.simulate(robot, start, 2.2, record=0.01, **acting())._rows)
 
 
 AS_PYTHON = """

@@ -67,7 +67,7 @@ def declare(
         _names(whose, "joints", joints),
         _names(whose, "points", points),
     )
-    names = [name for name in made.reads() if name not in ROBOT] + [block.name for block in made.channels]
+    names = [*made.reads()[len(ROBOT) :], *(block.name for block in made.channels)]
     for name in names:
         if names.count(name) > 1 or name in SEEN or name in ("tau", "guard", "name", *ACCOUNTS):
             raise InputError(f"{whose}: the name '{name}' stands for two things; rename one")

@@ -240,9 +240,13 @@ class Scenario:
         for i, given in enumerate(self.content.get("laws", [])):
             if f"law '{given['law']}'" in text:
                 return ("laws", i)
-        for i, given in enumerate(self.content.get("elements", [])):
-            if f"element '{given.get('name', given['kind'])}'" in text:
-                return ("elements", i)
+        for key in ("forces", "elements"):
+            for i, given in enumerate(self.content.get(key, [])):
+                for name, value in given.items():
+                    if isinstance(value, str) and f"named '{value}'" in text:
+                        return (key, i, name)
+                if f"element '{given.get('name', given['kind'])}'" in text:
+                    return (key, i)
         return ()
 
     def check(self, *names: str, compile_laws: bool = False) -> None:

@@ -30,16 +30,24 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
     callee = stepper.callees.get(stepper.called_at_fault)
     if callee is not None:
         name = callee.name
-        try:
-            _rehearsed(stepper, stepper.called_at_fault, stepper.clock[p.T], stepper.view_at_fault)
-        except type(error) as again:
-            error = again
-        except Exception:  # what only Python raises
-            pass
+        for time in _times(stepper, stepper.step_at_fault):
+            try:
+                _rehearsed(stepper, stepper.called_at_fault, time, stepper.view_at_fault)
+            except type(error) as again:
+                error = again
+                break
+            except Exception:  # what only Python raises
+                continue
     what = {one.name: one.role.what for one in stepper.callees.values()}
     who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
     note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
     return f"{who} raised {type(error).__name__}: {error}{note}"
+
+
+def _times(stepper: Any, step: float) -> tuple[float, ...]:
+    """Of the last good state, and within a step after it."""
+    t, h = float(stepper.clock[p.T]), float(step)
+    return t, t + 1e-9 * h, t + 0.5 * h, t + h
 
 
 def _rehearsed(stepper: Any, number: int, t: float, view: Array) -> Array:
@@ -60,9 +68,8 @@ def _element_places(stepper: Any, element: UserElement) -> Array:
 
 def without_number(stepper: Any) -> str | None:
     """The law or element that writes what is not finite, at the last good state or within the step after it."""
-    t, h = stepper.clock[p.T], stepper.clock[p.H]
     views = {number: _present_views(stepper, number) for number in stepper.callees if number > 0}
-    for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
+    for time in _times(stepper, stepper.clock[p.H]):
         for number, seen in views.items():
             who = f"{stepper.callees[number].role.what} '{stepper.callees[number].name}'"
             for lane in range(stepper.robots):

@@ -46,6 +46,7 @@ class Stepper:
     layout: Layout
     view_at_fault: Array | None = None  # what a law or an element saw that raised something
     called_at_fault: int = 0  # its number among the callees
+    step_at_fault: float = 0.0  # which was being taken
     first: int = 0  # its first robot's number in the batch
 
     def __post_init__(self) -> None:
@@ -61,6 +62,7 @@ class Stepper:
     def fail(self) -> None:
         """Stop soon, since a law or an element raised something: nothing is finite any more."""
         self.called_at_fault = int(self.memory[self.plan[p.M_CALLED]])
+        self.step_at_fault = float(self.clock[p.H])
         of_element = self.called_at_fault >= CALLED
         array, first = (self.work, p.Y_VIEW) if self.lanes == 1 and not of_element else (self.memory, p.M_VIEW)
         last = self.plan[p.M_OUT] - self.plan[p.M_VIEW] if of_element else self.plan[p.VIEW]
