@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..kernels.elements.kind import Kind
+from ..laws.bytecode import Template
 from ..laws.compile import Blocks
 from ..model.model import Model, robot_of
 from ..quantities.calls import point_on
@@ -158,19 +159,16 @@ def rate_of(model: Model, what: str, joint: str) -> int:
 
 
 def read_elements(model: Model, elements: Any) -> list[Element]:
-    """Check what was given: bodies and joints must exist, names that laws use must be unique."""
+    """Check what was given: bodies and joints must exist. Two may have one name, if no law uses it."""
     chosen = [elements] if isinstance(elements, Element) else list(elements)
-    one, taken = robot_of(model, 0), set[str]()
+    one = robot_of(model, 0)
     for element in chosen:
         if not isinstance(element, Element):
             raise InputError(
                 f"elements: expected Wrench, Spring, Tether or Drag, or what `element` made, got {element!r}"
+                + ("; call it, with its parameters" if isinstance(element, Template) else "")
             )
         element.numbers(one)
-        name = getattr(element, "name", None)
-        if name in taken:
-            raise InputError(f"elements: two are named '{name}'; laws could not tell them apart")
-        taken |= {name} if name is not None else set()
     return chosen
 
 
@@ -193,10 +191,10 @@ def element_names(elements: Iterable[Element]) -> list[str]:
 
 def blocks_of(elements: Iterable[Element]) -> dict[str, Blocks]:
     """What laws may read and command, by the names of elements that are identifiers."""
-    return {
-        element.label: Blocks(
-            tuple(block.name for block in element.channels), tuple(block.name for block in element.commands)
-        )
-        for element in elements
-        if element.label.isidentifier()
-    }
+    found: dict[str, Blocks] = {}
+    for element in elements:
+        name, before = element.label, found.get(element.label)
+        if name.isidentifier():
+            channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
+            found[name] = Blocks(tuple(channels), tuple(commands), 1 + (before.namesakes if before else 0))
+    return found

@@ -13,7 +13,7 @@ def bristles(t, s, p, out):
 run = sd.simulate(robot, state, 5.0, elements=[bristles(axle="joint2", stiffness=1e4, coulomb=1.0)])
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, overload
@@ -23,40 +23,16 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..kernels.elements import program as k
 from ..kernels.elements.kind import Kind
-from ..laws.bytecode import Role, Template, attributes
-from ..laws.compile import Compiled, compile_function, wrapper_source
+from ..laws.bytecode import Role, Template, attributes, steps_of
+from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law, LawTemplate
 from ..model.model import Model
-from .element import Account, Block, Element, Numbers, Wrenched, point_of
+from .declared import ACCOUNTS, Declared, declare
+from .element import Account, Block, Element, Numbers, Wrenched, point_of, three
 
 Array = np.ndarray
-ROBOT = tuple(name for name in SEEN if name != "mode")
 POINT = {"position": (0, 3, 0), "rotation": (3, 12, 3), "velocity": (12, 15, 0), "rate": (15, 18, 0)}
 """What is seen of a point: from where to where of its 18 numbers, and columns."""
-ACCOUNTS = {account.value: account for account in Account}
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What a user's element owns."""
-
-    states: tuple[Block, ...] = ()
-    commands: tuple[Block, ...] = ()
-    channels: tuple[Block, ...] = ()
-    guards: int = 0
-    accounts: tuple[Account, ...] = ()
-    joints: tuple[str, ...] = ()
-    points: tuple[str, ...] = ()
-
-    def reads(self) -> list[str]:
-        """Names of `s`."""
-        own = [block.name for block in (*self.states, *self.commands)] + (["side"] if self.guards else [])
-        return [*ROBOT, *own, *self.joints, *self.points]
-
-    def writes(self) -> list[str]:
-        """Names of `out`."""
-        own = [block.name for block in (*self.states, *self.channels)] + (["guard"] if self.guards else [])
-        return ["tau", *own, *(account.value for account in self.accounts), *self.joints, *self.points]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +40,16 @@ class Program(Law):
     """The function of a user's element, compiled as laws are."""
 
     role: ClassVar[Role] = Role("element", ("t", "s", "p", "out"), {"tau": 0})
+
+
+@dataclass(frozen=True)
+class _ProgramTemplate(LawTemplate):
+    """Its parameters are checked as those of laws are."""
+
+    @property
+    def made(self) -> type[Law]:
+        """The class of what a call returns."""
+        return Program
 
 
 @dataclass(frozen=True)
@@ -80,8 +66,11 @@ class ElementTemplate(Template):
         if missing:
             raise InputError(f"element '{title}': give its {missing[0]}, such as {title}({missing[0]}='...')")
         bound = {one: given.pop(one) for one in (*d.joints, *d.points)}
-        law = LawTemplate(self.function)(**given)
-        program = Program(self.function, law.parameters, None, 0.0, {})
+        for one in ("period", "delay"):
+            if one in given:
+                raise InputError(f"element '{title}' has no {one}: what acts at instants only is a law")
+        program = _ProgramTemplate(self.function)(**given)
+        assert isinstance(program, Program)
         return UserElement(program, d, bound, title if name is None else name)
 
 
@@ -102,6 +91,11 @@ class UserElement(Element):
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
             for one in sorted(attributes(self.program.function, Program.role, argument, None) - set(known)):
                 raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
+        for step in steps_of(self.program.function.__code__):
+            if step.opname == "STORE_ATTR" and step.argval in self.declared.writes():
+                raise InputError(
+                    f"element '{self.title}' replaces the array {step.argval}; write into it: {step.argval}[0] = ..."
+                )
         asked = attributes(self.program.function, Program.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
@@ -161,13 +155,19 @@ class UserElement(Element):
         if isinstance(given, str) and given in model.endpoint_names:
             end = model.endpoint(given)
             return end.body, np.asarray(end.position), np.asarray(end.rotation)
+        if not isinstance(given, str) and not (
+            isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str)
+        ):
+            raise InputError(f"element '{self.title}': {name} is an endpoint, a body, or (body, place), got {given!r}")
         body, place = (given, np.zeros(3)) if isinstance(given, str) else given
         model.body_index(body)
-        return body, np.asarray(place, dtype=float).reshape(3), np.eye(3)
+        return body, three(f"element '{self.title}'", f"the place of {name}", place), np.eye(3)
 
     def numbers(self, model: Model) -> Numbers:
         """Places and rotations of its points, then its parameters; its integers depend on the layout: `integers`."""
         for joint in self.declared.joints:
+            if not isinstance(self.bound[joint], str):
+                raise InputError(f"element '{self.title}': {joint} is the name of a joint, got {self.bound[joint]!r}")
             model.joint_index(self.bound[joint])
         parts: list[Array] = []
         for name in self.declared.points:
@@ -192,11 +192,23 @@ class UserElement(Element):
             writes += ([f"{name}.{part}" for part in parts] or [name]) if name in written else []
         return reads, writes
 
+    @property
+    def role(self) -> Role:
+        """What messages call it."""
+        return Program.role
+
+    def _source(self) -> tuple[str, dict[str, Any]]:
+        """What is between its function and the driver."""
+        columns = {**SEEN, **{f"{point}.rotation": 3 for point in self.declared.points}}
+        return wrapper_source(Program.role.arguments, *self.names, self.program.parameters, columns)
+
     def compiled(self) -> Compiled:
         """Its C function."""
-        columns = {**SEEN, **{f"{point}.rotation": 3 for point in self.declared.points}}
-        source, fields = wrapper_source(Program.role.arguments, *self.names, self.program.parameters, columns)
-        return compile_function(self.program, source, fields)
+        return compile_function(self.program, *self._source())
+
+    def rehearsed(self, t: float, view: Array, places: Array) -> Array:
+        """What it writes if it is run as plain Python; it raises what it raises there."""
+        return rehearse_function(self.program, *self._source(), t, view, places)
 
     # --- where everything is, given the layout of a simulation -------------------------------------------------------
 
@@ -238,29 +250,6 @@ class UserElement(Element):
             out[f"{joint}.tau"] = slice(*first)
         where = [{**view, **own}[name] for name in self.names[0]] + [out[name] for name in self.names[1]]
         return [own[""].stop, out[""].stop, *(end for one in where for end in (one.start, one.stop))]
-
-
-def blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
-    """Blocks as users write them: {name: unit}, {name: size}, {name: Block(...)}, or names."""
-    if isinstance(given, Mapping):
-        made = []
-        for name, value in given.items():
-            if isinstance(value, Block):
-                made.append(value)
-            elif isinstance(value, str):
-                made.append(Block(name, unit=value))
-            elif isinstance(value, int) and not isinstance(value, bool) and value > 0:
-                made.append(Block(name, value))
-            else:
-                raise InputError(f"{whose}: {what} are {{name: unit or size}}, got {{{name!r}: {value!r}}}")
-    elif isinstance(given, Iterable) and not isinstance(given, str):
-        made = [one if isinstance(one, Block) else Block(one) for one in given]
-    else:
-        raise InputError(f"{whose}: {what} are {{name: unit or size}}, or a list of names, got {given!r}")
-    for block in made:
-        if not (isinstance(block.name, str) and block.name.isidentifier()):
-            raise InputError(f"{whose}: {what} have names that are identifiers, got {block.name!r}")
-    return tuple(made)
 
 
 @overload
@@ -330,20 +319,14 @@ def element(
     (True, True)
     """
     whose = "element" if function is None else f"element '{function.__name__}'"
-    unknown = [one for one in accounts if one not in ACCOUNTS]
-    if unknown:
-        raise InputError(f"{whose}: accounts are among {', '.join(ACCOUNTS)}, got {unknown[0]!r}")
-    made = Declared(
-        blocks(whose, "states", states),
-        blocks(whose, "commands", commands),
-        blocks(whose, "channels", channels),
-        guards,
-        tuple(ACCOUNTS[one] for one in accounts),
-        tuple(joints),
-        tuple(points),
+    made = declare(
+        whose,
+        states=states,
+        commands=commands,
+        channels=channels,
+        guards=guards,
+        accounts=accounts,
+        joints=joints,
+        points=points,
     )
-    names = [name for name in made.reads() if name not in ROBOT] + [block.name for block in made.channels]
-    for name in names:
-        if names.count(name) > 1 or name in SEEN or name in ("tau", *ACCOUNTS):
-            raise InputError(f"{whose}: the name '{name}' stands for two things; rename one")
     return (lambda f: ElementTemplate(f, made)) if function is None else ElementTemplate(function, made)

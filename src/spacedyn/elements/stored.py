@@ -4,14 +4,17 @@ import dataclasses
 import hashlib
 import inspect
 import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, RunWarning, warn_user
+from ..laws.compile import Compiled
 from . import drag, friction, gravity, motor, spring, wrench
-from .element import Account, Block, Element
-from .program import Declared, Program, UserElement
+from .declared import declare
+from .element import Block, Element
+from .program import Program, UserElement
 
 KINDS: dict[str, type[Element]] = {
     one.__name__: one
@@ -37,14 +40,11 @@ def element_text(element: Element) -> dict[str, Any]:
             "name": "UserElement",
             "label": element.name,
             "function": element.title,
-            "source": _source(element.program.function),
+            "source": element.source if isinstance(element, StoredElement) else _source(element.program.function),
             "parameters": {name: _plain(value) for name, value in element.program.parameters.items()},
             "bound": {name: _plain(value) for name, value in element.bound.items()},
             "declared": {
-                **{
-                    part: [dataclasses.asdict(b) for b in getattr(d, part)]
-                    for part in ("states", "commands", "channels")
-                },
+                **{part: [dataclasses.asdict(b) for b in getattr(d, part)] for part in _PARTS},
                 "guards": d.guards,
                 "accounts": [account.value for account in d.accounts],
                 "joints": list(d.joints),
@@ -55,26 +55,42 @@ def element_text(element: Element) -> dict[str, Any]:
     return {"name": type(element).__name__, "settings": settings}
 
 
-def element_of(text: dict[str, Any]) -> Element:
+def element_of(text: Any) -> Element:
     """The inverse; the code of a user's element is not in a file, and what is made of it cannot be simulated."""
-    if text["name"] == "UserElement":
-        d = text["declared"]
-        parts = [tuple(Block(**b | {"labels": tuple(b["labels"])}) for b in d[part]) for part in _PARTS]
-        accounts = tuple(Account(one) for one in d["accounts"])
-        declared = Declared(parts[0], parts[1], parts[2], d["guards"], accounts, tuple(d["joints"]), tuple(d["points"]))
-        parameters = {name: np.asarray(_array(value), dtype=float) for name, value in text["parameters"].items()}
-        bound = {name: _array(value) for name, value in text["bound"].items()}
-        return StoredElement(
-            Program(_nothing, parameters, None, 0.0, {}),
-            declared,
-            bound,
-            text["label"],
-            text["function"],
-            text["source"],
-        )
-    if text["name"] not in KINDS:
-        raise InputError(f"the run was made by an element '{text['name']}', which this version does not have")
-    return KINDS[text["name"]](**{name: _array(value) for name, value in text["settings"].items()})
+    name = text.get("name") if isinstance(text, dict) else None
+    try:
+        if name == "UserElement":
+            return _user_element(text)
+        if isinstance(name, str) and name in KINDS:
+            settings = {key: _array(value) for key, value in text["settings"].items()}
+            return KINDS[name](**settings)
+    except KeyError as error:
+        raise InputError(f"the element {_called(text)} has no {error}") from None
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"the element {_called(text)} has settings that none has: {error}") from None
+    raise InputError(f"the run was made by an element {_called(text)}, which this version does not have")
+
+
+def _called(text: Any) -> str:
+    """What a damaged description calls its element."""
+    found = [text.get(key) for key in ("label", "name")] if isinstance(text, dict) else [text]
+    return repr(next((one for one in found if isinstance(one, str)), found[-1]))[:60]
+
+
+def _user_element(text: dict[str, Any]) -> "StoredElement":
+    """What a file knows of a user's element."""
+    told, whose = text["declared"], f"element {_called(text)}"
+    parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told[part]] for part in _PARTS}
+    declared = declare(whose, **parts, **{part: told[part] for part in ("guards", "accounts", "joints", "points")})
+    parameters = {name: np.asarray(_array(value), dtype=float) for name, value in text["parameters"].items()}
+    bound = {name: _array(value) for name, value in text["bound"].items()}
+    if set(bound) != {*declared.joints, *declared.points}:
+        raise InputError(f"{whose}: it is bound to {sorted(bound)}, which are not its joints and points")
+    function, source = text["function"], text["source"]
+    if not (isinstance(function, str) and isinstance(source, str)):
+        raise InputError(f"{whose}: its function {str(function)[:40]!r} is no name")
+    program = Program(_nothing, parameters, None, 0.0, {})
+    return StoredElement(program, declared, bound, text["label"], function, source)
 
 
 def _nothing(t: float, s: Any, p: Any, out: Any) -> None:
@@ -94,26 +110,56 @@ class StoredElement(UserElement):
         """Of its function."""
         return self.function
 
+    def compiled(self) -> Compiled:
+        """It has no code."""
+        raise InputError(f"element '{self.name}' was read from a file, which does not hold its code; make it anew")
 
-def same_elements(before: tuple[Element, ...], now: list[Element]) -> tuple[Element, ...]:
-    """The elements of a run that was read, with those of users' own that are given now; raise if they differ."""
-    given = {one.label: one for one in now if isinstance(one, UserElement)}
+
+def same_elements(before: Sequence[Element], now: Iterable[Element] | Element | None) -> tuple[Element, ...]:
+    """The elements of a run, with those of users' own that are given now in place of what a file knows of them.
+
+    Raise if one is missing or another than the one that made the run; warn if only its code is.
+    """
+    given = [now] if isinstance(now, Element) else [] if now is None else list(now)
+    for element in given:
+        if not isinstance(element, Element):
+            raise InputError(f"elements: expected what functions made by @element give, got {element!r}")
+    left = [one for one in given if isinstance(one, UserElement)]
     found: list[Element] = []
     for one in before:
-        if isinstance(one, StoredElement):
-            if one.name not in given:
-                raise InputError(
-                    f"the run was made with an element '{one.name}' of your own, whose code is not in the file; "
-                    f"give it: resume(elements=[{one.title}(...)])"
-                )
-            old, new = ({**element_text(x), "source": "", "function": ""} for x in (one, given[one.name]))
-            if old != new:
-                part = next(key for key in old if old[key] != new[key])
-                raise InputError(f"element '{one.name}': its {part} are not those that made the run")
-            found.append(given[one.name])
-        else:
+        if not isinstance(one, UserElement) or (now is None and not isinstance(one, StoredElement)):
             found.append(one)
+            continue
+        mine = next((other for other in left if other.name == one.name), None)
+        if mine is None:
+            raise InputError(
+                f"the run was made with an element '{one.name}' of your own, whose code is not in the file; "
+                f"give it: resume(elements=[{one.title}(...)])"
+            )
+        left.remove(mine)
+        _check_same(one, mine)
+        found.append(mine)
+    if left:
+        raise InputError(f"the run was not made with an element '{left[0].name}'")
     return tuple(found)
+
+
+def _check_same(before: UserElement, now: UserElement) -> None:
+    """Raise unless they are the same but for their code; warn if that is another."""
+    old, new = element_text(before), element_text(now)
+    for part, words in (
+        ("function", "function"),
+        ("declared", "states, commands, channels, guards or accounts"),
+        ("bound", "joints and points"),
+        ("parameters", "parameters"),
+    ):
+        if old[part] != new[part]:
+            was, became = (str(text[part])[:200] for text in (old, new))
+            raise InputError(
+                f"element '{now.name}': its {words} are not those that made the run: they were {was}, now {became}"
+            )
+    if old["source"] and new["source"] and old["source"] != new["source"]:
+        warn_user(f"element '{now.name}' has been edited since it made this run: its future may differ", RunWarning)
 
 
 def _source(function: Any) -> str:

@@ -59,10 +59,11 @@ _own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that ref
 
 
 class Blocks(NamedTuple):
-    """What laws may read of an element, and what they may command it: names."""
+    """What laws may read of an element, and what they may command it: names; how many elements are called so."""
 
     channels: tuple[str, ...]
     commands: tuple[str, ...]
+    namesakes: int = 1
 
 
 Elements = Mapping[str, Blocks]
@@ -136,7 +137,13 @@ def _plain(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
 
 def rehearse(law: Law, t: float, view: np.ndarray, places: np.ndarray, elements: Elements = NONE) -> np.ndarray:
     """What a law writes if it is run as plain Python; it raises what it raises there."""
-    source, fields = _wrapper_source(law, elements)
+    return rehearse_function(law, *_wrapper_source(law, elements), t, view, places)
+
+
+def rehearse_function(
+    law: Any, source: str, fields: dict[str, Any], t: float, view: np.ndarray, places: np.ndarray
+) -> np.ndarray:
+    """What a user's function writes if it is run as plain Python, by the source of what is between."""
     out = np.zeros(int(places[1]))
     numbers = np.concatenate([*(np.ravel(value) for value in law.parameters.values()), [0.0]])
     with np.errstate(all="ignore"):
@@ -196,21 +203,43 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
     for name in law.states:
         if name in SEEN or name in WRITTEN:
             raise InputError(f"law '{law.name}': the state '{name}' has the name of something else; rename it")
-    channels = {name: one.channels for name, one in elements.items() if one.channels and role.what == "law"}
-    commands = {name: one.commands for name, one in elements.items() if one.commands and role.what == "law"}
+    known = {name: one for name, one in elements.items() if role.what == "law" and one.namesakes == 1}
+    channels = {name: one.channels for name, one in known.items() if one.channels and not _loops(law, one)}
+    commands = {name: one.commands for name, one in known.items() if one.commands}
     reads = attributes(law.function, role, "s", {*SEEN, *law.states, *channels})
     writes = attributes(law.function, role, "out", {*columns, *law.states, *commands})
-    for what, asked, known in (
+    for what, asked, offered in (
         ("s", attributes(law.function, role, "s", None), [*SEEN, *law.states, *channels]),
         ("out", attributes(law.function, role, "out", None), [*columns, *law.states, *commands]),
     ):
-        for name in sorted(asked - set(known)):
-            raise InputError(f"{role.what} '{law.name}': {what} has no '{name}'; {nearest(name, known)}")
+        for name in sorted(asked - set(offered)):
+            reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
+            raise InputError(f"{role.what} '{law.name}': {reason}")
     seen = [name for name in SEEN if name in reads] + list(law.states)
     written = [name for name in columns if name in writes] + list(law.states)
     seen += [f"{name}.{block}" for name, blocks in channels.items() if name in reads for block in blocks]
     written += [f"{name}.{block}" for name, blocks in commands.items() if name in writes for block in blocks]
     return seen, written
+
+
+def _loops(law: Law, one: Blocks) -> bool:
+    """Whether what an element gives depends on what this law writes at the same instant."""
+    return law.period is None and bool(one.channels) and bool(one.commands)
+
+
+def _unusable(law: Law, name: str, elements: Elements) -> str | None:
+    """Why a law cannot use an element that there is; None if there is none."""
+    if name not in elements or law.role.what != "law":
+        return None
+    one = elements[name]
+    if one.namesakes > 1:
+        return f"{one.namesakes} elements are named '{name}', and it could not tell them apart: give each a name of its own"
+    if _loops(law, one):
+        return (
+            f"it reads s.{name}, which depends on what laws command '{name}' at the same instant, and a continuous law "
+            "is one of these; sample it (period=...): a sample sees what was there before it"
+        )
+    return None
 
 
 def _wrapper_source(law: Law, elements: Elements = NONE) -> tuple[str, dict[str, Any]]:

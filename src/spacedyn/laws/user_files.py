@@ -65,6 +65,7 @@ class UserFile:
         found = self[kind]
         if not isinstance(found, Template) or isinstance(found, LawTemplate):
             raise InputError(f"{self.path.name}: '{kind}' is no element: a function made by @element")
+        _check_globals(f"element '{kind}'", found.function, self.path)  # type: ignore[attr-defined]
         return found(**parameters)  # type: ignore[operator]
 
     def motion(self, name: str, **parameters: Any) -> Motion:

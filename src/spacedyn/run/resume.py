@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..elements.element import Element
+from ..elements.stored import same_elements
 from ..errors import InputError, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
 from ..laws.law import Law
@@ -29,6 +31,7 @@ def resume(
     until: float | None,
     at: float | None,
     laws: Law | Iterable[Law] | None,
+    elements: Element | Iterable[Element] | None,
     prescribed: Mapping[str, Any] | None,
     events: Event | Iterable[Event] | None,
     record: Any,
@@ -44,11 +47,18 @@ def resume(
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
     motions = _motions(run, prescribed or {})
     watched = same_events(simulation.model, simulation.events, events)
-    laws_given = _laws(run, laws)
+    laws_given, acting = _laws(run, laws), same_elements(simulation.elements, elements)
     past, note = _past(run, index, isinstance(kept, str), end)
     notes = (*simulation.notes, note) if note else simulation.notes
     simulation = replace(
-        simulation, laws=laws_given, prescribed=motions, events=watched, end=end, record=kept, notes=notes
+        simulation,
+        laws=laws_given,
+        elements=acting,
+        prescribed=motions,
+        events=watched,
+        end=end,
+        record=kept,
+        notes=notes,
     )
     if stream is None and index is None and run.folder is not None:
         stream = run.folder

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import element_names
+from ..elements.element import Element, element_names
 from ..errors import InputError, RunWarning, UnknownName, warn_user
 from ..laws.law import Law
 from ..model.state import State
@@ -393,13 +393,14 @@ class Run(Recorded):
 
         return load(Path(path), [Path(folder).absolute() for folder in folders])
 
-    @checked_arguments("laws", "events")
+    @checked_arguments("laws", "elements", "events")
     def resume(
         self,
         until: float | None = None,
         *,
         at: float | None = None,
         laws: "Law | Iterable[Law] | None" = None,
+        elements: "Element | Iterable[Element] | None" = None,
         prescribed: Mapping[str, Any] | None = None,
         events: "Event | Iterable[Event] | None" = None,
         record: float | ArrayLike | str | None = None,
@@ -418,6 +419,8 @@ class Run(Recorded):
         laws : Law, optional
             Needed for a run that was read from a file, which holds their names and parameters but not their code: the
             same that made it.
+        elements : Element, optional
+            The same for elements made by `element`; built-in ones are in the file.
         prescribed : {joint: motion}, optional
             The same for joints that functions of time prescribed.
         events : Event, optional
@@ -437,9 +440,9 @@ class Run(Recorded):
         Raises
         ------
         InputError
-            Other laws than those that made it, a time that was not recorded, checkpoints of another version, or a
-            folder that another process is writing to. A damaged checkpoint is skipped for the one before it, with a
-            RunWarning and a word in `notes`.
+            Other laws or elements than those that made it, a time that was not recorded, checkpoints of another
+            version, or a folder that another process is writing to. A damaged checkpoint is skipped for the one before
+            it, with a RunWarning and a word in `notes`.
 
         Examples
         --------
@@ -455,7 +458,7 @@ class Run(Recorded):
         from .resume import resume
 
         folder = None if stream is None else Path(stream)
-        return resume(self, until, at, laws, prescribed, events, record, folder, progress)
+        return resume(self, until, at, laws, elements, prescribed, events, record, folder, progress)
 
     # --- to look at it -----------------------------------------------------------------------------------------------
 

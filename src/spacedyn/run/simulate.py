@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..elements.element import Element
+from ..elements.program import UserElement
 from ..errors import RunWarning, SimulationFailed, warn_user
 from ..kernels.scalar.compile_progress import CompileProgress
 from ..laws.law import Law
@@ -18,8 +19,8 @@ from ..signatures import checked_arguments
 from ..simulate.arguments import check_memory
 from ..simulate.channels import kept_columns, row_width
 from ..simulate.event_log import EventLog
-from ..simulate.events import Event, read_events
-from ..simulate.failures import failed_law, fastest_rate, first_rate, law_without_number, stiffness_note
+from ..simulate.events import Event
+from ..simulate.failures import failed_callee, fastest_rate, first_rate, stiffness_note, without_number
 from ..simulate.loop import Outcome, Recording
 from ..simulate.methods import Method
 from ..simulate.modes import Switcher
@@ -226,7 +227,8 @@ def _not_written(simulation: Simulation, stream: Path | None, reason: str) -> Si
     stored = read_folder(stream, simulation)
     run = Run(simulation, stored.rows, stored.checkpoints, stream, *stored[2:])
     time = float(run.time[-1]) if run.time.size else simulation.start
-    given = "laws=[...]" if simulation.laws else ""
+    own = {"laws": simulation.laws, "elements": [one for one in simulation.elements if isinstance(one, UserElement)]}
+    given = ", ".join(f"{name}=[...]" for name, some in own.items() if some)
     return SimulationFailed(
         f"the simulation stopped after t = {time:g} s: {reason}. Its {run.time.size} records up to there are safe in "
         f"the folder; make room, then go on: Run.load(folder).resume({given})",
@@ -245,16 +247,15 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
     model, error, h = run.model, outcome.error, outcome.stepper.step
     last = run.final if run.time.size else run.simulation.state
     stiff = stiffness_note(model, last, run.forces, h)
-    laws = [*run.laws, *read_events(model, run.simulation.events)[1]]
     if outcome.cause is not None:
         cause = outcome.cause
     elif error is not None:
-        cause = failed_law(laws, outcome.stepper, error, outcome.law)
+        cause = failed_callee(outcome.stepper, error, outcome.law)
     elif outcome.status == "not finite":
         owner = first_rate(model, outcome.stepper)
         where = f", first seen in {owner}" if owner else ""
         step = "" if run.method.adaptive else f", or the step of {h:g} s is far too long{stiff}"
-        cause = law_without_number(laws, outcome.stepper, model) or (
+        cause = without_number(outcome.stepper) or (
             f"numbers are no longer finite{where}: something is driven to infinity{step}"
         )
     elif outcome.status == "step too long":

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..elements.element import blocks_of
+from ..elements.program import UserElement
 from ..errors import InputError, ModelError, ScenarioError, SimulationFailed, SpacedynError, nearest
 from ..laws import ready_made as control
 from ..laws.compile import compile_law
@@ -238,6 +240,13 @@ class Scenario:
         for i, given in enumerate(self.content.get("laws", [])):
             if f"law '{given['law']}'" in text:
                 return ("laws", i)
+        for key in ("forces", "elements"):
+            for i, given in enumerate(self.content.get(key, [])):
+                for name, value in given.items():
+                    if isinstance(value, str) and f"named '{value}'" in text:
+                        return (key, i, name)
+                if f"element '{given.get('name', given['kind'])}'" in text:
+                    return (key, i)
         return ()
 
     def check(self, *names: str, compile_laws: bool = False) -> None:
@@ -274,13 +283,17 @@ class Scenario:
         if faults:
             raise self._problems(faults)
         if compile_laws:
+            known = blocks_of(simulation.elements)
+            for element in simulation.elements:
+                if isinstance(element, UserElement):
+                    element.compiled()
             for law in (
                 *simulation.laws,
                 *read_events(simulation.model, simulation.events)[1],
                 *simulation.prescribed.values(),
             ):
                 if isinstance(law, Law):
-                    compile_law(law)
+                    compile_law(law, known)
 
     def run(self, **options: Any) -> Run:
         """Simulate it.

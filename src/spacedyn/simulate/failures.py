@@ -1,4 +1,4 @@
-"""Why a simulation failed: the law that raised something or wrote no number, else the joint first seen to go wrong."""
+"""Why a simulation failed: who raised something or wrote no number, else the joint first seen to go wrong."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from ..elements.element import Element, blocks_of
+from ..elements.program import UserElement
 from ..elements.spring import Spring
+from ..kernels.elements.program import CALLED
 from ..laws.compile import rehearse
-from ..laws.law import MEMORY, WRITTEN, Law
-from ..model.model import Model
+from ..laws.law import MEMORY, WRITTEN
+from ..model.model import Model, robot_of
 from ..model.parts import Joint
 from ..model.state import State
 from ..quantities.matrices import mass_matrix_inverse
@@ -18,41 +20,64 @@ from .layout import in_order
 Array = np.ndarray
 
 
-def failed_law(laws: Sequence[Law], stepper: Any, error: BaseException, name: str | None) -> str:
-    """What a law raised. Compiled code says little of where: run as Python, the law that is to blame says more."""
-    what, known = {law.name: law.role.what for law in laws}, blocks_of(stepper.layout.elements)
-    for law, places in zip(laws, _places(stepper, laws), strict=True):
-        if name is None:
+def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
+    """What a law or an element raised. Compiled code says little of where: run as Python, it says more."""
+    callee = stepper.callees.get(stepper.called_at_fault)
+    if callee is not None:
+        name = callee.name
+        for time in _times(stepper, stepper.step_at_fault):
             try:
-                rehearse(law, stepper.time, stepper.view_at_fault, places, known)
+                _rehearsed(stepper, stepper.called_at_fault, time, stepper.view_at_fault)
             except type(error) as again:
-                name, error = law.name, again
+                error = again
+                break
             except Exception:  # what only Python raises
                 continue
+    what = {one.name: one.role.what for one in stepper.callees.values()}
     who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
     note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
     return f"{who} raised {type(error).__name__}: {error}{note}"
 
 
-def law_without_number(laws: Sequence[Law], stepper: Any, model: Model) -> str | None:
-    """The law that writes what is not finite, at the last good state or within the step after it."""
-    if not laws:
-        return None
-    views, known = stepper.views(), blocks_of(stepper.layout.elements)
-    t, h = stepper.time, stepper.step
-    for time in (t, t + 1e-9 * h, t + 0.5 * h, t + h):
-        for law, places in zip(laws, _places(stepper, laws), strict=True):
+def _times(stepper: Any, step: float) -> tuple[float, ...]:
+    """Of the last good state, and within a step after it."""
+    t, h = stepper.time, float(step)
+    return t, t + 1e-9 * h, t + 0.5 * h, t + h
+
+
+def _rehearsed(stepper: Any, number: int, t: float, view: Array) -> Array:
+    """What a law, a condition or an element writes if it is run as Python: a motion is not."""
+    callee, layout = stepper.callees[number], stepper.layout
+    if number >= CALLED:
+        return callee.rehearsed(float(t), view, _element_places(stepper, callee))
+    if number < 0:
+        return np.empty(0)
+    return rehearse(callee, float(t), view, np.array(layout.places(callee, number - 1)), blocks_of(layout.elements))
+
+
+def _element_places(stepper: Any, element: UserElement) -> Array:
+    """What a user's element is handed, as the driver does it."""
+    layout = stepper.layout
+    return np.array(element.places(robot_of(layout.model, 0), layout.view, layout.view_size))
+
+
+def without_number(stepper: Any) -> str | None:
+    """The law or element that writes what is not finite, at the last good state or within the step after it."""
+    views = {number: stepper.views(number) for number in stepper.callees if number > 0}
+    for time in _times(stepper, stepper.step):
+        for number, seen in views.items():
+            who = f"{stepper.callees[number].role.what} '{stepper.callees[number].name}'"
             for lane in range(stepper.robots):
                 try:
-                    out = rehearse(law, float(time), views[:, lane], places, known)
+                    out = _rehearsed(stepper, number, time, seen[:, lane])
                 except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
-                    return f"{law.role.what} '{law.name}' writes no number ({error}){_of_robot(stepper, lane)}"
+                    return f"{who} writes no number ({error}){_of_robot(stepper, lane)}"
                 except Exception:  # what only Python raises
                     continue
                 bad = np.flatnonzero(~np.isfinite(out))
                 if bad.size:
-                    where = _name(law, stepper, int(bad[0]))
-                    return f"{law.role.what} '{law.name}' writes {out[bad[0]]} to {where}{_of_robot(stepper, lane)}"
+                    where = _name(stepper, number, int(bad[0]))
+                    return f"{who} writes {out[bad[0]]} to {where}{_of_robot(stepper, lane)}"
     return None
 
 
@@ -120,13 +145,12 @@ def owner(model: Model, rate: int) -> str:
     return f"joint '{found.name}'" if found else f"the base '{model.bodies[0].name}'"
 
 
-def _places(stepper: Any, laws: Sequence[Law]) -> list[Array]:
-    """What each law and each event's condition is handed, as the driver does it."""
-    return [np.array(stepper.layout.places(law, i)) for i, law in enumerate(laws)]
-
-
-def _name(law: Law, stepper: Any, place: int) -> str:
-    """The name of a law's output, with the index there."""
+def _name(stepper: Any, number: int, place: int) -> str:
+    """The name of what a law or an element writes to a place, with the index there."""
+    law = stepper.callees[number]
+    if number >= CALLED:
+        ends = _element_places(stepper, law)[2 + 2 * len(law.names[0]) :].reshape(-1, 2)
+        return next(f"{one}[{place - a}]" for one, (a, b) in zip(law.names[1], ends, strict=True) if a <= place < b)
     if law.role.written is not WRITTEN:
         return f"{next(iter(law.role.written))}[{place}]"
     layout = stepper.layout

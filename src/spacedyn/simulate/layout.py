@@ -200,13 +200,19 @@ class Layout:
             found[name] = _shifted(part, found["states"].start)
         for i, one in enumerate(self.elements):
             for block in one.channels if sees else ():
-                found[f"{one.label}.{block.name}"] = _shifted(self.channel(i, block), found["channels"].start)
+                found[f"{self.names[i]}.{block.name}"] = _shifted(self.channel(i, block), found["channels"].start)
         return found
 
     @cached_property
     def commands(self) -> Slices:
         """What laws may command, by 'element.command'."""
-        return in_order({f"{one.label}.{block.name}": block.size for one in self.elements for block in one.commands})
+        return in_order(
+            {
+                f"{name}.{block.name}": block.size
+                for name, one in zip(self.names, self.elements, strict=True)
+                for block in one.commands
+            }
+        )
 
     @cached_property
     def out(self) -> Slices:

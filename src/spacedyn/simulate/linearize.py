@@ -18,6 +18,7 @@ from ..quantities.calls import check_state
 from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
+from .failures import failed_callee
 from .setup import checked_laws, simulation_of
 from .stepper.build import Prepared, build_stepper, set_tangents
 from .stepper.stepper import Stepper
@@ -141,13 +142,14 @@ def linearize(
     n, nv = simulation.layout.y["states"].stop, model.nv
     A = np.empty((n, n))
     with faults.caught(stepper.fail):
+        stepper.choose_sides()
         tangent_matrix(stepper.own, float(time), A.reshape(-1))
         stepper.evaluate()
     error, _ = faults.first()
     if error is not None:
-        raise InputError(f"a law raised {type(error).__name__}: {error}") from error
+        raise InputError(failed_callee(stepper, error, None)) from error
     if not np.isfinite(A).all():
-        bad = [law.name for law in chosen] or ["the state"]
+        bad = [one.name for one in stepper.callees.values()] or ["the state"]
         raise InputError(f"the derivatives are not finite here: look at {', '.join(bad)}")
     A = _in_inertial_axes(A, model, state, stepper)
     B = np.zeros((n, nv))

@@ -28,6 +28,7 @@ from .channels import chosen_channels
 from .layout import Layout, may_switch
 from .stepper.build import Prepared, build_stepper, has_stops
 from .stepper.stepper import Stepper
+from .variables import RESERVED
 
 Array = np.ndarray
 
@@ -84,6 +85,7 @@ def simulation_of(
     if limits:
         check_limits(model, state)
     acting = read_elements(model, [*listed("forces", forces, Element), *listed("elements", elements, Element)])
+    check_channel_names(acting)
     watched, conditions = read_events(model, listed("events", events, Event))
     for one in (*chosen, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
@@ -108,6 +110,16 @@ def simulation_of(
         channels=chosen_channels(channels, Layout(model, chosen, acting, watched).row),
         budget=float(budget),
     )
+
+
+def check_channel_names(elements: Iterable[Element]) -> None:
+    """Raise if the record has something else by the name of an element's channel."""
+    for element in elements:
+        for block in element.channels:
+            if block.name in RESERVED and not (block.name == "tension" and block.size == 1):
+                raise InputError(
+                    f"element '{element.label}': the record has its own '{block.name}'; rename the channel"
+                )
 
 
 def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:

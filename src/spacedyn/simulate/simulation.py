@@ -229,7 +229,7 @@ class Simulation:
             None if made["gravity"] is None else np.array(made["gravity"]),
             {joint: _motion(text) for joint, text in made["prescribed"].items()},
             made.get("modes", {}),
-            tuple(element_of(one) for one in made["elements"]),
+            tuple(element_of(one) for one in _listed(made["elements"])),
             tuple(EventRecord(**event) for event in made["events"]),
             made["start"],
             made["end"],
@@ -239,6 +239,13 @@ class Simulation:
             made["kernels"],
             tuple(made.get("notes", ())),
         )
+
+
+def _listed(given: Any) -> list[Any]:
+    """The elements that a file lists."""
+    if not isinstance(given, list):
+        raise InputError(f"its elements are no list, but {str(given)[:40]!r}")
+    return given
 
 
 def _settings(thing: Any) -> dict[str, Any]:

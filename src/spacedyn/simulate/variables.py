@@ -34,6 +34,10 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "anchor": {"anchor": (["anchored"], "rad or m")},
 }
 """Variables of the dataset that each channel of a row is made into: their dimensions and units."""
+RESERVED = {"t", "time", OWN_TIME, "states", "element_states"} | {
+    name for channel, made in _MADE_OF.items() for name in (channel, *made)
+}
+"""Names that no channel of an element can have but 'tension', which springs have."""
 
 
 def labels(simulation: Simulation) -> dict[str, list[str]]:
@@ -75,10 +79,15 @@ def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tupl
     known = {name: len(values) for name, values in labels(simulation).items()}
     if channel in _MADE_OF:
         return {name: (dims, [known[dim] for dim in dims], unit) for name, (dims, unit) in _MADE_OF[channel].items()}
-    units = {block.name: block.unit for one in layout.elements for block in one.channels}
-    if channel in layout.channels and size == len(layout.elements):
-        return {channel: (["force"], [size], units.get(channel, ""))}
-    return {channel: ([f"{channel.replace('.', '_')}_part"], [size], units.get(channel.rpartition(".")[2], ""))}
+    if "." not in channel:
+        found = [b.unit for one in layout.elements for b in one.channels if b.name == channel and b.unit]
+        return {channel: (["force"], [size], " or ".join(dict.fromkeys(found)))}
+    of_one = {
+        f"{name}.{block.name}": block.unit
+        for name, one in zip(layout.names, layout.elements, strict=True)
+        for block in one.channels
+    }
+    return {channel: ([f"{channel.replace('.', '_')}_part"], [size], of_one[channel])}
 
 
 def split(model: Model, channel: str, values: Array) -> Array:

@@ -56,7 +56,7 @@ OUT_COMMANDS = 71  # where the commands to elements are in what laws write
 Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
 PLAN = 73
 H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
-CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP = range(3)  # what it is asked to do
+CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP, CHOOSE_SIDES = range(4)  # what it is asked to do
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256

@@ -94,6 +94,17 @@ def choose_phases(sim, t, zero):
 
 
 @inner
+def choose_sides(sim, t, zero):
+    """Sides of those guards that a sample of a law has made jump: others are what they were before, at Y_LEVEL."""
+    look(sim, t, integer(sim.plan, Y_NOW))
+    for g in range(integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            value = number_in(sim.work, integer(sim.plan, Y_GUARD) + g, lane, zero)
+            if value != number_in(sim.work, integer(sim.plan, Y_LEVEL) + g, lane, zero):
+                set_number(sim, integer(sim.plan, Y_SIDE) + g, lane, 1.0 if value > 0.0 else -1.0, zero)
+
+
+@inner
 def change_phase(sim, whose, zero):
     """A stop or a guard that is at zero now takes its next phase, or its other side."""
     number, lane = whose // lanes_of(zero), whose % lanes_of(zero)
@@ -323,6 +334,8 @@ def attend(sim, t, h, what, zero):
         choose_phases(sim, t, zero)
     elif what == CHANGE_PHASE:
         change_phase(sim, load_counter(sim.counters, C_STOP), zero)
+    elif what == CHOOSE_SIDES:
+        choose_sides(sim, t, zero)
     else:
         again = end_at_guard(sim, t, h, zero)
         store_counter(sim.counters, C_AGAIN, 1 if again else 0)

@@ -1,8 +1,8 @@
 """When laws are sampled and their commands take effect, and the next time that a step must end at."""
 
 from ..elements.laws import ask_for_modes, hold_sample
-from ..scalar.compiling import inner
-from ..scalar.memory import integer, load, load_counter, store_counter
+from ..scalar.compiling import call, inner
+from ..scalar.memory import integer, load, load_counter, store, store_counter
 from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
 
@@ -83,12 +83,35 @@ def laws_at_once(sim, due):
 
 
 @inner
+def look_before_samples(sim, t, near, zero):
+    """Whether commands may jump now: then channels that laws sample, and guards, as they are before."""
+    guards = integer(sim.plan, GUARDS)
+    if guards == 0 and not integer(sim.plan, CHOICES) & SEES_CHANNELS:
+        return False
+    for law in range(integer(sim.plan, LAWS)):
+        if min(hold_time(sim, law), sample_time(sim, law)) <= t + near:
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+            for g in range(guards):
+                value = load(sim.work, integer(sim.plan, Y_GUARD) + g, zero)
+                store(sim.work, integer(sim.plan, Y_LEVEL) + g, value)
+            return guards > 0
+    return False
+
+
+@inner
 def take_samples(sim, t, near, zero):
     """Laws that the step's first stage is to sample, as bits; whether commands have changed; whether modes are to."""
+    jumps = look_before_samples(sim, t, near, zero)
     due, held = laws_due(sim, t, near, zero)
-    if integer(sim.plan, MODES) == 0 or (due == 0 and held == 0):
-        return due, held != 0, False
     changed = held != 0
+    if jumps:  # samples are taken here, not by the step's first stage: sides of guards depend on them
+        if due != 0:
+            held |= laws_at_once(sim, due)
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
+        call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHOOSE_SIDES, 0)
+        due, changed = 0, True
+    if integer(sim.plan, MODES) == 0 or (due == 0 and not changed):
+        return due, changed, False
     if due != 0:  # modes are for one robot: lanes of a pack cannot differ
         held |= laws_at_once(sim, due)
         evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)

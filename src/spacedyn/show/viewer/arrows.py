@@ -63,8 +63,8 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
     wrenches, first = get("element_wrenches"), 0
     for name, element in zip(element_names(run.forces), run.forces, strict=True):
         points = ends_of(element, states.model, where)
-        if wrenches is None or not points:  # then what joints transmit is not known either
-            loads = None
+        if wrenches is None or not points:
+            loads = None if element.pushes_bodies else loads  # what joints transmit is not known either
             continue
         acting = loads_of(element, states.model, where, wrenches[:, first : first + 6 * len(points)])
         loads = None if loads is None else [*loads, *acting]

@@ -8,9 +8,10 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
+from ...elements.declared import ACCOUNTS
 from ...elements.element import Account, blocks_of
 from ...elements.prescribed import Prescribed, read_prescribed
-from ...elements.program import ACCOUNTS, UserElement
+from ...elements.program import UserElement
 from ...kernels.elements import program as user
 from ...kernels.methods.radau import implicit_address, memory_of
 from ...kernels.methods.variational import VECTORS, variational_address
@@ -245,7 +246,7 @@ def _record(
     record = [0] * p.ELEMENT_INTS
     record[p.E_NUMBERS] = plan.put(element.numbers(model).numbers)
     record[p.E_STATE] = layout.law_states + sum(one.starts().size for one in layout.elements[:i])
-    commands = [f"{element.label}.{block.name}" for block in element.commands]
+    commands = [f"{layout.names[i]}.{block.name}" for block in element.commands]
     record[p.E_COMMAND] = work["Y_COMMAND"].start + (layout.commands[commands[0]].start if commands else 0)
     record[p.E_CHANNELS] = plan.put_integers([channels + layout.channel(i, one).start for one in element.channels])
     record[p.E_WORK] = layout.in_y("force_work").start + i
@@ -383,10 +384,7 @@ def _callees(plan: Array, prepared: Prepared) -> dict[int, Any]:
     motions = {-i: one.given for i, one in enumerate(prepared.joints, 1) if isinstance(one.given, Law)}
     order = [i for _, _, numbers in prepared.kinds for i in numbers]
     first, elements = int(plan[p.ELEMENT_AT]), prepared.simulation.elements
-    programs = {
-        user.CALLED + first + order.index(i) * p.ELEMENT_INTS: elements[i].program  # type: ignore[attr-defined]
-        for i in prepared.programs
-    }
+    programs = {user.CALLED + first + order.index(i) * p.ELEMENT_INTS: elements[i] for i in prepared.programs}
     return dict(enumerate(prepared.called, 1)) | motions | programs
 
 

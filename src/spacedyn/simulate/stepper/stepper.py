@@ -48,7 +48,9 @@ class Stepper:
     ]  # laws, conditions, motions, users' elements by the number that `memory` has while they are called
     model: Model  # of its robots
     layout: Layout
-    view_at_fault: Array | None = None  # what a law saw that raised something
+    view_at_fault: Array | None = None  # what a law or an element saw that raised something
+    called_at_fault: int = 0  # its number among the callees
+    step_at_fault: float = 0.0  # which was being taken
     first: int = 0  # its first robot's number in the batch
 
     def __post_init__(self) -> None:
@@ -62,9 +64,13 @@ class Stepper:
         self.own = table_of(arrays, self.twin)
 
     def fail(self) -> None:
-        """Stop soon, since a law raised something: nothing is finite any more."""
-        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 else (self.memory, p.M_VIEW)
-        self.view_at_fault = array[self.plan[first] :][: self.plan[p.VIEW]].copy()
+        """Stop soon, since a law or an element raised something: nothing is finite any more."""
+        self.called_at_fault = int(self.memory[self.plan[p.M_CALLED]])
+        self.step_at_fault = self.step
+        of_element = self.called_at_fault >= CALLED
+        array, first = (self.work, p.Y_VIEW) if self.lanes == 1 and not of_element else (self.memory, p.M_VIEW)
+        last = self.plan[p.M_OUT] - self.plan[p.M_VIEW] if of_element else self.plan[p.VIEW]
+        self.view_at_fault = array[self.plan[first] :][:last].copy()
         self.work[:] = np.nan
 
     def advance(self, rows: Array, room: int, steps: int) -> int:
@@ -181,10 +187,23 @@ class Stepper:
         places = self.tree[k.W_RATE] + np.arange(int(self.tree[k.RATES])) * k.RATE_WORK + k.QDD
         return self.work.reshape(-1, self.lanes)[places]
 
-    def views(self) -> Array:
-        """(view, lanes) what laws see at the present state."""
-        self.evaluate(LOOK if self.plan[p.EVENTS] else 0)
-        return self._scalars(p.Y_VIEW, 0, int(self.plan[p.VIEW])).copy()
+    def views(self, number: int) -> Array:
+        """(view, lanes) what a law or an element, by its number among the callees, sees at the present state."""
+        kinds, everyone = self._kinds(), self._kinds().copy()
+        if number >= CALLED:  # what is an element's own is there until the next one is called: let it be the only one
+            mine = (number - CALLED - self.plan[p.ELEMENT_AT]) // p.ELEMENT_INTS
+            here = (kinds[:, p.K_FIRST] <= mine) & (mine < kinds[:, p.K_FIRST] + kinds[:, p.K_COUNT])
+            kinds[:, p.K_FIRST], kinds[:, p.K_COUNT] = mine, here
+        self.evaluate(LOOK if self.plan[p.EVENTS] and number < CALLED else 0)
+        kinds[:] = everyone
+        own = self.callees[number].own_view(0)[""].stop if number >= CALLED else 0
+        parts = [self._scalars(p.Y_VIEW, 0, int(self.plan[p.VIEW])), self._scalars(p.Y_OWN_VIEW, 0, own)]
+        return np.concatenate(parts)
+
+    def _kinds(self) -> Array:
+        """The records of kinds of elements, as they are in the plan."""
+        first, count = int(self.plan[p.KIND_AT]), int(self.plan[p.KINDS])
+        return self.plan[first : first + count * p.KIND_INTS].reshape(count, p.KIND_INTS)
 
     def stored_energy(self) -> float:
         """What elements store at the present state [J]."""
@@ -201,12 +220,22 @@ class Stepper:
 
     def evaluate(self, due: int = 0) -> None:
         """The right-hand side at the present state: everything in `work` is of there."""
-        y, rates, flow = (int(self.plan[entry]) for entry in (p.Y_NOW, p.Y_SPARE, p.FLOW))
+        y, rates = (int(self.plan[entry]) for entry in (p.Y_NOW, p.Y_SPARE))
+        self._call(p.FLOW, 1, y, rates, due)
+
+    def choose_sides(self) -> None:
+        """The sides of elements' guards at the present state, as before a first step."""
+        if self.plan[p.GUARDS]:
+            self._call(p.STOPPER, 2, p.CHOOSE_PHASES, 0)
+
+    def _call(self, entry: int, reals: int, *integers: int) -> None:
+        """Call a C function of the plan's, with its time and, if it takes a step, none."""
+        given = (self.time, 0.0)[:reals]
         if config.DISABLE_JIT:
-            PLAIN_FUNCTIONS[flow](self.own, self.time, y, rates, due)
+            PLAIN_FUNCTIONS[int(self.plan[entry])](self.own, *given, *integers)
         else:
-            kinds = ctypes.c_void_p, ctypes.c_double, *[ctypes.c_int64] * 3
-            ctypes.CFUNCTYPE(None, *kinds)(flow)(self.own.ctypes.data, self.time, y, rates, due)
+            kinds = ctypes.c_void_p, *[ctypes.c_double] * reals, *[ctypes.c_int64] * len(integers)
+            ctypes.CFUNCTYPE(None, *kinds)(int(self.plan[entry]))(self.own.ctypes.data, *given, *integers)
 
     # --- what events and laws change ----------------------------------------------------------------------------------
 
@@ -270,12 +299,8 @@ class Stepper:
         self.tree[places] = held
 
     def hold_no_phases(self) -> None:
-        """For derivatives: end stops as they follow from the state, guards on the sides where they are."""
+        """End stops as they follow from the state, for derivatives: no step is taken."""
         self.tree[k.W_STOP] = 0
-        if self.plan[p.GUARDS]:
-            self.evaluate(LOOK)
-            count = int(self.plan[p.GUARDS])
-            self._scalars(p.Y_SIDE, 0, count)[:] = np.where(self._scalars(p.Y_GUARD, 0, count) > 0.0, 1.0, -1.0)
 
     @property
     def own_axes(self) -> bool:

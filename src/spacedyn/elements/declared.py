@@ -1,0 +1,120 @@
+"""What a user's element declares that it owns, checked: names, sizes and units of its blocks, guards, accounts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..laws.law import SEEN
+from .element import Account, Block
+
+ROBOT = tuple(name for name in SEEN if name != "mode")
+"""What an element sees of the robot."""
+ACCOUNTS = {account.value: account for account in Account}
+MOST_NUMBERS = 10_000
+"""Of a block."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a user's element owns."""
+
+    states: tuple[Block, ...] = ()
+    commands: tuple[Block, ...] = ()
+    channels: tuple[Block, ...] = ()
+    guards: int = 0
+    accounts: tuple[Account, ...] = ()
+    joints: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+
+    def reads(self) -> list[str]:
+        """Names of `s`."""
+        own = [block.name for block in (*self.states, *self.commands)] + (["side"] if self.guards else [])
+        return [*ROBOT, *own, *self.joints, *self.points]
+
+    def writes(self) -> list[str]:
+        """Names of `out`."""
+        own = [block.name for block in (*self.states, *self.channels)] + (["guard"] if self.guards else [])
+        return ["tau", *own, *(account.value for account in self.accounts), *self.joints, *self.points]
+
+
+def declare(
+    whose: str,
+    *,
+    states: Any = (),
+    commands: Any = (),
+    channels: Any = (),
+    guards: Any = 0,
+    accounts: Any = (),
+    joints: Any = (),
+    points: Any = (),
+) -> Declared:
+    """What an element owns, from what a person or a file says of it; every problem by name."""
+    entries = _names(whose, "accounts", accounts)
+    for one in entries:
+        if one not in ACCOUNTS:
+            raise InputError(f"{whose}: accounts are among {', '.join(ACCOUNTS)}, got {one!r}")
+    if type(guards) is not int or not 0 <= guards <= MOST_NUMBERS:
+        raise InputError(f"{whose}: guards is how many it has, such as 1, got {guards!r}")
+    made = Declared(
+        _blocks(whose, "states", states),
+        _blocks(whose, "commands", commands),
+        _blocks(whose, "channels", channels),
+        guards,
+        tuple(ACCOUNTS[one] for one in entries),
+        _names(whose, "joints", joints),
+        _names(whose, "points", points),
+    )
+    names = [*made.reads()[len(ROBOT) :], *(block.name for block in made.channels)]
+    for name in names:
+        if names.count(name) > 1 or name in SEEN or name in ("tau", "guard", "name", *ACCOUNTS):
+            raise InputError(f"{whose}: the name '{name}' stands for two things; rename one")
+    return made
+
+
+def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:
+    """Identifiers."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"{whose}: {what} are several names, such as ('axle',), got {given!r}")
+    found = tuple(given)
+    for one in found:
+        if not (isinstance(one, str) and one.isidentifier()):
+            raise InputError(f"{whose}: {what} have names that are identifiers, got {one!r}")
+    return found
+
+
+def _blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
+    """Blocks as users write them: {name: unit}, {name: size}, {name: Block(...)}, or names."""
+    if isinstance(given, Mapping):
+        made = []
+        for name, value in given.items():
+            if isinstance(value, Block):
+                made.append(value)
+            elif isinstance(value, str):
+                made.append(Block(name, unit=value))
+            elif isinstance(value, int) and not isinstance(value, bool):
+                made.append(Block(name, value))
+            else:
+                raise InputError(f"{whose}: {what} are {{name: unit or size}}, got {{{name!r}: {value!r}}}")
+    elif isinstance(given, Iterable) and not isinstance(given, str):
+        made = [one if isinstance(one, Block) else Block(one) for one in given]
+    else:
+        raise InputError(f"{whose}: {what} are {{name: unit or size}}, or a list of names, got {given!r}")
+    for block in made:
+        _check_block(f"{whose}: {what}", block)
+    return tuple(made)
+
+
+def _check_block(what: str, block: Block) -> None:
+    """Raise if no block can be like this."""
+    if not (isinstance(block.name, str) and block.name.isidentifier()):
+        raise InputError(f"{what} have names that are identifiers, got {block.name!r}")
+    if type(block.size) is not int or not 0 < block.size <= MOST_NUMBERS:
+        raise InputError(f"{what}: '{block.name}' has from 1 to {MOST_NUMBERS} numbers, got {block.size!r}")
+    labels = isinstance(block.labels, tuple | list) and all(isinstance(one, str) for one in block.labels)
+    if not (isinstance(block.unit, str) and labels and len(block.labels) in (0, block.size)):
+        raise InputError(f"{what}: '{block.name}' has a unit and as many labels as numbers, all texts")
+    if isinstance(block.start, bool) or not isinstance(block.start, int | float) or not np.isfinite(block.start):
+        raise InputError(f"{what}: '{block.name}' starts at a finite number, got {block.start!r}")

@@ -1,0 +1,209 @@
+"""Laws that command elements and read what they give; two of one name; whose fault it is when something goes wrong."""
+
+import numpy as np
+import pytest
+
+import spacedyn as sd
+
+
+@sd.law
+def push(t, s, p, out):
+    out.elbow.torque[0] = p.size
+
+
+@sd.law
+def push_by_power(t, s, p, out):
+    out.elbow.torque[0] = 1.0 - s.elbow.power[0]
+
+
+@sd.law(period=0.1)
+def push_and_release(t, s, p, out):
+    out.elbow.torque[0] = 3.0 if int(t / 0.1 + 0.5) % 2 else 0.5
+
+
+@sd.law(period=0.05, states={"count": 1})
+def count_torque(t, s, p, out):
+    """Sums up what it reads, so that every sample shows."""
+    out.count[0] = s.count[0] + s.elbow.torque[0]
+    out.elbow.torque[0] = 0.5 + 0.1 * s.elbow.torque[0]
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return sd.load("planar_four_link")
+
+
+def motor(**options) -> sd.Motor:
+    return sd.Motor("joint2", most_torque=2.0, name="elbow", **options)
+
+
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.RungeKutta4(1e-2), sd.Radau5()], ids=str)
+@pytest.mark.parametrize("delay", [0.0, 0.03])
+def test_a_motor_saturates_at_the_sample_that_asks_too_much(robot, method, delay):
+    """A command that jumps takes the guard to its other side at once."""
+    run = sd.simulate(
+        robot, robot.neutral_state(), 0.6, laws=[push_and_release(delay=delay)], elements=[motor()], method=method,
+        record=np.arange(0.06, 0.6, 0.1),
+    )  # fmt: skip
+    np.testing.assert_allclose(run["torque"][:, 0], [0.5, 2.0, 0.5, 2.0, 0.5, 2.0], rtol=1e-12)
+    assert run.audit().energy < 1e-6
+
+
+def test_robots_of_a_pack_saturate_each_at_its_own(robot):
+    @sd.law(period=0.1)
+    def by_rate(t, s, p, out):
+        out.elbow.torque[0] = 4.0 * s.qd[0] if t > 0.05 else 0.0
+
+    rates = np.linspace(-1.0, 1.0, 5)[:, None] * [1.0, 0, 0, 0]
+    run = sd.simulate(robot, robot.state(qd=rates), 0.2, laws=[by_rate()], elements=[motor()], record=[0.11, 0.15])
+    sampled = 4.0 * sd.simulate(robot, robot.state(qd=rates), 0.1, record=[0.1])["qd"][0, :, 0]
+    np.testing.assert_allclose(run["torque"][1, :, 0], np.clip(sampled, -2.0, 2.0), rtol=1e-9, atol=1e-12)
+
+
+def test_a_continuous_law_cannot_read_what_it_commands(robot):
+    with pytest.raises(sd.InputError, match=r"law 'push_by_power': it reads s.elbow.* sample it"):
+        sd.simulate(robot, robot.neutral_state(), 1.0, laws=[push_by_power()], elements=[motor()])
+    run = sd.simulate(robot, robot.neutral_state(), 1.0, laws=[push_by_power(period=0.01)], elements=[motor()])
+    assert run.status == "done"
+
+
+def test_a_sample_sees_what_was_there_before_it(robot):
+    """Whatever is recorded, wherever it was resumed, however many robots there are: the same samples."""
+    options = {"laws": [count_torque()], "elements": [motor()], "record": 0.1}
+    run = sd.simulate(robot, robot.neutral_state(), 0.5, **options)
+    torque, total = 0.0, 0.0
+    for _ in range(10):
+        total, torque = total + torque, 0.5 + 0.1 * torque
+    assert run["states"][-1, 0] == pytest.approx(total, rel=1e-14)
+    often = sd.simulate(robot, robot.neutral_state(), 0.5, **{**options, "record": "steps"})
+    assert often["states"][-1, 0] == run["states"][-1, 0]
+    assert np.array_equal(run.resume(at=0.2)._rows, run._rows)
+
+
+def test_two_of_one_name_are_told_apart_by_number_unless_a_law_uses_the_name(robot):
+    @sd.element(joints=("axle",), channels={"friction": "N m"}, states={"heat": "J"}, commands={"more": "N m s"})
+    def rub(t, s, p, out):
+        out.axle.tau[0] = -(p.size + s.more[0]) * s.axle.qd[0]
+        out.friction[0] = p.size * s.axle.qd[0]
+        out.heat[0] = p.size * s.axle.qd[0] ** 2
+
+    @sd.law
+    def more(t, s, p, out):
+        out.rub.more[0] = 1.0
+
+    two = [rub(axle="joint1", size=0.1), rub(axle="joint2", size=0.2)]
+    state = robot.state(qd=[0.3, 0.2, 0, 0])
+    run = sd.simulate(robot, state, 1.0, elements=two)
+    assert run.data["force"].values.tolist() == ["rub", "rub (2)"]
+    assert run["rub (2).heat"][-1, 0] > 0.0
+    np.testing.assert_allclose(run["friction"], [0.1, 0.2] * run["qd"][:, :2], rtol=1e-12)
+    with pytest.raises(sd.InputError, match=r"law 'more': 2 elements are named 'rub'.*a name of its own"):
+        sd.simulate(robot, state, 1.0, elements=two, laws=[more()])
+    named = [rub(axle="joint1", size=0.1), rub(axle="joint2", size=0.2, name="other")]
+    faster = sd.simulate(robot, state, 1.0, elements=named, laws=[more()])
+    assert abs(faster["qd"][-1, 0]) < abs(run["qd"][-1, 0])
+
+
+# --- what goes wrong -------------------------------------------------------------------------------------------------
+
+
+@sd.element(joints=("axle",), channels={"friction": 3}, points=("tip",), states={"heat": "J"})
+def faulty(t, s, p, out):
+    if t > 0.3:
+        if p.what == 0.0:
+            out.friction[int(p.index)] = 1.0
+        elif p.what == 1.0:
+            raise ValueError("it is too late")
+        elif p.what == 2.0:
+            out.friction[2] = np.nan
+        elif p.what == 3.0:
+            out.axle.tau[0] = np.sqrt(0.3 - t)
+        elif p.what == 4.0:
+            out.tip.force[1] = np.inf
+        else:
+            out.heat[0] = 1.0 / (p.what - 5.0)
+
+
+@sd.element
+def quiet(t, s, p, out):
+    out.tau[0] = -0.1 * s.qd[0]
+
+
+@pytest.mark.parametrize("robots", [(), (3,)])
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (0, r"element 'mine' raised IndexError: .*(3 is out of bounds|out of range)"),
+        (1, r"element 'mine' raised ValueError: it is too late"),
+        (2, r"element 'mine' writes nan to friction\[2\]"),
+        (3, r"element 'mine' writes nan to axle.tau\[0\]"),
+        (4, r"element 'mine' writes inf to tip.force\[1\]"),
+        (5, r"element 'mine' writes (inf to heat\[0\]|no number)"),
+    ],
+)
+def test_a_failure_names_the_element_and_what_it_wrote(robot, what, message, robots):
+    mine = faulty(axle="joint1", tip="link2", what=what, index=3, name="mine")
+    state = robot.state(qd=np.full((*robots, 4), 0.1))
+    elements = [quiet(name="before"), mine, quiet(name="after")]
+    with pytest.raises(sd.SimulationFailed, match=message) as caught:
+        sd.simulate(robot, state, 1.0, elements=elements, record=0.1)
+    assert caught.value.time == pytest.approx(0.3, abs=0.05)
+    assert caught.value.run.time.size >= 3
+
+
+def test_a_law_that_fails_beside_an_element_is_still_named(robot):
+    @sd.law
+    def wrong(t, s, p, out):
+        out.tau[4 if t > 0.2 else 0] = 0.0
+
+    with pytest.raises(sd.SimulationFailed, match="law 'wrong' raised IndexError"):
+        sd.simulate(robot, robot.neutral_state(), 1.0, laws=[wrong()], elements=[quiet()])
+
+
+def test_linearize_names_the_element(robot):
+    with pytest.raises(sd.InputError, match="element 'mine' raised ValueError: it is too late"):
+        mine = faulty(axle="joint1", tip="link2", what=1, index=0, name="mine")
+        sd.linearize(robot, robot.neutral_state(), elements=[mine], time=0.4)
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"states": {"bend": 0}}, "from 1 to 10000 numbers, got 0"),
+        ({"states": {"bend": 3.0}}, "states are {name: unit or size}"),
+        ({"states": {"2nd": 1}}, "identifiers, got '2nd'"),
+        ({"states": {"q": 1}}, "'q' stands for two things"),
+        ({"states": {"a": 1}, "channels": {"a": 1}}, "'a' stands for two things"),
+        ({"guards": -1}, "guards is how many"),
+        ({"guards": 1.0}, "guards is how many"),
+        ({"accounts": ("heat",)}, "accounts are among work, dissipated, stored"),
+        ({"joints": "axle"}, "several names"),
+        ({"points": ("name",)}, "'name' stands for two things"),
+    ],
+)
+def test_what_cannot_be_declared_is_refused(declared, message):
+    with pytest.raises(sd.InputError, match=message):
+        sd.element(**declared)(lambda t, s, p, out: None)
+
+
+def test_what_cannot_be_used_is_refused(robot):
+    state = robot.neutral_state()
+
+    @sd.element(channels={"udot": "m"}, joints=("axle",))
+    def taken(t, s, p, out):
+        out.udot[0] = 1.0
+
+    @sd.element(joints=("axle",))
+    def replaced(t, s, p, out):
+        out.tau = s.q
+
+    with pytest.raises(sd.InputError, match="the record has its own 'udot'; rename the channel"):
+        sd.simulate(robot, state, 1.0, elements=[taken(axle="joint1")])
+    with pytest.raises(sd.InputError, match="replaces the array tau"):
+        replaced(axle="joint1")
+    with pytest.raises(sd.UnknownName, match="no parameter of element 'quiet' named 'gain'"):
+        quiet(gain=1.0)
+    with pytest.raises(sd.InputError, match="call it, with its parameters"):
+        sd.simulate(robot, state, 1.0, elements=[quiet])
+    with pytest.raises(sd.InputError, match="axle is the name of a joint, got 3"):
+        sd.simulate(robot, state, 1.0, elements=[taken(axle=3)])
