@@ -30,7 +30,7 @@ if sys.platform == "linux":  # root may write what is read-only, unless it gives
 """
 FORCE = """
 import numpy as np, spacedyn as sd
-from spacedyn.kernels.passive import run
+from spacedyn.kernels.robot.passive import run
 builder = sd.Builder("ball joint", base="fixed")
 builder.base(mass=5.0, inertia=(0.2, 0.3, 0.4))
 builder.link("arm", "spherical", parent="base", mass=1.0, inertia=(0.1, 0.1, 0.02), stiffness=1.0)
