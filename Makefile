@@ -3,9 +3,13 @@
 PYTHON ?= python3
 ARGS ?=
 WIDTHS ?= 4 8
+WORKERS ?= logical
 
 VENV := .venv
 RUN := $(VENV)/bin/python
+
+# Files of tests go to a worker for each processor, eight at most; each file stays whole, for what its tests share.
+IN_PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=loadfile
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -17,7 +21,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 		printf '  make %-14s %s\n' "$$name" "$$what"; done
-	@echo "PYTHON=... chooses the interpreter (now $(PYTHON)), ARGS=... goes to pytest, to the benchmark and to the fuzzers."
+	@echo "PYTHON=... chooses the interpreter (now $(PYTHON)), ARGS=... goes to pytest, to the benchmark and to the fuzzers;"
+	@echo "WORKERS=1 runs tests one after the other, WORKERS=0 in the same process (for a debugger: ARGS=--pdb)."
 
 demo: $(VENV)/has-demo  ## ETS-VII reaches out and back: the ledger's verdict, figures and a film, in build/demo
 	@mkdir -p build/demo
@@ -26,12 +31,12 @@ demo: $(VENV)/has-demo  ## ETS-VII reaches out and back: the ledger's verdict, f
 	@echo "  $(VENV)/bin/spacedyn run ets7_reach --set laws.0.trip=20 --html build/demo/faster.html"
 
 test: $(VENV)/has-tests  ## all tests, doctests and the README's program
-	$(RUN) -m pytest $(ARGS)
+	$(RUN) -m pytest $(IN_PARALLEL) --durations=10 $(ARGS)
 
 test-packs: $(VENV)/has-tests  ## what depends on packs, with packs of 4 and 8 lanes, but for the width of `make test`
 	@native=$$($(RUN) -c 'from spacedyn.kernels.scalar.pack import LANES; print(LANES)'); \
 	for lanes in $(WIDTHS); do \
-		[ "$$lanes" = "$$native" ] || SPACEDYN_LANES=$$lanes $(RUN) -m pytest -m packs tests $(ARGS) || exit 1; \
+		[ "$$lanes" = "$$native" ] || SPACEDYN_LANES=$$lanes $(RUN) -m pytest $(IN_PARALLEL) -m packs tests $(ARGS) || exit 1; \
 	done
 
 check: format-check lint types layers  ## form, lint, types, import layers (make -k check shows all findings)

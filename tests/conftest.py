@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from pathlib import Path
 
@@ -15,16 +16,23 @@ WHEELS = pytest.StashKey[str]()
 _left_out: dict[str, list[str]] = {}
 
 
+def pytest_sessionstart():  # of the process that starts the workers too
+    if CHROMIUM is None and os.environ.get("SPACEDYN_NEEDS_BROWSER"):
+        pytest.exit("there is no browser, but its tests must not be left out: apt-get install chromium", 4)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Hand all workers the same folder: what a package index has is downloaded once."""
+    node.workerinput["wheels"] = wheel_folder(node.config)
+
+
 @pytest.hookimpl(trylast=True)  # after -m and -k have chosen
 def pytest_collection_modifyitems(config, items):
     if CHROMIUM is None:
-        if os.environ.get("SPACEDYN_NEEDS_BROWSER"):
-            pytest.exit("there is no browser, but its tests must not be left out: apt-get install chromium", 4)
         leave_out(config, items, "browser", "no browser was found (apt-get install chromium)")
-    if any(item.get_closest_marker("index") for item in items):
-        config.stash[WHEELS] = folder = tempfile.mkdtemp(prefix="spacedyn-wheels-")
-        if not download(folder):
-            leave_out(config, items, "index", "no package index was found to install the core from")
+    if any(item.get_closest_marker("index") for item in items) and not download_once(wheel_folder(config)):
+        leave_out(config, items, "index", "no package index was found to install the core from")
 
 
 def leave_out(config, items, marker, why):
@@ -33,6 +41,31 @@ def leave_out(config, items, marker, why):
         _left_out.setdefault(why, []).extend(item.nodeid for item in left)
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=left)
+
+
+def wheel_folder(config):
+    """Where wheels are downloaded to: a worker's is that of the process that started it."""
+    if WHEELS not in config.stash:
+        worker = getattr(config, "workerinput", None)
+        config.stash[WHEELS] = worker["wheels"] if worker else tempfile.mkdtemp(prefix="spacedyn-wheels-")
+    return config.stash[WHEELS]
+
+
+def download_once(folder):
+    """`download` by the first worker that comes here; the others wait for what it found."""
+    outcome = Path(folder) / "outcome"
+    try:
+        (Path(folder) / "begun").touch(exist_ok=False)
+    except FileExistsError:
+        while not outcome.exists():
+            time.sleep(0.1)
+        return outcome.is_dir()
+    done = False
+    try:
+        done = download(folder)
+    finally:  # whatever happens: the others wait
+        outcome.mkdir() if done else outcome.touch()
+    return done
 
 
 def download(folder):
@@ -47,7 +80,18 @@ def download(folder):
 
 
 def pytest_unconfigure(config):
-    shutil.rmtree(config.stash.get(WHEELS, ""), ignore_errors=True)
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(config.stash.get(WHEELS, ""), ignore_errors=True)
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = _left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    _left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}))  # all workers choose from all tests
 
 
 def pytest_terminal_summary(terminalreporter):

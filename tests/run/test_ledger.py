@@ -8,6 +8,8 @@ from scipy.integrate import simpson
 
 import spacedyn as sd
 from robots import cart, free_flyer, slider
+from spacedyn.kernels.robot import totals as totals_kernel
+from spacedyn.kernels.scalar.pack import ONE, PACK
 from spacedyn.run.audit import Auditor
 
 # --- an hour of free motion ------------------------------------------------------------------------------------------
@@ -21,6 +23,18 @@ def test_an_hour_of_free_motion_with_defaults():
     assert audit.energy < 1e-9
     assert audit.linear_momentum < 1e-9 and audit.angular_momentum < 1e-9
     assert audit.quaternion_norm < 1e-14
+
+
+@pytest.mark.parametrize("robots", [1, 3])
+def test_one_robots_records_are_looked_at_without_packs(robots, monkeypatch):
+    """In float64 its functions are compiled for the right-hand side already; packs would be compiled for this alone."""
+    seen, run = [], totals_kernel.run
+    monkeypatch.setattr(totals_kernel, "run", lambda *given: seen.append(given[-1]) or run(*given))
+    model, state = free_flyer()
+    states = state if robots == 1 else model.state(q=[state.q] * robots, qd=[state.qd] * robots)
+    found = sd.simulate(model, states, 1.0)
+    assert np.abs(found.audit().balance["energy"]).max() < 1e-9  # looks at them once more
+    assert {type(kind) for kind in seen} == {type(ONE if robots == 1 else PACK)}
 
 
 def test_a_step_too_long_is_named():

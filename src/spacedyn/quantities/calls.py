@@ -177,6 +177,7 @@ def run_on_states(
     par: Array | None = None,
     tree: Array | None = None,
     tables: int = 0,
+    in_packs: bool = True,
 ) -> tuple[Array, Any]:
     """Call an entry point on one state or a batch, with operands and options.
 
@@ -194,6 +195,8 @@ def run_on_states(
         Instead of the model's own.
     tables : int
         How many of the last operands are no rows, but tables that hold for all states.
+    in_packs : bool
+        Whether a batch is done in packs; one after the other if not, which takes longer but may save compiling.
 
     Returns
     -------
@@ -215,7 +218,7 @@ def run_on_states(
         answer = kernel(tree, par, work, state._rows, *operands, row, 1, *options, ONE)
         spare.append(work)
         return row, answer
-    kind, lanes = scalar_kind(count)
+    kind, lanes = scalar_kind(count if in_packs else 1)
     out, work = aligned(count * width), flat.scratch(lanes, room)
     if flat.robots in (0, count):  # nothing differs, or each row is of another robot
         answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)

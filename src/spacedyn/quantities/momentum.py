@@ -164,11 +164,11 @@ class Totals(NamedTuple):
     spread: Array  # (…) [kg m] mass times distance from the centre of mass
 
 
-def totals(model: Model, state: State, gravity: ArrayLike | None = None) -> Totals:
+def totals(model: Model, state: State, gravity: ArrayLike | None = None, in_packs: bool = True) -> Totals:
     """Energy and momentum of a robot, and the sizes that their errors are compared with."""
     check_state(model, state)
     t = _totals
-    rows = _sums(model, state, NOTHING, k.SIZES, gravity)
+    rows = _sums(model, state, NOTHING, k.SIZES, gravity, in_packs)
     columns = rows[..., t.KINETIC], rows[..., t.GRAVITATIONAL], rows[..., t.ELASTIC_ENERGY], rows[..., _MOMENTUM]
     return Totals(*columns, rows[..., t.LINEAR_SIZE : t.SPREAD], rows[..., t.SPREAD])
 
@@ -183,11 +183,19 @@ def _mass(model: Model) -> Any:
     return np.asarray(model.total_mass)[..., None] if model.shape else model.total_mass
 
 
-def _sums(model: Model, state: State, points: Array = NOTHING, options: int = 0, gravity: Any = None) -> Array:
+def _sums(
+    model: Model,
+    state: State,
+    points: Array = NOTHING,
+    options: int = 0,
+    gravity: Any = None,
+    in_packs: bool = True,
+) -> Array:
     """Rows of the kernel's totals."""
     width = _totals.TOTALS if options & k.SIZES else _totals.LINEAR_SIZE
     par = None if gravity is None else model.flat.with_gravity(gravity_vector(gravity))
-    return run_on_states(_totals.run, model, state, (points,), (options,), width, _totals.TOTALS, par)[0]
+    room = _totals.TOTALS
+    return run_on_states(_totals.run, model, state, (points,), (options,), width, room, par, in_packs=in_packs)[0]
 
 
 def _matrix(model: Model, state: State, about: str | ArrayLike, options: int) -> Array:

@@ -3,6 +3,7 @@
 A chunk of records is looked at and may then be forgotten: what is kept is a few numbers for each robot.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,13 +123,15 @@ def has_momentum(model: Model) -> bool:
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
     """What the ledger compares, over the batch of states: (…) or (…, 6)."""
     works = [get(name) for name in WORKS]
-    sums, forces = totals(model, states, gravity), get("force_energy")
+    # one robot's in float64, whose functions its right-hand side has compiled already: packs would cost seconds
+    several = math.prod(states.shape[1:]) > 1 or model.flat.robots > 0
+    sums, forces = totals(model, states, gravity, several), get("force_energy")
     found = {
         "kinetic": sums.kinetic,
         "potential": sums.gravitational + sums.elastic + forces.sum(-1),
-        "work": np.sum([w.sum(-1) for w in works], axis=0),
-        "work_size": np.sum([np.abs(w).sum(-1) for w in works], axis=0),
-        "lost": np.sum([get(name).sum(-1) for name in LOSSES], axis=0),
+        "work": sum(w.sum(-1) for w in works),
+        "work_size": sum(np.abs(w).sum(-1) for w in works),
+        "lost": sum(get(name).sum(-1) for name in LOSSES),
     }
     lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
     found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))
@@ -176,7 +179,7 @@ class Auditor:
         start: Array | None = None,
     ):
         self._model, self._gravity, self._columns = model, gravity, columns
-        self._joints, self._start = joints or [], start
+        self._robots, self._joints, self._start = robots, joints or [], start
         sizes = {"begun": 1, "quaternion_norm": 1, "quaternion_norm_at": 1}
         sizes |= {"constraints": 1, "constraints_at": 1, "constrained": 1}
         sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
@@ -190,10 +193,12 @@ class Auditor:
 
     def prepare(self, records: int) -> None:
         """Compile what looking at so many records takes, before they come."""
-        kind = records > 1, has_momentum(self._model), self._model.flat.robots > 0
+        varied = self._model.flat.robots > 0
+        kind = records > 1, self._robots > 1, has_momentum(self._model), varied
         if not config.DISABLE_JIT and kind not in _prepared:
             _prepared.add(kind)
-            states = State.neutral(self._model, 1 + kind[0])
+            rows = 2 if records > 1 else 1
+            states = State.neutral(self._model, rows if varied else (rows, self._robots))
             quantities(self._model, states, lambda name: np.zeros((*states.shape, 1)), self._gravity)
 
     @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
@@ -242,14 +247,14 @@ class Auditor:
 
     def _note_largest(self, name: str, errors: Array, times: Array) -> None:
         """Keep the largest of the errors of all robots together."""
-        worst = errors.argmax(axis=1)[:, None]
-        self._note(name, np.take_along_axis(errors, worst, 1), np.take_along_axis(times, worst, 1))
+        worst = np.arange(len(errors)), errors.argmax(axis=1)
+        self._note(name, errors[worst][:, None], times[worst][:, None])
 
     def _note(self, name: str, errors: Array, times: Array) -> None:
         """Keep the largest of the errors (records, robots) and when it was; what is past telling is infinite."""
         errors = np.where(np.isnan(errors), np.inf, errors)
-        worst = errors.argmax(axis=0)[None]
-        most, when = np.take_along_axis(errors, worst, 0)[0], np.take_along_axis(times, worst, 0)[0]
+        worst = errors.argmax(axis=0), np.arange(errors.shape[1])
+        most, when = errors[worst], times[worst]
         larger = most > self._of[name]
         self._of[name][larger], self._of[f"{name}_at"][larger] = most[larger], when[larger]
 

@@ -29,6 +29,7 @@ from numba.extending import type_callable
 
 from .cache_folders import cache_roots, is_trusted, read_trusted
 from .compile_progress import part
+from .linking import LinkedCompiler, without_literals
 from .pack import LANES
 
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
@@ -135,12 +136,18 @@ class KernelCache(caching._Cache):
 
 def inner(function):
     """Compile a function that only other kernels call: inlined, without wrappers."""
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+    return _linked(function, forceinline=True)
 
 
 def outlined(function):
     """Compile a function that only kernels call, once, not where it is called: what is large and rarely called."""
-    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+    return _linked(function)
+
+
+def _linked(function, **options):
+    options = {**OPTIONS, **options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher = numba.njit(pipeline_class=LinkedCompiler, **options)(function)
+    return dispatcher if config.DISABLE_JIT else without_literals(dispatcher)
 
 
 def entry(function):
