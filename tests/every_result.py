@@ -63,6 +63,7 @@ def every_result(rng, model, state):
         if model.n == 0:
             results["linearize"] = sd.linearize(model, state, laws=[follow(gain=0.5)], gravity=GRAVITY).A
             results["stops"] = stopped()
+            results["element"] = under_elements()
     return {name: np.ravel(value) for name, value in results.items()}
 
 
@@ -151,6 +152,47 @@ def driven(model, state):
     options |= {"forces": forces, "events": [stop]}
     run = sd.simulate(model, state, 0.08, prescribed=prescribed, adjust=True, **options)
     return flat([run["x"], run["forces"], run["force_work"], run["tension"]])
+
+
+@sd.element(
+    states={"push": "N"}, commands={"wish": "N"}, channels={"gust": "N"}, guards=1, points=("tip",), joints=("axle",)
+)
+def puff(t, s, p, out):
+    """A thruster that follows its command with a lag, one way on one side of a guard, another on the other."""
+    out.push[0] = (s.wish[0] - s.push[0]) / p.lag
+    out.guard[0] = s.push[0] - 0.05
+    out.tip.force[0] = s.push[0] if s.side[0] > 0.0 else 0.5 * s.push[0]
+    out.tip.moment[1] = 0.1 * s.tip.rate[1]
+    out.axle.tau[0] = -0.1 * s.axle.qd[0]
+    out.gust[0] = s.push[0]
+
+
+@sd.law
+def wish(t, s, p, out):
+    """Commands to two elements."""
+    out.puff.wish[0] = 0.3 + t
+    out.drive.torque[0] = 0.5 * t
+
+
+def under_elements():
+    """Short runs under kinds of elements that have states, guards and commands, by two methods."""
+    b = sd.Builder("hinged")
+    b.base("bus", mass=10.0, inertia=(1.0, 1.2, 1.1))
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.2))
+    b.joint("hinge", "revolute", parent="bus", child="arm", position=(0.5, 0, 0))
+    model, axle = b.build(), "hinge"
+    state = model.state(qd=[0.3], base_rate=[0.1, 0.2, 0.3])
+    elements = [
+        puff(tip="arm", axle=axle, lag=0.02),
+        sd.Motor(axle, most_torque=0.02, no_load_speed=50.0, name="drive"),
+        sd.BristleFriction(axle, coulomb=0.1, stiffness=10.0, stribeck_speed=0.1),
+        sd.CentralGravity(mu=10.0, center=(30.0, 0.0, 0.0)),
+    ]
+    runs = []
+    for method in (sd.DormandPrince5(rtol=1e-6, atol=1e-8), sd.Radau5(step=0.02)):
+        options = {"method": method, "record": 0.02, "budget": 1e9, "limits": False}
+        runs.append(sd.simulate(model, state, 0.04, laws=[wish()], elements=elements, **options))
+    return flat([run[name] for run in runs for name in ("x", "gust", "torque", "element_states", "force_energy")])
 
 
 @sd.law(period=0.02, delay=0.01)

@@ -32,12 +32,12 @@ def test_parts_are_counted_as_they_come(capsys):
             time.sleep(0.2)
         with part("driver.advance"):
             pass
-    with CompileProgress(lambda: ["flow.one"]), part("stops.one"):  # not one that was known of
+    with CompileProgress(lambda: ["flow.one"]), part("guards.one"):  # not one that was known of
         time.sleep(0.2)
     assert said(capsys) == [
         "spacedyn: compiling, once for this machine: right-hand side (2 of 3)",
         "spacedyn: compiling, once for this machine: simulation loop (3 of 3)",
-        "spacedyn: compiling, once for this machine: end stops (2 of 2)",
+        "spacedyn: compiling, once for this machine: guards (2 of 2)",
     ]
 
 

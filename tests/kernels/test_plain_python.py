@@ -57,7 +57,8 @@ def kernel_functions():
     for module in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}."):
         contents = vars(import_module(module.name))
         for name, value in contents.items():
-            source = inspect.getsourcelines(value)[0][0] if callable(value) and is_own(value, contents) else ""
+            own = callable(value) and not isinstance(value, type) and is_own(value, contents)
+            source = inspect.getsourcelines(value)[0][0] if own else ""
             if source.strip() in ("@inner", "@entry"):
                 found[f"{module.name}.{name}"] = value
     return found

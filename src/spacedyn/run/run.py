@@ -142,7 +142,8 @@ class Run(Recorded):
         if not isinstance(name, str) or name not in self._all_columns:
             if isinstance(name, str) and name in self.data:
                 return np.asarray(self.data[name].values)
-            raise UnknownName("channel", name, [*self._columns, *(str(one) for one in self.data.data_vars)])
+            filled = [one for one, part in self._columns.items() if part.stop > part.start]
+            raise UnknownName("channel", name, [*filled, *(str(one) for one in self.data.data_vars)])
         if name not in self._columns:
             raise InputError(
                 f"the channel '{name}' was not recorded; simulate with channels=['{name}', ...], or without channels"
