@@ -44,7 +44,7 @@ class BristleFriction(Element):
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
     >>> stick = sd.BristleFriction("joint1", coulomb=1.0, static=1.5, stiffness=1e4, damping=50.0)
-    >>> push = sd.control.joint_torque(robot, robot.neutral_state(), torque=[1.0, 0, 0, 0])
+    >>> push = sd.control.joint_torque(robot, robot.neutral_state(), tau=[0.5, 0, 0, 0])
     >>> run = sd.simulate(robot, robot.neutral_state(), 5.0, laws=[push], elements=[stick])
     >>> bool(abs(run["q"][-1, 0]) < 2e-4), bool(run.audit().energy < 1e-7)
     (True, True)
