@@ -233,7 +233,7 @@ def _unusable(law: Law, name: str, elements: Elements) -> str | None:
         return None
     one = elements[name]
     if one.namesakes > 1:
-        return f"{one.namesakes} elements are named '{name}', and it could not tell them apart: give each a name of its own"
+        return f"{one.namesakes} elements are named '{name}', which it cannot tell apart: give each a name of its own"
     if _loops(law, one):
         return (
             f"it reads s.{name}, which depends on what laws command '{name}' at the same instant, and a continuous law "
