@@ -33,7 +33,7 @@ def check_files(root: Element, file: Path | None, allowed: Sequence[Path], sourc
                 path = Path(os.path.realpath(start / (element.get("file") or "")))
                 if not _inside(path, allowed):
                     problems.append(_sentence(element, element.get("file") or ""))
-                elif path.is_file():
+                elif _is_file(path):
                     if path not in seen:
                         if len(seen) >= limits().includes:
                             raise ModelError(source, [f"{over('includes', 'included files', limits().includes)}."])
@@ -47,6 +47,11 @@ def check_files(root: Element, file: Path | None, allowed: Sequence[Path], sourc
     for tree, _ in trees:
         for element in tree.walk():
             for key, text in element.attributes.items():
+                if "%" in text and not key.startswith("file") and key not in FOLDERS:
+                    problems.append(
+                        f"line {element.line}: <{element.tag}> {key} = {shown(text)}: MuJoCo takes '%' for a command "
+                        "in its messages, and may end the program; leave it out."
+                    )
                 if key.startswith("file") and not all(
                     _inside(Path(os.path.realpath(p / text)), allowed) for p in places
                 ):
@@ -54,6 +59,14 @@ def check_files(root: Element, file: Path | None, allowed: Sequence[Path], sourc
     if problems:
         raise ModelError(source, list(dict.fromkeys(problems)))
     return named
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that is too long is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _inside(path: Path, allowed: Sequence[Path]) -> bool:

@@ -80,7 +80,7 @@ def _bodies(m: Any, name: Names) -> list[str]:
 
 def _joints(m: Any, name: Names) -> list[str]:
     springs, dampers = m.jnt_stiffnesspoly.any(axis=1), m.dof_dampingpoly.any(axis=1)
-    pushes = m.jnt_actfrcrange.sum(axis=1) * m.jnt_actfrclimited != 0.0
+    pushes = (m.jnt_actfrcrange[:, 0] != -m.jnt_actfrcrange[:, 1]) & m.jnt_actfrclimited.astype(bool)
     kinds = {
         "springs that are not linear (stiffness of {}) are taken as linear": springs,
         "dampers that are not linear (damping of {}) are taken as linear": np.isin(

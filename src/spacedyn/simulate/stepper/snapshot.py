@@ -38,7 +38,7 @@ def snapshot(stepper: Any) -> Array:
 def events_so_far(numbers: Array) -> int:
     """How many events had happened to the robot of a snapshot."""
     kept = [i for i in range(p.C_LAWS) if i not in _OF_CHUNK]
-    return int(numbers[len(_CLOCK) + kept.index(p.C_EVENTS)])
+    return int(_integers(numbers[[len(_CLOCK) + kept.index(p.C_EVENTS)]])[0])
 
 
 def restore(stepper: Any, numbers: Array) -> None:
