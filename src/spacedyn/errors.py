@@ -189,7 +189,8 @@ class SimulationFailed(SpacedynError, RuntimeError):
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn at the line of the user's program that called the package, however deep inside the reason was found."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+    inside = {__package__, "functools"}  # of which cached properties are
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
         frame, level = frame.f_back, level + 1
     warnings.warn(printable_lines(message), category, stacklevel=level)
 

@@ -439,12 +439,14 @@ def test_after_a_failure_the_next_run_is_as_good_as_any():
 
 PLAIN = """
 import numpy as np, pytest, test_laws, spacedyn as sd
+from laws_and_forces import integrator, low_pass
+from robots import cart, cart3
 for law, message, _ in test_laws.FAILURES.values():
     with pytest.raises(sd.SimulationFailed, match=message):
-        sd.simulate(test_laws.cart3(), test_laws.cart3().neutral_state(), 0.2, laws=[law],
+        sd.simulate(cart3(), cart3().neutral_state(), 0.2, laws=[law],
                     method=sd.RungeKutta4(step=0.02), record=0.02, budget=1.0)
-run = sd.simulate(test_laws.cart(), test_laws.cart().neutral_state(), 0.5, record=0.05,
-                  laws=[test_laws.integrator(gain=2.0), test_laws.low_pass(lag=0.3)], method=sd.RungeKutta4(step=0.02))
+run = sd.simulate(cart(), cart().neutral_state(), 0.5, record=0.05,
+                  laws=[integrator(gain=2.0), low_pass(lag=0.3)], method=sd.RungeKutta4(step=0.02))
 print(*run.final.q, *run.final.qd, *run["states"][-1])
 """
 

@@ -54,13 +54,13 @@ HOSTILE = [
 STATEMENTS = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign, ast.If)
 CALLED = {
     "sd.load", "sd.scene", "sd.simulate", "sd.Event", "sd.Wrench", "sd.RungeKutta4", "robot.state", "here.joinpath",
-    "np.radians", "control.from_file", "control.joint_hold", "mine.law", "mine.motion", "mine.condition", "mine.action",
+    "np.radians", "control.from_file", "control.joint_hold", "mine.law", "mine.motion", "mine.condition", "mine.action", "mine.element",
     "mine.law.starting", "Path", "print", "run.audit", "run.plot", "run.plot.savefig", "run.to_html", "float",
     "datetime.date",
 }  # fmt: skip
 NAMES = {
     "sd", "np", "control", "here", "datetime", "Path", "__file__", "__name__", "robot", "state", "mine", "laws",
-    "prescribed", "forces", "events", "run", "print", "float",
+    "prescribed", "elements", "events", "run", "print", "float",
 }  # fmt: skip
 
 
@@ -91,6 +91,7 @@ def every_table(word, folder):
         ],
         prescribed={word: "locked", "other": {"motion": word, **own}},
         forces=[{"kind": "wrench", "body": word, "force": [word]}],
+        elements=[{"kind": word, "name": word, "file": "laws.py", word: {word: word}}],
         events=[{"when": word, "name": word, "action": {"do": word, "file": "laws.py"}, **own}],
         method={"name": "RungeKutta4", "step": word},
         plots={"figures": [word, [word, word]], "style": word},
