@@ -54,9 +54,9 @@ HOSTILE = [
 STATEMENTS = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign, ast.If)
 CALLED = {
     "sd.load", "sd.scene", "sd.simulate", "sd.Event", "sd.Wrench", "sd.RungeKutta4", "robot.state", "here.joinpath",
-    "np.radians", "control.from_file", "control.joint_hold", "mine.law", "mine.motion", "mine.condition", "mine.action", "mine.element",
+    "np.radians", "control.from_file", "control.joint_hold", "mine.law", "mine.motion", "mine.condition", "mine.action",
     "mine.law.starting", "Path", "print", "run.audit", "run.plot", "run.plot.savefig", "run.to_html", "float",
-    "datetime.date",
+    "datetime.date", "mine.element",
 }  # fmt: skip
 NAMES = {
     "sd", "np", "control", "here", "datetime", "Path", "__file__", "__name__", "robot", "state", "mine", "laws",
