@@ -671,7 +671,7 @@ from spacedyn.simulate import progress as watch
 from test_run import ROBOT, START
 watch._QUIET = 0.05
 sd.simulate(ROBOT, START, 0.01)
-sd.simulate(ROBOT, START, 500.0, record=100.0)
+sd.simulate(ROBOT, START, 20000.0, record=4000.0)
 """
 
 

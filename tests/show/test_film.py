@@ -251,8 +251,11 @@ def test_reactions_and_all_other_forces_together_move_the_base(seed):
             total += np.hstack([arrow.vector, np.cross(arrow.start, arrow.vector)])
         else:
             total[:, 3:] += arrow.vector
+    first = 0
     for force in run.forces:
-        for load in loads_of(run, force, where, run.time):
+        last = first + 6 * len(force.wrenches(robot))
+        loads, first = loads_of(force, robot, where, run["element_wrenches"][:, first:last]), last
+        for load in loads:
             if load.body == 0:
                 arm = load.point - states.base_position
                 total += np.hstack([load.force, load.moment + np.cross(arm, load.force)])
