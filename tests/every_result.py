@@ -167,7 +167,7 @@ def puff(t, s, p, out):
     out.gust[0] = s.push[0]
 
 
-@sd.law
+@sd.law(period=0.01)
 def wish(t, s, p, out):
     """Commands to two elements."""
     out.puff.wish[0] = 0.3 + t

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from .elements.drag import Drag
-    from .elements.element import Account, Block
+    from .elements.element import Block
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity
     from .elements.motor import Motor
@@ -114,7 +114,7 @@ _NAMES_OF = {
     ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
     ".elements.drag": "Drag",
-    ".elements.element": "Account Block",
+    ".elements.element": "Block",
     ".elements.friction": "BristleFriction",
     ".elements.gravity": "CentralGravity",
     ".elements.motor": "Motor",
@@ -201,7 +201,6 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
-    "Account",
     "Block",
     "BristleFriction",
     "Builder",

@@ -58,6 +58,7 @@ def test_every_public_function_and_argument_is_looked_at():
         "scene",
         "verify",
         "check_file",
+        "element",
         "law",
         "linearize",
         "motion",

@@ -25,7 +25,7 @@ def figure_names(groups: Sequence[Sequence[str]]) -> list[str]:
     taken: dict[str, int] = {}  # in small letters: some file systems take both for one
     for group in groups:
         name = first = safe_file_name("_".join(group) or "overview")
-        count = taken.get(first.lower(), 0) + 1
+        count = taken.get(first.lower(), 1)
         while name.lower() in taken:
             count += 1
             name = f"{first}_{count}"

@@ -127,7 +127,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     plan.set(N_SCALE=plan.put(tolerances))
     counter = p.C_LAWS + 2 * len(o.laws)
     breaks, motions = _put_joints(plan, prepared, counter)
-    jumps = _put_elements(plan, prepared, work, counter + len(prepared.joints), lanes)
+    jumps = _put_elements(plan, prepared, work, counter + len(prepared.joints), lanes, robot_of(model, 0))
     breaks = np.unique(np.concatenate([breaks, jumps]))
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     doubles = _put_laws(plan, prepared, lanes)
@@ -220,9 +220,11 @@ def _put_joints(plan: _Plan, prepared: Prepared, counter: int) -> tuple[Array, l
     return breaks, motions
 
 
-def _put_elements(plan: _Plan, prepared: Prepared, work: dict[str, slice], counter: int, lanes: int) -> Array:
-    """Records of elements, kind by kind; times that steps must end at."""
-    o, model = prepared.simulation, robot_of(prepared.simulation.model, 0)
+def _put_elements(
+    plan: _Plan, prepared: Prepared, work: dict[str, slice], counter: int, lanes: int, model: Model
+) -> Array:
+    """Records of elements on this robot, kind by kind; times that steps must end at."""
+    o = prepared.simulation
     form = "one" if lanes == 1 else "varied" if o.model.flat.robots else "pack"
     records: list[list[int]] = []
     kinds: list[list[int]] = []
@@ -256,17 +258,17 @@ def _record(
     record[p.E_WRENCHES] = plan.put_integers(pushed)
     record[p.E_SPAN] = -1 if element.span is None else plan.put(element.span)
     if isinstance(element, UserElement):
-        record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed)
+        record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed, model)
     else:
         record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
     return record
 
 
 def _put_program(
-    plan: _Plan, prepared: Prepared, work: dict[str, slice], i: int, record: list[int], pushed: list[int]
+    plan: _Plan, prepared: Prepared, work: dict[str, slice], i: int, record: list[int], pushed: list[int], model: Model
 ) -> int:
     """The integers of a user's element: what it is called with, and where each number goes that it writes."""
-    layout, model = prepared.layout, robot_of(prepared.simulation.model, 0)
+    layout = prepared.layout
     element: Any = layout.elements[i]
     out, channels = element.out(layout.joints), work["Y_CHANNEL"].start
     table = np.zeros((end_of(out), 2), dtype=np.int64)
