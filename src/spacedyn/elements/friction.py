@@ -19,7 +19,7 @@ from .element import Account, Block, Element, Numbers, rate_of
 class BristleFriction(Element):
     """Dry friction in a joint by LuGre's bristles, which bend before they slip: at rest the joint sticks, and holds.
 
-    f = stiffness z + damping ż + viscous v,   ż = v - stiffness |v| z / g(v)
+    f = stiffness z + damping ż + viscous v,   ż = v - stiffness abs(v) z / g(v)
     g(v) = coulomb + (static - coulomb) exp(-(v / stribeck_speed)²)
 
     Parameters
