@@ -151,7 +151,7 @@ def test_everything_is_in_the_dataset():
     assert names <= set(run.data)
     assert run.data["q"].sel(coordinate="rail").values == pytest.approx(run.states.q[:, 0])
     assert run.provenance["model_digest"] == cart().digest and "DormandPrince8" in run.provenance["method"]
-    with pytest.raises(sd.UnknownName, match=r"no channel named 'torque'.*force_work"):
+    with pytest.raises(sd.UnknownName, match=r"no channel named 'torque'.*forces"):
         run["torque"]
 
 
