@@ -20,7 +20,8 @@ from ..reals import one_number
 from ..signatures import checked_arguments
 from .failures import failed_callee
 from .setup import checked_laws, simulation_of
-from .stepper.build import Prepared, build_stepper, set_tangents
+from .stepper.build import build_stepper, set_tangents
+from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
 
 Array = np.ndarray

@@ -26,7 +26,8 @@ from ..simulate.record_times import checked_record
 from ..simulate.simulation import Simulation
 from .channels import chosen_channels
 from .layout import Layout, may_switch
-from .stepper.build import Prepared, build_stepper, has_stops
+from .stepper.build import build_stepper, has_stops
+from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
 from .variables import RESERVED
 

@@ -8,9 +8,8 @@ simulation must keep to be continued.
 Where things are is decided in one place, simulate/layout.py; here they have their names.
 
 The vector y that is integrated: chart coordinates s (nv), rates u (nv), internal states of laws and elements, the
-ledger. The
-angular rates of a base that turns about all axes are in its own axes there (OWN_AXES), in which they are smooth;
-everywhere else, and in `work` from W_U on, they are in inertial ones.
+ledger. The angular rates of a base that turns about all axes are in its own axes there (OWN_AXES), in which they are
+smooth; everywhere else, and in `work` from W_U on, they are in inertial ones.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
 joints, impulse (3) and moment about the centre of mass (3) of all external forces, what each element has done and
 what it has dissipated, work of events.
@@ -39,11 +38,11 @@ MODES, M_MODE, M_ANCHOR = range(44, 47)
 # a method with a step of its own: address of the step, of the right-hand side on duals, of its scratch memory (first
 # its duals, from S_MATRIX on numbers); its constants in numbers; momenta in work
 STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
-# end stops: address of what attends to them, and where it keeps in memory the step that is to end at one, how fast its
-# guard rises there, the shortest step
+# guards of end stops and elements: address of what attends to them, and where it keeps in memory the step that is to
+# end at one, how fast the guard rises there, the shortest step
 STOPPER, M_STOPS = range(53, 55)
-# where in memory the number of the law that is being called stands: 1 for the first, negative for the motion of a
-# prescribed joint, 0 if none is
+# where in memory the number of who is being called stands: 1 for the first law, negative for the motion of a prescribed
+# joint, from elements.program.CALLED on for an element of a user's, 0 if none is
 M_CALLED = 55
 # elements: how many; in work: forces on rates, commands of laws, what they record (stored energies, channels, wrenches:
 # CHANNELS numbers), values of their guards, sides on which these are held, levels above which they count, values before
@@ -94,8 +93,8 @@ V_START, V_OLD, V_OLDER, V_FROM, V_ASLEEP, EVENT_MEMORY = range(8, 14)
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
 # C_BREAK: breaks passed; C_ARMED: whether events have sides; C_RETAKE: steps tried to end at the event C_TARGET;
 # C_HAPPENED: whether the step taken ends at one; C_EVENTS: how many there were
-# C_STOPS: whether end stops have phases, and how many changed at this instant; C_CUT: steps tried to end where that of
-# stop C_STOP changes; C_ENDS: whether the step taken ends there; C_AGAIN: whether one must be taken again
+# C_STOPS: whether guards have sides, and how many changed at this instant; C_CUT: steps tried to end where guard C_STOP
+# is zero; C_ENDS: whether the step taken ends there; C_AGAIN: whether one must be taken again
 # C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_ARMED, C_RETAKE, C_TARGET = range(10)
 C_HAPPENED, C_EVENTS, C_STOPS, C_CUT, C_STOP, C_ENDS, C_AGAIN, C_LAST, C_LAWS = range(10, 19)
