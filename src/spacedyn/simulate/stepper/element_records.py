@@ -1,0 +1,103 @@
+"""Elements as the kernels read them: records kind by kind, and what each number of a user's element goes to."""
+
+from typing import Any
+
+import numpy as np
+
+from ...elements.declared import ACCOUNTS
+from ...elements.element import Account
+from ...elements.program import UserElement
+from ...kernels.elements import program as user
+from ...kernels.sim import layout as p
+from ...model.model import Model
+from ..layout import end_of
+from .prepared import Plan, Prepared
+
+Array = np.ndarray
+
+
+def put_elements(
+    plan: Plan, prepared: Prepared, work: dict[str, slice], counter: int, lanes: int, model: Model
+) -> Array:
+    """Records of elements on this robot, kind by kind; times that steps must end at."""
+    o = prepared.simulation
+    form = "one" if lanes == 1 else "varied" if o.model.flat.robots else "pack"
+    records: list[list[int]] = []
+    kinds: list[list[int]] = []
+    guards = np.cumsum([0, *(one.guards for one in o.elements)])
+    for kind, commanded, numbers in prepared.kinds:
+        tangent = kind.unit("dual").address if o.method.kind == p.IMPLICIT else 0
+        kinds.append([kind.unit(form).address, tangent, len(records), len(numbers), commanded])
+        records += [_record(plan, prepared, work, i, counter + i, int(guards[i]), model) for i in numbers]
+    plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
+    return np.array([t for one in o.elements for t in one.breaks])
+
+
+def _record(
+    plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, counter: int, guard: int, model: Model
+) -> list[int]:
+    """The record of an element."""
+    layout = prepared.layout
+    element, channels = layout.elements[i], work["Y_CHANNEL"].start
+    wrench = channels + layout.channels["element_wrenches"].start
+    pushed = [wrench + 6 * j for j, (whose, _) in enumerate(layout.wrenched) if whose == i]
+    record = [0] * p.ELEMENT_INTS
+    record[p.E_NUMBERS] = plan.put(element.numbers(model).numbers)
+    record[p.E_STATE] = layout.law_states + sum(one.starts().size for one in layout.elements[:i])
+    commands = [f"{layout.names[i]}.{block.name}" for block in element.commands]
+    record[p.E_COMMAND] = work["Y_COMMAND"].start + (layout.commands[commands[0]].start if commands else 0)
+    record[p.E_CHANNELS] = plan.put_integers([channels + layout.channel(i, one).start for one in element.channels])
+    record[p.E_WORK] = layout.in_y("force_work").start + i
+    record[p.E_LOST] = layout.in_y("force_dissipated").start + i
+    record[p.E_STORED] = channels + layout.channels["force_energy"].start + i
+    record[p.E_GUARD], record[p.E_ACTS] = guard, counter
+    record[p.E_WRENCHES] = plan.put_integers(pushed)
+    record[p.E_SPAN] = -1 if element.span is None else plan.put(element.span)
+    if isinstance(element, UserElement):
+        record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed, model)
+    else:
+        record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
+    return record
+
+
+def _put_program(
+    plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, record: list[int], pushed: list[int], model: Model
+) -> int:
+    """The integers of a user's element: what it is called with, and where each number goes that it writes."""
+    layout = prepared.layout
+    element: Any = layout.elements[i]
+    out, channels = element.out(layout.joints), work["Y_CHANNEL"].start
+    table = np.zeros((end_of(out), 2), dtype=np.int64)
+
+    def goes(name: str, first: int, behind_k: bool = False) -> None:
+        part = out[name]
+        table[part, 0], table[part, 1] = first + np.arange(part.stop - part.start), behind_k
+
+    goes("tau", work["program forces"].start)
+    for point, place in zip(element.declared.points, pushed, strict=True):
+        goes(f"{point}.force", place)
+        goes(f"{point}.moment", place + 3)
+    at = layout.y["states"].start + record[p.E_STATE]
+    for block in element.states:
+        goes(block.name, at, True)
+        at += block.size
+    for block in element.channels:
+        goes(block.name, channels + layout.channel(i, block).start)
+    for account, entry in ((Account.WORK, p.E_WORK), (Account.DISSIPATED, p.E_LOST)):
+        goes(account.value, record[entry], True)
+    goes(Account.STORED.value, record[p.E_STORED])
+    goes("guard", work["Y_GUARD"].start + record[p.E_GUARD])
+    assert set(ACCOUNTS) == {account.value for account in Account}
+    sizes = [sum(block.size for block in some) for some in (element.states, element.commands)]
+    points: list[int] = []
+    for (body, _), place in zip(element.wrenches(model), pushed, strict=True):
+        points += [int(model.flat.order[model.body_index(body)]), place]
+    integers = [0] * user.FIRST_POINT
+    integers[user.ADDRESS] = prepared.programs[i].address
+    integers[user.PLACES] = plan.put_integers(element.places(model, layout.view, layout.view_size))
+    integers[user.STATES], integers[user.COMMANDED], integers[user.SIDES] = *sizes, element.guards
+    integers[user.WRITTEN], integers[user.TABLE] = len(table), plan.put_integers(table)
+    integers[user.RECKONED] = not element.declared.accounts
+    integers[user.RATES_], integers[user.FORCES] = layout.joints, work["program forces"].start
+    integers[user.POINTS] = len(element.declared.points)
+    return plan.put_integers(integers, points)
