@@ -8,6 +8,7 @@ import pytest
 import spacedyn as sd
 from laws_and_forces import DOWN, G, bounce, clock
 from robots import ball
+from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.simulate import store as keeping
 
 pytestmark = pytest.mark.packs
@@ -43,7 +44,7 @@ def told(run) -> list:
 
 @pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.RungeKutta4(0.01), sd.Radau5()])
 def test_every_robot_is_as_if_it_were_alone_to_the_bit(method, small_chunks):
-    run = drop(method=method)
+    run = drop(method=method, own_steps=True)
     assert run.status == "done"
     for i, height in enumerate(HEIGHTS):
         one = drop(height, method=method)
@@ -52,6 +53,39 @@ def test_every_robot_is_as_if_it_were_alone_to_the_bit(method, small_chunks):
         np.testing.assert_array_equal(rows[count:], np.broadcast_to(one._rows[-1], rows[count:].shape))
         assert run.ended[i] == one.ended == one.time[-1]
         assert told(one) == [(name, (), *rest) for name, who, *rest in told(run) if who == (i,)]
+
+
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.RungeKutta4(0.002)])
+def test_robots_of_a_pack_have_events_as_if_they_were_alone(method):
+    """Of different masses and stiffnesses, under a sampled law with a state and a delay, more than two packs of them."""
+    robot = sd.load("planar_four_link")
+    rng = np.random.default_rng(3)
+    count = 2 * max(LANES, 2) + 1
+    varied = robot.vary(mass={"link2": 0.8 + 0.4 * rng.random(count)})
+    states = varied.state(q=0.1 * rng.standard_normal((count, 4)), qd=0.2 * rng.standard_normal((count, 4)))
+    watched = [
+        sd.Event(sd.joint_reaches("joint2", 0.15), terminal=True, name="far"),
+        sd.Event(sd.joint_reaches("joint3", 0.0), name="middle"),
+    ]
+    options = {"laws": leaky(period=0.05, delay=0.02), "events": watched, "record": 0.1, "method": method}
+    run = sd.simulate(varied, states, 2.0, **options)
+    apart = sd.simulate(varied, states, 2.0, own_steps=True, **options)
+    assert 2 < len([e for e in run.events if e.terminal]) < count
+    assert run.audit().worst < 1e-9
+    np.testing.assert_allclose(run.ended, apart.ended, atol=1e-9)
+    for i in range(count):
+        mine, alone = ([(e.name, e.terminal) for e in one.events if e.robot == (i,)] for one in (run, apart))
+        assert mine == alone
+    here, there = (one._rows[: min(len(run.time), len(apart.time))] for one in (run, apart))
+    np.testing.assert_allclose(here, there, atol=2e-8, rtol=1e-7)
+
+
+@sd.law(states={"sum": 4}, period=0.05)
+def leaky(t, s, p, out):
+    """Damping by what it saw over a while."""
+    for k in range(4):
+        out.sum[k] = 0.7 * s.sum[k] + s.qd[k]
+        out.tau[k] = -0.02 * out.sum[k]
 
 
 def test_robots_end_when_they_should_and_stand_still_from_then_on():

@@ -13,12 +13,11 @@ from ..errors import InputError, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
 from ..laws.law import Law
 from ..reals import one_number
-from ..simulate.checkpoints import Checkpoint, Verified, verified
-from ..simulate.events import Event, Happening, same_events
+from ..simulate.checkpoints import Verified, verified
+from ..simulate.events import Event, same_events
 from ..simulate.record_times import checked_record
 from ..simulate.setup import checked_laws
 from ..simulate.simulation import LawRecord, same_laws
-from ..simulate.stepper.snapshot import events_so_far
 from ..simulate.store import Past, Place
 from .run import Run
 from .simulate import carry_out
@@ -133,7 +132,7 @@ def _past(run: Run, index: int | None, steps: bool, end: float) -> tuple[Past, s
     rows = run._rows[:first].reshape(first, run.simulation.robots, run._rows.shape[-1])
     again = np.empty(0) if steps or isinstance(run.simulation.record, str) else run.time[first:records]
     place = Place(run._version, last.number + 1, last.digest)
-    return Past([one.checkpoint for one in good], rows, again, place, _happened(run, last.checkpoint)), note
+    return Past([one.checkpoint for one in good], rows, again, place, tuple(run.events)), note
 
 
 def _good(run: Run, wanted: Sequence[bool]) -> tuple[list[Verified], str]:
@@ -155,17 +154,3 @@ def _good(run: Run, wanted: Sequence[bool]) -> tuple[list[Verified], str]:
     note = f"{what}: went on from the one {where}"
     warn_user(note, RunWarning)
     return good, note
-
-
-def _happened(run: Run, checkpoint: Checkpoint) -> tuple[Happening, ...]:
-    """The events before a checkpoint."""
-    if not run.events:
-        return ()
-    each = checkpoint.image.reshape(run.simulation.robots, -1)  # robots with events have a stepper each
-    left = np.array([events_so_far(one) for one in each]).reshape(run.shape)
-    kept = []
-    for event in run.events:
-        if left[event.robot] > 0:
-            kept.append(event)
-            left[event.robot] -= 1
-    return tuple(kept)

@@ -32,47 +32,62 @@ class EventLog:
     Attributes
     ----------
     happened : list of Happening
-        So far, robot after robot within a chunk of records.
+        So far, pack after pack within a chunk of records.
     endings : dict of Ending
         How it ends for robots, by their number, that are to end.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        events: Iterable[Any],
-        gravity: Any,
-        switcher: Switcher,
-        shape: tuple[int, ...],
-        happened: Iterable[Happening] = (),
-    ):
-        self.happened: list[Happening] = list(happened)
+    def __init__(self, model: Model, events: Iterable[Any], gravity: Any, switcher: Switcher, shape: tuple[int, ...]):
+        self.happened: list[Happening] = []
         self.endings: dict[int, Ending] = {}
         self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
         self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[Happening]](list)
-        for one in self.happened:
-            self._of_robot[one.robot].append(one)
+
+    def recall(self, past: Iterable[Happening], steppers: Iterable[Any]) -> None:
+        """Of what happened in the past, take what the steppers have behind them; robots that it ended stay ended.
+
+        One robot alone goes on past a terminal event.
+        """
+        for stepper in steppers:
+            mine = {self._robot(stepper, lane) for lane in range(stepper.robots)}
+            known = [one for one in past if one.robot in mine][: stepper.events_so_far]
+            self.happened += known
+            for one in known:
+                self._of_robot[one.robot].append(one)
+                if one.terminal and self._shape:
+                    self.endings[int(np.ravel_multi_index(one.robot, self._shape))] = Ending("event")
+            self._end(stepper)
+        self.happened.sort(key=lambda one: one.time)
 
     def take(self, stepper: Any) -> None:
-        """What happens where the stepper stands; it is told to end there, if it is to."""
-        fired, who = stepper.fired(), self._robot(stepper)
-        own, failed = self._of_robot[who], False
+        """What happens where the stepper stands; robots are told to end there, if they are to."""
+        for lane in np.flatnonzero(stepper.fired()[:, : stepper.robots].any(axis=0)):
+            if stepper.first + int(lane) not in self.endings:
+                self._take(stepper, int(lane))
+        self._end(stepper)
+
+    def _take(self, stepper: Any, lane: int) -> None:
+        """What happens to the robot in a lane."""
+        fired, robot = stepper.fired()[:, lane], stepper.first + lane
+        who = self._robot(stepper, lane)
+        own, failed, happened = self._of_robot[who], False, np.flatnonzero(fired > 0.0)
         t, changed = stepper.time, False
-        for i in np.flatnonzero(fired > 0.0):
-            event, before = self._events[i], self._switcher.state(stepper)
+        for i in happened:
+            event, before = self._events[i], stepper.state(lane)
             for action in event.actions:
                 try:
                     changed |= self._act(stepper, event, action, t)
                 except Exception as error:
-                    self._fail(stepper, "event failed", f"the action of event '{event.label}' failed: {error}", error)
+                    self._fail(robot, "event failed", f"the action of event '{event.label}' failed: {error}", error)
                     failed = True
                     break
-            own.append(Happening(event.label, t, before, self._switcher.state(stepper), who, event.terminal))
+            own.append(Happening(event.label, t, before, stepper.state(lane), who, event.terminal))
             self.happened.append(own[-1])
+            stepper.count_events(1)
             if failed:
                 break
             if event.terminal:
-                self.endings[stepper.first] = Ending("event")
+                self.endings[robot] = Ending("event")
         if changed:
             stepper.forget_stage()
             stepper.forget_sides()
@@ -84,26 +99,26 @@ class EventLog:
             min(_CHATTER * (end - start), _AT_ONCE), _MANY * stepper.shortest_step
         )  # shorter steps there are none
         if len(own) >= _MANY and t - own[-_MANY].time <= span:
-            self._fail(stepper, "chattering", _chatter(own[-_MANY:]))
-        stepper.count_events(len(own))
-        self._end(stepper)
+            self._fail(robot, "chattering", _chatter(own[-_MANY:]))
+        if stepper.robots > 1 and robot in self.endings:
+            stepper.end_lane(lane)
 
     def switch(self, stepper: Any) -> None:
         """Laws ask for other modes of joints where the stepper stands."""
         try:
             self._switcher.obey(stepper)
         except InputError as error:
-            self._fail(stepper, "mode failed", str(error), error)
+            self._fail(stepper.first, "mode failed", str(error), error)
         stepper.forget_sides()
         self.overlook(stepper)
         self._end(stepper)
 
-    def stay_ended(self, steppers: Iterable[Any]) -> None:
-        """Robots of a batch that a terminal event ended before stay where they are; one alone goes on past it."""
-        for stepper in steppers if self._shape else ():
-            if any(one.terminal for one in self._of_robot[self._robot(stepper)]):
-                self.endings[stepper.first] = Ending("event")
-                self._end(stepper)
+    def ending_of(self, stepper: Any) -> tuple[int, Ending] | None:
+        """How it ends for the robots of a stepper, and which one decides; None while some go on and none has failed."""
+        robots = range(stepper.first, stepper.first + stepper.robots)
+        found = [(robot, self.endings[robot]) for robot in robots if robot in self.endings]
+        failed = [one for one in found if one[1].cause is not None]
+        return failed[0] if failed else found[-1] if len(found) == stepper.robots else None
 
     def forget(self, begin: int, after: float) -> None:
         """What happened after a time [s], of what is noted from number `begin` on, counts for nothing."""
@@ -114,28 +129,28 @@ class EventLog:
         held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(stepper)}
         asleep, fired = stepper.asleep(), stepper.fired()
         for i, event in enumerate(self._events):
-            before = asleep[i]
+            before = asleep[i, 0]
             asleep[i] = bool(event.actions) and all(
                 isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()
                 for action in event.actions
             )
-            if before and not asleep[i]:
+            if before and not asleep[i, 0]:
                 fired[i] = 1.0  # where it is now is no event
 
-    def _robot(self, stepper: Any) -> tuple[int, ...]:
-        """The index in the batch of the robot of a stepper."""
-        return tuple(int(i) for i in np.unravel_index(stepper.first, self._shape))
+    def _robot(self, stepper: Any, lane: int) -> tuple[int, ...]:
+        """The index in the batch of the robot in a lane of a stepper."""
+        return tuple(int(i) for i in np.unravel_index(stepper.first + lane, self._shape))
 
-    def _fail(self, stepper: Any, status: str, message: str, error: BaseException | None = None) -> None:
-        self.endings[stepper.first] = Ending(status, message, error)
+    def _fail(self, robot: int, status: str, message: str, error: BaseException | None = None) -> None:
+        self.endings[robot] = Ending(status, message, error)
 
     def _end(self, stepper: Any) -> None:
-        if stepper.first in self.endings:
+        if self.ending_of(stepper) is not None:
             stepper.end_here()
 
     def _act(self, stepper: Any, event: Event, action: Any, t: float) -> bool:
         """Do what an event asks for; whether anything has changed."""
-        before = self._switcher.state(stepper)
+        before = stepper.state()
         asked = action if isinstance(action, Switch) else action(t, before)
         if isinstance(asked, Switch):
             asked.check(self._model)

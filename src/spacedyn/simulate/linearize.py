@@ -139,7 +139,6 @@ def linearize(
     prepared, state = Prepared(simulation, 0), simulation.state
     joints, stepper = prepared.joints, build_stepper(prepared, state)
     set_tangents(stepper, prepared)
-    stepper.hold_no_phases()  # no step is taken
     n, nv = simulation.layout.y["states"].stop, model.nv
     A = np.empty((n, n))
     with faults.caught(stepper.fail):

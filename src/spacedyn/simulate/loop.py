@@ -52,6 +52,8 @@ class Outcome:
         What a law or an action raised; which law, if it is known.
     cause : str or None
         Why it cannot go on, if an event or a mode is the reason.
+    robot : int or None
+        The number in the batch of the robot that it is about, if that is known.
     """
 
     status: str
@@ -60,6 +62,7 @@ class Outcome:
     error: BaseException | None = None
     law: str | None = None
     cause: str | None = None
+    robot: int | None = None
 
     @property
     def good(self) -> bool:
@@ -182,7 +185,7 @@ class Recording:
     def _stands_at(self, stepper: "Stepper", rows: int) -> bool:
         """Whether a stepper has written so many rows of this chunk, or fewer and then ended at an event."""
         written = stepper.records
-        return written == rows or (written < rows and stepper.first in self._log.endings)
+        return written == rows or (written < rows and self._log.ending_of(stepper) is not None)
 
     def _chunk(self, room: int, progress_bar: Progress, interruption: Interruption) -> tuple[Outcome | None, Array]:
         """Some records more of all robots (records, robots, columns); an outcome if they are the last."""
@@ -195,6 +198,7 @@ class Recording:
             block = np.empty((room + 1, stepper.robots, self._width))
             outcomes.append(self._advance(i, block, room, progress_bar, interruption))
             blocks.append(block[: stepper.records])
+            stepper.hold_ended(blocks[-1])
             if interruption.asked:
                 break
         failed = [outcome for outcome in outcomes if outcome is not None and not outcome.good]
@@ -227,7 +231,7 @@ class Recording:
         """A stepper, until the chunk is full, or how it ended before."""
         stepper, status, error, law = self._steppers[number], codes.PAUSED, None, None
         self._running = stepper
-        while status == codes.PAUSED and not interruption.asked:
+        while status == codes.PAUSED and error is None and not interruption.asked:
             begun = wall.monotonic()
             with faults.caught(stepper.fail):
                 status = stepper.advance(block, room, self._steps)
@@ -262,13 +266,13 @@ class Recording:
                 progress_bar.onlooker(block[stepper.records - 1])
         if status == codes.FULL and error is None:
             return None
-        end, cause = (
-            "interrupted" if status == codes.PAUSED else "not finite" if error is not None else _ENDS[status],
-            None,
-        )
-        if end == "done" and stepper.first in self._log.endings:
-            end, cause, error = self._log.endings[stepper.first]
-        return Outcome(end, stepper.time, stepper, error, law, cause)
+        if status == codes.PAUSED and (error is None or isinstance(error, KeyboardInterrupt)):
+            return Outcome("interrupted", stepper.time, stepper, error, law)
+        ending = self._log.ending_of(stepper) if status == codes.DONE and error is None else None
+        if ending is not None:
+            robot, (end, cause, raised) = ending
+            return Outcome(end, stepper.time, stepper, raised, law, cause, robot)
+        return Outcome("not finite" if error is not None else _ENDS[status], stepper.time, stepper, error, law)
 
 
 def _first(which: Array) -> int:

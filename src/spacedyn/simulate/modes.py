@@ -111,7 +111,7 @@ class Switcher:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
         present, t = stepper.modes(), stepper.time
         place = {one.joint: i for i, one in enumerate(self._joints)}
-        state = self.state(stepper)
+        state = stepper.state()
         model = state.model
         for joint, name in modes.items():
             one = self._joints[place[joint]]
@@ -134,10 +134,6 @@ class Switcher:
         stepper.add_to_ledger("event_work", kinetic_energy(model, after) - kinetic_energy(model, state))
         stepper.forget_stage()
         stepper.choose_tolerances()
-
-    def state(self, stepper: Any) -> State:
-        """Where a stepper of one robot stands."""
-        return stepper.state()
 
 
 def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> State:

@@ -20,13 +20,13 @@ from ..model.state import State
 from ..quantities.calls import check_state, gravity_vector
 from ..signatures import checked_arguments
 from ..simulate.arguments import check_internal, check_limits, check_span, listed
-from ..simulate.events import Event, directions, read_events
+from ..simulate.events import Event, read_events
 from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
 from ..simulate.record_times import checked_record
 from ..simulate.simulation import Simulation
 from .channels import chosen_channels
 from .layout import Layout, may_switch
-from .stepper.build import build_stepper, has_stops
+from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
 from .variables import RESERVED
@@ -64,6 +64,7 @@ def simulation_of(
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
+    own_steps: bool = False,
     channels: Iterable[str] | None = None,
 ) -> Simulation:
     """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled."""
@@ -110,6 +111,7 @@ def simulation_of(
         record=kept,
         channels=chosen_channels(channels, Layout(model, chosen, acting, watched).row),
         budget=float(budget),
+        own_steps=bool(own_steps),
     )
 
 
@@ -130,7 +132,6 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, o.robots, size)]
     for i, stepper in enumerate(steppers):
         stepper.first = i * size
-        stepper.set_directions(directions(prepared.events[0]))
     return steppers
 
 
@@ -147,8 +148,8 @@ def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str
     )
     units = [f"{kind.name}.{form}" for kind, _, _ in prepared.kinds for form in forms]
     units += [f"{kind.name}.dual" for kind, _, _ in prepared.kinds if o.method.kind == codes.IMPLICIT]
-    guarded = (o.method.adaptive and has_stops(o.model)) or any(one.guards for one in o.elements)
-    guards = [f"guards.{form}" for form in forms] if guarded else []
+    guarded = prepared.guards > 0 or len(o.events) > 0
+    guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
     scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
     flows = [f"flow.{form}" for form in forms]
     return [*laws, *scale, *motions, *dict.fromkeys(units), *flows, *step, *guards, "driver.advance", "totals.run"]
@@ -157,7 +158,7 @@ def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str
 def pack_size(simulation: Simulation) -> int:
     """Robots that step together: those of a pack have the same steps and the same modes."""
     o = simulation
-    alone = config.DISABLE_JIT or not o.method.in_packs or bool(o.events) or may_switch(o.laws, o.events)
+    alone = config.DISABLE_JIT or o.own_steps or not o.method.in_packs or may_switch(o.laws, o.events)
     return 1 if alone or (bool(o.elements) and _frames_differ(o.model)) else LANES
 
 

@@ -101,6 +101,8 @@ class Simulation:
         Which of a row's channels are kept.
     budget : float
         Of the ledger.
+    own_steps : bool
+        Whether every robot of a batch takes steps of its own.
     kernels : str
         Version of the compiled code: with another, not every bit would be the same.
     notes : tuple of str
@@ -121,6 +123,7 @@ class Simulation:
     record: float | Array | str
     channels: tuple[str, ...]
     budget: float
+    own_steps: bool = False
     kernels: str = SOURCES
     notes: tuple[str, ...] = ()
 
@@ -167,6 +170,7 @@ class Simulation:
                 "record": _plain(self.record),
                 "channels": self.channels,
                 "budget": self.budget,
+                "own_steps": self.own_steps,
                 "shape": self.shape,
                 "kernels": self.kernels,
                 "notes": self.notes,
@@ -191,6 +195,7 @@ class Simulation:
             },
             "start": self.start,
             "channels": self.channels,
+            "own_steps": self.own_steps,
             "shape": self.shape,
         }
         return json.dumps(text, sort_keys=True).encode() + self.state._data.astype("<f8").tobytes()
@@ -236,6 +241,7 @@ class Simulation:
             _arrays(made["record"]),
             tuple(made["channels"]),
             made["budget"],
+            made.get("own_steps", False) is True,
             made["kernels"],
             tuple(made.get("notes", ())),
         )

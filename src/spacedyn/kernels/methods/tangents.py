@@ -33,8 +33,6 @@ def jacobian(sim, t, y, out):
     origin, at, k = integer(sim.plan, Y_ORIGIN), integer(sim.plan, Y_STAGE), integer(sim.plan, Y_K)
     for j in range(integer(sim.tree, COORDINATES)):
         store(duals, origin + j, zero + load(sim.work, origin + j, 0.0))
-    for j in range(integer(sim.tree, RATES) if integer(sim.tree, W_STOP) > 0 else 0):
-        store(duals, integer(sim.tree, W_STOP) + j, zero + load(sim.work, integer(sim.tree, W_STOP) + j, 0.0))
     for j in range(integer(sim.plan, GUARDS)):
         side = integer(sim.plan, Y_SIDE) + j
         store(duals, side, zero + load(sim.work, side, 0.0))

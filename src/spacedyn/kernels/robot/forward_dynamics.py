@@ -91,7 +91,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
 @inner
 def add_passive(tree, par, work, zero):
     """Add the joints' own forces to TAU of the free rates."""
-    passive_forces(tree, par, work, zero)
+    passive_forces(tree, par, work, True, zero)
     for k in range(integer(tree, RATES)):
         rate = integer(tree, W_RATE) + k * RATE_WORK
         if is_given(tree, k) == 0:
@@ -99,22 +99,24 @@ def add_passive(tree, par, work, zero):
 
 
 @inner
-def solve_dynamics(tree, par, work, options, loaded, zero):
+def take_passive(tree, work, zero):
+    """Take the joints' own forces from TAU of the given rates: their actuators need not give these."""
+    for k in range(integer(tree, RATES)):
+        rate = integer(tree, W_RATE) + k * RATE_WORK
+        if is_given(tree, k) != 0:
+            store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
+
+
+@inner
+def solve_dynamics(tree, par, work, loaded, zero):
     """QDD of the free rates from TAU, TAU of the given ones from QDD; poses and motion of all bodies must be there.
 
     `loaded`: whether FORCE of the bodies holds what acts on them, to be added to what their motion takes.
     """
-    if options & PASSIVE_FORCES:
-        add_passive(tree, par, work, zero)
     if integer(tree, SEGMENTS) > 0:
         keep_transmitted(tree, work, zero)
     eliminate_bodies(tree, par, work, loaded, zero)
     recover_accelerations(tree, par, work, zero)
-    if options & PASSIVE_FORCES:
-        for k in range(integer(tree, RATES)):
-            rate = integer(tree, W_RATE) + k * RATE_WORK
-            if is_given(tree, k) != 0:
-                store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
 
 
 @inner
@@ -124,7 +126,11 @@ def forward_dynamics(tree, par, work, options, zero):
     if options & LOADED:
         clear_forces(tree, work, zero)
         add_wrenches(tree, par, work, -1.0, zero)
-    solve_dynamics(tree, par, work, options, options & LOADED, zero)
+    if options & PASSIVE_FORCES:
+        add_passive(tree, par, work, zero)
+    solve_dynamics(tree, par, work, options & LOADED, zero)
+    if options & PASSIVE_FORCES:
+        take_passive(tree, work, zero)
 
 
 @entry

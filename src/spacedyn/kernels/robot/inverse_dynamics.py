@@ -44,7 +44,7 @@ def inverse_dynamics(tree, par, work, options, zero):
         add_wrenches(tree, par, work, -1.0, zero)
     gather_forces(tree, par, work, zero)
     if options & PASSIVE_FORCES:
-        passive_forces(tree, par, work, zero)
+        passive_forces(tree, par, work, True, zero)
         for k in range(integer(tree, RATES)):
             rate = integer(tree, W_RATE) + k * RATE_WORK
             store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))

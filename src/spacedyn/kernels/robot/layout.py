@@ -16,10 +16,9 @@ BODIES, RATES, COORDINATES, BASE, ANGLES, ENDPOINTS = range(6)  # how many; kind
 BODY_AT, RATE_AT, ANGLE_AT, ENDPOINT_AT = range(6, 10)  # where their records start in `tree`
 PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, whose body records start at 0
 W_X, W_U, W_WRENCH, W_SINE, W_COSINE, W_BODY, W_RATE, W_OUT = range(14, 22)  # and in `work`
-# W_STOP: phases of end stops in `work`; 0: they follow from the state. OWN_AXES: 1 if the vector that a simulation
-# integrates has the base's angular rates in the base's axes
-BASE_RATES, W_STOP, OWN_AXES = range(22, 25)
-SEGMENTS, SEGMENT_AT, W_SEGMENT, HEADER = range(25, 29)  # how many beside the base's; where in `tree` and in `work`
+# OWN_AXES: 1 if the vector that a simulation integrates has the base's angular rates in the base's axes
+BASE_RATES, OWN_AXES = range(22, 24)
+SEGMENTS, SEGMENT_AT, W_SEGMENT, HEADER = range(24, 28)  # how many beside the base's; where in `tree` and in `work`
 
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD = range(9)
@@ -56,9 +55,6 @@ GAIN = SDOT
 # that segment's; the same from and relative to the base; acceleration of what carries a loose joint while no unknown
 # rate changes; and what is kept while that joint is eliminated
 LEVER, DRIFT, ORIGIN, SPEED, BIAS, ACROSS, SEGMENT_WORK = 0, 3, 6, 9, 12, 18, 24
-
-# work: phases of end stops, with the sign of the limit: + the upper, - the lower
-APART, PUSHING, SPENT = 0.0, 1.0, 2.0
 
 # options of an entry point, added up
 LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32

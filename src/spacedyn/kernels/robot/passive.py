@@ -59,17 +59,6 @@ def stop_force(q, qd, par, at, zero):
 
 
 @inner
-def held_stop_force(q, qd, par, at, phase, zero):
-    """The same of a stop whose phase is held: smooth, whatever the coordinate is."""
-    k, d = shared(par, at + P_STOP, zero), shared(par, at + P_STOP_DAMPING, zero)
-    over, under = q - shared(par, at + P_UPPER, zero), shared(par, at + P_LOWER, zero) - q
-    spring = select(phase < -0.5, k * under, zero) - select(phase > 0.5, k * over, zero)
-    up = select(phase < -0.5, select(phase > -1.5, k * under - d * qd, zero), zero)
-    down = select(phase > 0.5, select(phase < 1.5, k * over + d * qd, zero), zero)
-    return up - down, spring
-
-
-@inner
 def resistance(qd, par, at, zero):
     """Damping and dry friction."""
     force = -shared(par, at + P_DAMPING, zero) * qd
@@ -80,10 +69,12 @@ def resistance(qd, par, at, zero):
 
 
 @outlined
-def passive_forces(tree, par, work, zero):
-    """PASSIVE of every rate, and ELASTIC, its part from springs; from the coordinates and rates in `work`."""
+def passive_forces(tree, par, work, stops, zero):
+    """PASSIVE of every rate, and ELASTIC, its part from springs; from the coordinates and rates in `work`.
+
+    `stops`: with those of end stops; a simulation has its own way with them (elements/joint_forces.py).
+    """
     rates, u, rests = integer(tree, W_RATE), integer(tree, W_U), integer(tree, PAR_REST)
-    held = integer(tree, W_STOP)
     for k in range(integer(tree, BASE_RATES)):
         store(work, rates + k * RATE_WORK + PASSIVE, zero)
         store(work, rates + k * RATE_WORK + ELASTIC, zero)
@@ -100,10 +91,8 @@ def passive_forces(tree, par, work, zero):
             q, qd = load(work, x + j, zero), load(work, u + first + j, zero)
             elastic = shared(par, at + P_STIFFNESS, zero) * (shared(par, rest + j, zero) - q)
             force = elastic + resistance(qd, par, at, zero)
-            if largest(par, at + P_STOP) + largest(par, at + P_STOP_DAMPING) > 0.0:
+            if stops and largest(par, at + P_STOP) + largest(par, at + P_STOP_DAMPING) > 0.0:
                 push, spring = stop_force(q, qd, par, at, zero)
-                if held > 0:
-                    push, spring = held_stop_force(q, qd, par, at, load(work, held + first + j, zero), zero)
                 force += push
                 elastic += spring
             store(work, rates + (first + j) * RATE_WORK + PASSIVE, force)
@@ -160,5 +149,5 @@ def run(tree, par, work, state, out, count, kind):
     for row in range(0, count, lanes_of(zero)):
         mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        passive_forces(tree, mine, work, zero)
+        passive_forces(tree, mine, work, True, zero)
         write_rows(out, nv, 0, nv, row, count, work, integer(tree, W_RATE) + PASSIVE, RATE_WORK, zero)

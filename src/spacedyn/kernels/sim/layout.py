@@ -30,32 +30,40 @@ LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the r
 PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
 # elements: how many kinds are in use, where their records start, where the elements' own records start
 KINDS, KIND_AT, ELEMENT_AT = range(39, 42)
-# events: how many, where they are in memory; the records of their conditions follow the laws'
-EVENTS, M_EVENTS = range(42, 44)
+# events: how many, where in numbers the directions are that count; the records of their conditions follow the laws'
+EVENTS, N_DIRECTION = range(42, 44)
 # modes: of how many joints they may change (all or none); where the modes of prescribed joints are in memory, behind
 # them those that laws ask for; where the coordinates are that locked joints are held at, or motions are shifted by
 MODES, M_MODE, M_ANCHOR = range(44, 47)
 # a method with a step of its own: address of the step, of the right-hand side on duals, of its scratch memory (first
 # its duals, from S_MATRIX on numbers); its constants in numbers; momenta in work
 STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
-# guards of end stops and elements: address of what attends to them, and where it keeps in memory the step that is to
-# end at one, how fast the guard rises there, the shortest step
-STOPPER, M_STOPS = range(53, 55)
+# guards: address of what attends to them, and where it keeps in memory the step that is to end at one and how fast the
+# guard changes there
+HEEDER, M_CUT = range(53, 55)
 # where in memory the number of who is being called stands: 1 for the first law, negative for the motion of a prescribed
 # joint, from elements.program.CALLED on for an element of a user's, 0 if none is
 M_CALLED = 55
 # elements: how many; in work: forces on rates, commands of laws, what they record (stored energies, channels, wrenches:
-# CHANNELS numbers), values of their guards, sides on which these are held, levels above which they count, values before
-ELEMENTS, Y_PUSH, COMMANDS, Y_COMMAND, CHANNELS, Y_CHANNEL, GUARDS, Y_GUARD, Y_SIDE, Y_LEVEL, Y_BEFORE = range(56, 67)
+# CHANNELS numbers)
+ELEMENTS, Y_PUSH, COMMANDS, Y_COMMAND, CHANNELS, Y_CHANNEL = range(56, 62)
+# guards: how many, those of events last; in work: their values, the sides on which they are held, what else is known of
+# each (below), and whether a robot's guards have sides
+GUARDS, Y_GUARD, Y_SIDE, Y_WATCH, Y_ARMED = range(62, 67)
 # the record: how many blocks of scalars a row is made of, and where their records start
 BLOCKS, BLOCK_AT = range(67, 69)
 # where the channels begin in what laws see; where in work what an element sees beside it is
 VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
 OUT_COMMANDS = 71  # where the commands to elements are in what laws write
 Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
-PLAN = 73
-H_STOP, STOP_SLOPE, H_LEAST, STOP_MEMORY = range(4)
-CHOOSE_PHASES, CHANGE_PHASE, LOOK_AT_STEP, CHOOSE_SIDES = range(4)  # what it is asked to do
+M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its robot, and the last row of its record
+PLAN = 74
+H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
+SET_SIDES, CHANGE_SIDES, HEED_STEP, HEED_JUMP = range(4)  # what it is asked to do
+# work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of
+# the one before; at a point of the step and at the two before; fractions of the step between which it crossed (0: it
+# did not); of events: whether it happens here, how near to zero it was then, whether it is to be overlooked
+G_LEVEL, G_START, G_BEFORE, G_LATE, G_OLD, G_OLDER, G_FROM, G_CROSSED, G_FIRED, G_NEAR, G_ASLEEP, WATCH = range(12)
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
@@ -83,21 +91,16 @@ E_WRENCHES, E_SPAN, ELEMENT_INTS = range(10, 13)
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)
 OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
-# memory: of an event: its condition's value (above its level), side, level, the direction that counts, whether it
-# happened, how near to zero it was then, value at a point of the step, fractions between which it crossed (0: it did
-# not), values at the start of the step and at the two points before, whether it is to be overlooked
-V_VALUE, V_SIDE, V_LEVEL, V_DIRECTION, V_FIRED, V_NEAR, V_LATE, V_CROSSED = range(8)
-V_START, V_OLD, V_OLDER, V_FROM, V_ASLEEP, EVENT_MEMORY = range(8, 14)
 # counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints,
 # phases of forces
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
-# C_BREAK: breaks passed; C_ARMED: whether events have sides; C_RETAKE: steps tried to end at the event C_TARGET;
-# C_HAPPENED: whether the step taken ends at one; C_EVENTS: how many there were
-# C_STOPS: whether guards have sides, and how many changed at this instant; C_CUT: steps tried to end where guard C_STOP
-# is zero; C_ENDS: whether the step taken ends there; C_AGAIN: whether one must be taken again
+# C_BREAK: breaks passed; C_SIDES: whether all guards have sides, and how many changed at this instant; C_CUT: steps
+# tried to end where guard C_TARGET (its number times lanes, plus the lane) is zero; C_ENDS: whether the step taken ends
+# there; C_AGAIN: whether one must be taken again; C_HAPPENED: whether the step taken ends at an event; C_EVENTS: how
+# many of them there were
 # C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
-C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_ARMED, C_RETAKE, C_TARGET = range(10)
-C_HAPPENED, C_EVENTS, C_STOPS, C_CUT, C_STOP, C_ENDS, C_AGAIN, C_LAST, C_LAWS = range(10, 19)
+C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_SIDES, C_CUT, C_TARGET = range(10)
+C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_LAWS = range(10, 16)
 # clock
-T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, H_EVENT, EVENT_SLOPE, CLOCK = range(13)
+T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay

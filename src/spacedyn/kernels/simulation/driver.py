@@ -13,7 +13,6 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import array_at, call, entry, inner
 from ..scalar.memory import (
     integer,
-    lanes_of,
     load,
     load_counter,
     pointer,
@@ -23,7 +22,6 @@ from ..scalar.memory import (
 )
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
-from .events import BAD, NONE, arm, correct_event, find_event, settle_events
 from .record import CLOSE, record_end, record_step
 from .samples import next_break, take_samples
 from .step_control import is_adaptive, judge, lengthen
@@ -75,39 +73,24 @@ def try_step(sim, t, h, due, fresh, zero):
 
 
 @inner
-def is_guarded(sim):
-    """Whether stops or elements have guards."""
-    return integer(sim.tree, W_STOP) > 0 or integer(sim.plan, GUARDS) > 0
-
-
-@inner
-def is_watched(sim, zero):
-    """Whether there are events; they are for one robot."""
-    return integer(sim.plan, EVENTS) > 0 and lanes_of(zero) == 1
-
-
-@inner
-def set_sides(sim, t, zero):
-    """Phases, sides of guards and of events where no step has led to: at the start, after an action."""
+def get_ready(sim, t):
+    """The shortest step from here; sides of guards where no step has led to: at the start, after an action."""
     store(sim.clock, H_MIN, SHORTEST * max(abs(t), 1e-3))
     if load_counter(sim.counters, C_LAST) == 1:
         store_counter(sim.counters, C_LAST, 2)
-    if is_guarded(sim) and load_counter(sim.counters, C_STOPS) == 0:
-        call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHOOSE_PHASES, 0)
-        store_counter(sim.counters, C_STOPS, 1)
-        store_counter(sim.counters, C_FRESH, 0)
-    if is_watched(sim, zero) and load_counter(sim.counters, C_ARMED) == 0:
-        arm(sim, t)
+    if integer(sim.plan, GUARDS) > 0 and load_counter(sim.counters, C_SIDES) == 0:
+        call(integer(sim.plan, HEEDER), sim.own, t, 0.0, SET_SIDES, 0)
+        store_counter(sim.counters, C_SIDES, 1)
+        if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS):
+            store_counter(sim.counters, C_FRESH, 0)
 
 
 @inner
 def choose_step(sim, t, stop):
-    """How long the step is to be, and whether it lands on `stop`: as wanted, or as an event or a guard asks."""
+    """How long the step is to be, and whether it lands on `stop`: as wanted, or to a guard's zero."""
     wanted = load(sim.clock, H, 0.0)
-    if load_counter(sim.counters, C_RETAKE) > 0:
-        return load(sim.clock, H_EVENT, 0.0), False
     if load_counter(sim.counters, C_CUT) > 0:
-        return load(sim.memory, integer(sim.plan, M_STOPS) + H_STOP, 0.0), False
+        return load(sim.memory, integer(sim.plan, M_CUT) + H_CUT, 0.0), False
     lands = t + wanted * (1.0 + 1e-6) >= stop
     return (stop - t if lands else wanted), lands
 
@@ -121,29 +104,14 @@ def choose_pieces_and_spans(sim, middle):
 
 
 @inner
-def heed_guards(sim, t, h, zero):
-    """Whether the step just tried may stay: REJECTED if it is to end sooner, at a guard or at an event."""
-    retaken = load_counter(sim.counters, C_RETAKE) > 0
-    if is_guarded(sim) and is_adaptive(sim) and not retaken:
-        store(sim.memory, integer(sim.plan, M_STOPS) + H_LEAST, load(sim.clock, H_MIN, 0.0))
-        call(integer(sim.plan, STOPPER), sim.own, t, h, LOOK_AT_STEP, 0)
-        if load_counter(sim.counters, C_AGAIN) == 1:
-            return REJECTED
-    if retaken:
-        if correct_event(sim, t, h):
-            return REJECTED
-        settle_events(sim)
-    elif is_watched(sim, zero):
-        fraction = find_event(sim, t, h, zero)
-        if fraction == BAD:
-            return NOT_FINITE
-        if fraction < NONE:
-            store(sim.clock, H_EVENT, fraction * h)
-            store_counter(sim.counters, C_RETAKE, 1)
-            store_counter(sim.counters, C_FRESH, 1)
-            store_counter(sim.counters, C_ENDS, 0)
-            return REJECTED
-    return TAKEN
+def heed_guards(sim, t, h):
+    """Whether the step just tried may stay: REJECTED if it is to end sooner, where a guard is zero."""
+    guards = integer(sim.plan, GUARDS) if is_adaptive(sim) else integer(sim.plan, EVENTS)
+    if guards == 0:
+        return TAKEN
+    call(integer(sim.plan, HEEDER), sim.own, t, h, HEED_STEP, 0)
+    again = load_counter(sim.counters, C_AGAIN)
+    return TAKEN if again == 0 else REJECTED if again == 1 else NOT_FINITE
 
 
 @inner
@@ -152,7 +120,7 @@ def take_step(sim, zero):
     t, end, near = load(sim.clock, T, 0.0), load(sim.clock, T_END, 0.0), CLOSE * load(sim.clock, H, 0.0)
     if t >= end - near:
         return DONE
-    set_sides(sim, t, zero)
+    get_ready(sim, t)
     due, changed, asked = take_samples(sim, t, near, zero)
     if asked:
         return SWITCHED
@@ -165,10 +133,10 @@ def take_step(sim, zero):
         return ENDING
     changed = choose_pieces_and_spans(sim, t + 0.5 * h) or changed
     fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
-    cut = load_counter(sim.counters, C_RETAKE) > 0 or load_counter(sim.counters, C_CUT) > 0
+    cut = load_counter(sim.counters, C_CUT) > 0
     outcome, error = judge(sim, h, try_step(sim, t, h, due, fresh, zero), zero)
     if outcome == TAKEN:
-        outcome = heed_guards(sim, t, h, zero)
+        outcome = heed_guards(sim, t, h)
     if outcome != TAKEN:
         return outcome
     store(sim.clock, H_TAKEN, h)
@@ -189,13 +157,12 @@ def finish_step(sim, zero):
         store_counter(sim.counters, C_FRESH, 1)
     elif integer(sim.plan, METHOD) == VARIATIONAL:
         keep_momentum(sim)
-    if is_guarded(sim):
-        store_counter(sim.counters, C_STOPS, 1 if is_adaptive(sim) else 0)  # with fixed steps, chosen for each
+    if integer(sim.plan, GUARDS) > 0:
+        held = is_adaptive(sim) or integer(sim.plan, GUARDS) == integer(sim.plan, EVENTS)
+        store_counter(sim.counters, C_SIDES, 1 if held else 0)  # with fixed steps, chosen for each
         if load_counter(sim.counters, C_ENDS) == 1:
-            t = load(sim.clock, T_NEXT, 0.0)
-            call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHANGE_PHASE, 0)
+            call(integer(sim.plan, HEEDER), sim.own, load(sim.clock, T_NEXT, 0.0), 0.0, CHANGE_SIDES, 0)
             store_counter(sim.counters, C_ENDS, 0)
-            store_counter(sim.counters, C_FRESH, 0)
     store(sim.clock, T, load(sim.clock, T_NEXT, 0.0))
     store_counter(sim.counters, C_STEPS, load_counter(sim.counters, C_STEPS) + 1)
 

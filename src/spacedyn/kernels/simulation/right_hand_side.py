@@ -75,11 +75,13 @@ def command(sim, t, y, k, due, zero):
 
 @inner
 def run_conditions(sim, t, zero):
-    """Values of all events' conditions, above their levels."""
+    """Values of all events' conditions: the last of the guards."""
+    first, out, lanes = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS), integer(sim.plan, M_OUT), lanes_of(zero)
     for e in range(integer(sim.plan, EVENTS)):
-        at, out = integer(sim.plan, M_EVENTS) + e * EVENT_MEMORY, integer(sim.plan, M_OUT)
-        run_law(sim, integer(sim.plan, LAWS) + e, t, 0, out, zero)
-        store(sim.memory, at + V_VALUE, load(sim.memory, out, 0.0) - load(sim.memory, at + V_LEVEL, 0.0))
+        for lane in range(lanes):
+            run_law(sim, integer(sim.plan, LAWS) + e, t, lane, out, zero)
+            place = (integer(sim.plan, Y_GUARD) + first + e) * lanes + lane
+            store(sim.work, place, load(sim.memory, out, 0.0))
 
 
 @outlined
@@ -127,14 +129,19 @@ def add_impulse(tree, par, work, outside, at, zero):
 @inner
 def gravity_rates(tree, par, work, k, zero):
     """Ledger rates of a robot that only its weight acts on from outside."""
-    nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
-    at = k + nv - base
-    for j in range(2 + ends + 6):
-        store(work, at + j, zero)
-    m = zero
+    impulse, m = k + integer(tree, RATES) - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS), zero
     for i in range(integer(tree, BODIES)):
         m += shared(par, i * BODY_PARS + P_MASS, zero)
-    store3(work, at + 2 + ends, scale3(m, shared3(par, integer(tree, PAR_GRAVITY), zero)))
+    store3(work, impulse, scale3(m, shared3(par, integer(tree, PAR_GRAVITY), zero)))
+
+
+@inner
+def clear_ledger(sim, k, zero):
+    """Nothing has acted yet: ledger rates of wrenches, of what joints dissipate, of the impulse."""
+    nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
+    first = k + 2 * nv + integer(sim.plan, INTERNAL) + nv - base
+    for j in range(2 + integer(sim.tree, ENDPOINTS) + 6):
+        store(sim.work, first + j, zero)
 
 
 @inner
@@ -214,9 +221,9 @@ def take_forces(sim, zero):
 
 @inner
 def joint_power(sim, k, zero):
-    """Ledger rates of the joints: power of actuators, and what dampers, friction and stops dissipate."""
+    """Ledger rates of the joints: power of actuators."""
     nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
-    ledger, lost = k + 2 * nv + integer(sim.plan, INTERNAL), zero
+    ledger = k + 2 * nv + integer(sim.plan, INTERNAL)
     for j in range(base, nv):
         rate, qd = integer(sim.tree, W_RATE) + j * RATE_WORK, load(sim.work, integer(sim.tree, W_U) + j, zero)
         if is_given(sim.tree, j):
@@ -225,9 +232,6 @@ def joint_power(sim, k, zero):
                 needed -= load(sim.work, integer(sim.plan, Y_PUSH) + j, zero)
             store(sim.work, integer(sim.plan, Y_TAU) + j, needed)
         store(sim.work, ledger + j - base, load(sim.work, integer(sim.plan, Y_TAU) + j, zero) * qd)
-        if integer(sim.plan, CHOICES) & PASSIVE_FORCES:
-            lost += (load(sim.work, rate + ELASTIC, zero) - load(sim.work, rate + PASSIVE, zero)) * qd
-    store(sim.work, ledger + nv - base + 1 + integer(sim.tree, ENDPOINTS), lost)
 
 
 @inner
@@ -249,14 +253,15 @@ def _flow(kind, at):
         sim, zero = at(own), zero_of(kind)
         set_out(sim, t, y, k, due == LOOK, zero)
         if due == LOOK:
-            if integer(sim.plan, GUARDS) > 0:
+            if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or integer(sim.plan, CHOICES) & SEES_CHANNELS:
                 act(sim, t, y, k, 0, K_ADDRESS, zero)
             run_conditions(sim, t, zero)
             return
+        clear_ledger(sim, k, zero)
         act(sim, t, y, k, due, K_ADDRESS, zero)
         take_forces(sim, zero)
         keep_ledger(sim, k, zero)
-        solve_dynamics(sim.tree, sim.par, sim.work, integer(sim.plan, CHOICES), is_loaded(sim), zero)
+        solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
         keep_accelerations(sim.tree, sim.work, k, zero)
         joint_power(sim, k, zero)
 
@@ -269,7 +274,7 @@ def _flow_of_dual(own, t, y, k, due):
     set_out(sim, t, y, k, False, zero)
     act(sim, t, y, k, due, K_TANGENT, zero)
     take_forces(sim, zero)
-    solve_dynamics(sim.tree, sim.par, sim.work, integer(sim.plan, CHOICES), is_loaded(sim), zero)
+    solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
     keep_accelerations(sim.tree, sim.work, k, zero)
 
 

@@ -5,6 +5,7 @@ from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, load, load_counter, store, store_counter
 from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
+from .watched import place
 
 NEVER = 1e300
 
@@ -85,15 +86,14 @@ def laws_at_once(sim, due):
 @inner
 def look_before_samples(sim, t, near, zero):
     """Whether commands may jump now: then channels that laws sample, and guards, as they are before."""
-    guards = integer(sim.plan, GUARDS)
+    guards = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS)
     if guards == 0 and not integer(sim.plan, CHOICES) & SEES_CHANNELS:
         return False
     for law in range(integer(sim.plan, LAWS)):
         if min(hold_time(sim, law), sample_time(sim, law)) <= t + near:
             evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
             for g in range(guards):
-                value = load(sim.work, integer(sim.plan, Y_GUARD) + g, zero)
-                store(sim.work, integer(sim.plan, Y_LEVEL) + g, value)
+                store(sim.work, place(sim, G_LATE, g), load(sim.work, integer(sim.plan, Y_GUARD) + g, zero))
             return guards > 0
     return False
 
@@ -108,7 +108,7 @@ def take_samples(sim, t, near, zero):
         if due != 0:
             held |= laws_at_once(sim, due)
             evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
-        call(integer(sim.plan, STOPPER), sim.own, t, 0.0, CHOOSE_SIDES, 0)
+        call(integer(sim.plan, HEEDER), sim.own, t, 0.0, HEED_JUMP, 0)
         due, changed = 0, True
     if integer(sim.plan, MODES) == 0 or (due == 0 and not changed):
         return due, changed, False

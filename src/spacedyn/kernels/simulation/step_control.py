@@ -37,14 +37,14 @@ def is_adaptive(sim):
 @inner
 def judge(sim, h, error, zero):
     """Whether the step just tried is good: TAKEN, REJECTED (it will be shorter), or what went wrong; and its error."""
-    adaptive, retaken = is_adaptive(sim), load_counter(sim.counters, C_RETAKE) > 0
-    if error >= NEVER and (not adaptive or retaken):
+    adaptive = is_adaptive(sim)
+    if error >= NEVER and not adaptive:
         return UNSOLVED, error
     if is_bad(sim, zero) or not error == error:
-        if not adaptive or retaken or 0.1 * h < load(sim.clock, H_MIN, 0.0):
+        if not adaptive or 0.1 * h < load(sim.clock, H_MIN, 0.0):
             return NOT_FINITE, error
         error = 1e6
-    if error <= 1.0 or retaken:
+    if error <= 1.0:
         return TAKEN, error
     store_counter(sim.counters, C_REJECTED, load_counter(sim.counters, C_REJECTED) + 1)
     shorter = h * max(0.2, 0.9 * error ** (-1.0 / load(sim.clock, ORDER, 0.0)))

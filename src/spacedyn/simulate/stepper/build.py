@@ -19,6 +19,7 @@ from ...model.flatten import aligned
 from ...model.model import Model, robot_of
 from ...model.state import State
 from ...quantities.calls import gravity_vector
+from ..events import directions
 from ..layout import Layout, end_of, in_order
 from ..methods import Method
 from .element_records import put_elements
@@ -47,13 +48,12 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     doubles = _put_laws(plan, prepared, lanes)
     _put_row(plan, layout, work, flat)
-    varied = flat.robots > 0
-    plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, varied).address)
-    if work["stops"].stop > work["stops"].start or plan.plan[p.GUARDS]:
-        plan.set(STOPPER=guards_address(lanes, varied).address)
+    plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
+    if plan.plan[p.GUARDS]:
+        plan.set(HEEDER=guards_address(lanes).address)
     spare = put_own_step(plan, method, end_of(work), layout)
-    tree = _tree(prepared, model, method, work)
-    counters = np.zeros(counter + len(prepared.joints) + len(o.elements), dtype=np.int64)
+    tree = _tree(prepared, model, method)
+    counters = np.zeros(counter + len(prepared.joints) + len(prepared.acting), dtype=np.int64)
     par = flat.par if o.gravity is None else flat.with_gravity(gravity_vector(o.gravity))
     stepper = Stepper(
         tree, _own(par), plan.plan, plan.numbers, first_work(plan.plan, tree, state, prepared, end_of(work), lanes),
@@ -69,13 +69,12 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
     """Places of what the integration keeps in `work`, behind the robot's own scratch memory."""
     model, method, elements = layout.model, prepared.simulation.method, layout.elements
     nv, size = model.nv, end_of(layout.y)
-    stages, guards = method.tableau.P.shape[0], sum(one.guards for one in elements)
+    stages, guards = method.tableau.P.shape[0], prepared.guards + len(prepared.events[0])
     room = size + LANES - 1  # of vectors that are written a pack at a time
     programs = [one for one in elements if isinstance(one, UserElement)]
     own_view = max((end_of(one.own_view(0)) for one in programs), default=0)
     work = in_order(
         {
-            "stops": 4 * nv if method.adaptive and has_stops(model) else 0,
             "Y_ORIGIN": 7 + model.nq,
             "Y_NOW": size,
             "Y_STAGE": room,
@@ -89,8 +88,8 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_CHANNEL": end_of(layout.channels),
             "Y_GUARD": guards,
             "Y_SIDE": guards,
-            "Y_LEVEL": guards,
-            "Y_BEFORE": 2 * guards,
+            "Y_WATCH": p.WATCH * guards,
+            "Y_ARMED": 1,
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_VIEW": layout.view_size,
             "Y_OWN_VIEW": own_view,
@@ -112,7 +111,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
         COMMANDS=end_of(layout.commands),
         CHANNELS=end_of(layout.channels),
         GUARDS=guards,
-        ELEMENTS=len(elements),
+        ELEMENTS=len(prepared.acting),
     )
     return work
 
@@ -145,15 +144,16 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
             "M_VIEW": layout.view_size + max((end_of(one.own_view(0)) for one in programs), default=0),
             "M_OUT": max([outputs, *(end_of(one.out(layout.joints)) for one in programs)]),
             "M_MOTION": 19 if joints else 0,
-            "M_EVENTS": p.EVENT_MEMORY * conditions,
             "M_MODE": joints + int(plan.plan[p.MODES]),
             "M_ANCHOR": o.model.nq if layout.switching else 0,
-            "M_STOPS": p.STOP_MEMORY,
+            "M_CUT": p.CUT_MEMORY,
             "M_CALLED": 1,
+            "M_ENDED": lanes * (1 + end_of(layout.row)) if conditions and lanes > 1 else 0,
             "M_HELD": len(o.laws) * lanes * outputs,
         }
     )
-    plan.set(EVENTS=conditions, LAWS=len(o.laws), **{name: part.start for name, part in memory.items()})
+    plan.set(EVENTS=conditions, N_DIRECTION=plan.put(directions(prepared.events[0])))
+    plan.set(LAWS=len(o.laws), **{name: part.start for name, part in memory.items()})
     doubles, records, state = end_of(memory), [], 0
     for i, law in enumerate(prepared.called):
         record = [0] * p.LAW_INTS
@@ -197,15 +197,13 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], flat: Any) -> N
     plan.set(BLOCKS=len(blocks), BLOCK_AT=plan.put_integers(*blocks))
 
 
-def _tree(prepared: Prepared, model: Model, method: Method, work: dict[str, slice]) -> Array:
-    """The robot's description, with which rates are given and where phases of end stops are."""
+def _tree(prepared: Prepared, model: Model, method: Method) -> Array:
+    """The robot's description, with which rates are given."""
     given = np.zeros(model.nv, dtype=bool)
     for one in prepared.joints:
         given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
     tree = model.flat.with_given(given)
     tree[k.OWN_AXES] = method.own_axes and model.base_kind in ("free", "attitude")
-    if work["stops"].stop > work["stops"].start:
-        tree[k.W_STOP] = work["stops"].start
     return tree
 
 
@@ -233,21 +231,15 @@ def _choices(prepared: Prepared) -> int:
     writes = set().union(*(law.writes() for law in o.laws))
     channels = prepared.layout.view["channels"]
     return int(
-        (k.PASSIVE_FORCES if o.model.flat.passive else 0)
-        | (k.LOADED if writes & {"base_wrench", "endpoint_wrenches"} else 0)
+        (k.LOADED if writes & {"base_wrench", "endpoint_wrenches"} else 0)
         | (p.SEES_MOMENTUM if seen & {"com", "linear_momentum", "angular_momentum"} else 0)
         | (p.SEES_ENDPOINTS if "endpoints" in seen else 0)
         | (p.RECORDS_STEPS if prepared.window == 0 else 0)
-        | (p.PUSHES_BODIES if any(one.pushes_bodies for one in elements) else 0)
-        | (p.PUSHES_JOINTS if any(one.pushes_joints for one in elements) else 0)
+        | (p.PUSHES_BODIES if any(one.pushes_bodies for one in prepared.acting) else 0)
+        | (p.PUSHES_JOINTS if any(one.pushes_joints for one in prepared.acting) else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
         | (p.SEES_ROBOT if o.laws or programs else 0)
     )
-
-
-def has_stops(model: Model) -> bool:
-    """Whether any joint has an end stop with a spring or a damper."""
-    return any(np.any(joint.stop_stiffness > 0.0) or np.any(joint.stop_damping > 0.0) for joint in model.joints)
 
 
 def set_tangents(stepper: Stepper, prepared: Prepared) -> None:

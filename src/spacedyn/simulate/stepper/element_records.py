@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from ...elements.declared import ACCOUNTS
-from ...elements.element import Account
+from ...elements.element import Account, Element
 from ...elements.program import UserElement
 from ...kernels.elements import program as user
 from ...kernels.sim import layout as p
 from ...model.model import Model
-from ..layout import end_of
+from ..layout import Layout, end_of
 from .prepared import Plan, Prepared
 
 Array = np.ndarray
@@ -24,13 +24,13 @@ def put_elements(
     form = "one" if lanes == 1 else "varied" if o.model.flat.robots else "pack"
     records: list[list[int]] = []
     kinds: list[list[int]] = []
-    guards = np.cumsum([0, *(one.guards for one in o.elements)])
+    guards = np.cumsum([0, *(one.guards for one in prepared.acting)])
     for kind, commanded, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if o.method.kind == p.IMPLICIT else 0
         kinds.append([kind.unit(form).address, tangent, len(records), len(numbers), commanded])
         records += [_record(plan, prepared, work, i, counter + i, int(guards[i]), model) for i in numbers]
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
-    return np.array([t for one in o.elements for t in one.breaks])
+    return np.array([t for one in prepared.acting for t in one.breaks])
 
 
 def _record(
@@ -38,6 +38,8 @@ def _record(
 ) -> list[int]:
     """The record of an element."""
     layout = prepared.layout
+    if i >= len(layout.elements):
+        return _own_record(plan, prepared.acting[i], layout, guard, counter, model)
     element, channels = layout.elements[i], work["Y_CHANNEL"].start
     wrench = channels + layout.channels["element_wrenches"].start
     pushed = [wrench + 6 * j for j, (whose, _) in enumerate(layout.wrenched) if whose == i]
@@ -57,6 +59,15 @@ def _record(
         record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed, model)
     else:
         record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
+    return record
+
+
+def _own_record(plan: Plan, element: Element, layout: Layout, guard: int, counter: int, model: Model) -> list[int]:
+    """The record of what the model's joints do by themselves; the ledger has an entry of its own for it."""
+    record = [0] * p.ELEMENT_INTS
+    record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
+    record[p.E_LOST] = layout.in_y("dissipated").start
+    record[p.E_GUARD], record[p.E_ACTS], record[p.E_SPAN] = guard, counter, -1
     return record
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...elements.element import blocks_of
+from ...elements.element import Element, blocks_of
+from ...elements.joint_forces import joint_forces_of
 from ...elements.prescribed import Prescribed, read_prescribed
 from ...elements.program import UserElement
 from ...kernels.sim import layout as p
@@ -56,6 +57,16 @@ class Prepared:
         return [compile_law(law, known) for law in self.called]
 
     @cached_property
+    def acting(self) -> list[Element]:
+        """What acts beside laws: the simulation's elements, then what the model's joints do by themselves."""
+        return [*self.simulation.elements, *joint_forces_of(self.simulation.model)]
+
+    @cached_property
+    def guards(self) -> int:
+        """How many guards elements have."""
+        return sum(one.guards for one in self.acting)
+
+    @cached_property
     def programs(self) -> dict[int, Compiled]:
         """C functions of users' elements, by their numbers."""
         elements = self.simulation.elements
@@ -65,7 +76,7 @@ class Prepared:
     def kinds(self) -> list[tuple[Any, bool, list[int]]]:
         """Kinds of elements in use: the kind, whether laws command these, and their numbers."""
         found: dict[tuple[Any, bool], list[int]] = {}
-        for i, one in enumerate(self.simulation.elements):
+        for i, one in enumerate(self.acting):
             found.setdefault((one.kernel, bool(one.commands)), []).append(i)
         return [(kind, commanded, numbers) for (kind, commanded), numbers in found.items()]
 

@@ -1,6 +1,6 @@
 """What a stepper must keep to go on bit for bit, as a vector of numbers; all else is rebuilt from the description.
 
-    clock | counters | events, modes, anchors, held samples | end stops' phases, the integrated vector and its stages
+    clock | counters | modes, anchors, held samples | the integrated vector and its stages, guards
 
 The driver uses counters as indices and modes as choices of code, without looking at them again. So a snapshot, which
 may come from a file, is checked against the stepper that was built, and written to it only if all of it fits. Arrays
@@ -14,17 +14,15 @@ import numpy as np
 from ...errors import InputError
 from ...kernels.robot import layout as k
 from ...kernels.sim import layout as p
-from ...kernels.simulation.events import MOST_CORRECTIONS as EVENT_CORRECTIONS
-from ...kernels.simulation.guards import MOST_AT_ONCE
-from ...kernels.simulation.guards import MOST_CORRECTIONS as STOP_CORRECTIONS
+from ...kernels.simulation.guards import MOST_AT_ONCE, MOST_CORRECTIONS
 
 Array = np.ndarray
-_CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT, p.H_EVENT, p.EVENT_SLOPE]
+_CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT]
 _OF_CHUNK = [p.C_RECORD, p.C_TIME]  # counters that every chunk sets anew
 _NEAR = 1e-9  # of a run's duration: a time this little after its end is at its end
 _LEAST_ERROR = 1e-4  # that the driver remembers of a step
 _MOST = 2**53  # integers above are not exact as doubles
-_SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_ARMED, p.C_HAPPENED, p.C_ENDS, p.C_AGAIN)
+_SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_HAPPENED, p.C_ENDS)
 
 
 def snapshot(stepper: Any) -> Array:
@@ -33,12 +31,6 @@ def snapshot(stepper: Any) -> Array:
     return np.concatenate(
         [stepper.clock[_CLOCK], counters, stepper.memory[_memory(stepper)], stepper.work[_work(stepper)]]
     )
-
-
-def events_so_far(numbers: Array) -> int:
-    """How many events had happened to the robot of a snapshot."""
-    kept = [i for i in range(p.C_LAWS) if i not in _OF_CHUNK]
-    return int(_integers(numbers[[len(_CLOCK) + kept.index(p.C_EVENTS)]])[0])
 
 
 def restore(stepper: Any, numbers: Array) -> None:
@@ -54,7 +46,7 @@ def restore(stepper: Any, numbers: Array) -> None:
     memory, work = memory.copy(), work.copy()
     memory[_memory(stepper)], work[_work(stepper)] = memory_part, work_part
     _keep_described(stepper, memory, clock)
-    _check_clock(clock, counters, float(memory[stepper.plan[p.M_STOPS] + p.H_STOP]))
+    _check_clock(clock, counters, float(memory[stepper.plan[p.M_CUT] + p.H_CUT]))
     _check_counters(stepper, counters)
     _check_samples(stepper, clock, counters)
     _check_modes(stepper, memory)
@@ -68,7 +60,7 @@ def restore(stepper: Any, numbers: Array) -> None:
 
 def _memory(stepper: Any) -> slice:
     """Of `memory`, what is kept: not what laws see and write, which comes first."""
-    return slice(int(stepper.plan[p.M_EVENTS]), None)
+    return slice(int(stepper.plan[p.M_MODE]), None)
 
 
 def _work(stepper: Any) -> slice:
@@ -92,12 +84,9 @@ def _integers(counts: Array) -> Array:
 
 
 def _keep_described(stepper: Any, memory: Array, clock: Array) -> None:
-    """What the description says, whatever a snapshot says: a fixed step, directions of events, modes that stay."""
+    """What the description says, whatever a snapshot says: a fixed step, modes that stay."""
     if stepper.numbers[stepper.plan[p.N_SCALE]] < 0.0:
         clock[p.H] = stepper.clock[p.H]
-    at, count = int(stepper.plan[p.M_EVENTS]), int(stepper.plan[p.EVENTS])
-    directions = slice(at + p.V_DIRECTION, at + count * p.EVENT_MEMORY, p.EVENT_MEMORY)
-    memory[directions] = stepper.memory[directions]
     if not stepper.plan[p.MODES]:
         memory[_modes(stepper)] = stepper.memory[_modes(stepper)]
 
@@ -120,7 +109,7 @@ def _laws(stepper: Any) -> Array:
     return stepper.plan[first : first + count * p.LAW_INTS].reshape(count, p.LAW_INTS)
 
 
-def _check_clock(clock: Array, counters: Array, h_stop: float) -> None:
+def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
     """Times that can follow each other, and steps that lead forward."""
     if not np.isfinite(clock[_CLOCK]).all():
         raise _refuse("a time or a step", "no number")
@@ -131,8 +120,7 @@ def _check_clock(clock: Array, counters: Array, h_stop: float) -> None:
         raise _refuse("an error and a step after it", f"{clock[p.ERROR_BEFORE]}, {clock[p.H]}")
     steps = [clock[p.H]]
     steps += [clock[p.H_TAKEN], clock[p.T_NEXT] - clock[p.T]] if counters[p.C_TAKEN] else []
-    steps += [clock[p.H_EVENT]] if counters[p.C_RETAKE] else []
-    steps += [h_stop] if counters[p.C_CUT] else []
+    steps += [h_cut] if counters[p.C_CUT] else []
     for step in steps:
         if not 0.0 < step < np.inf:
             raise _refuse("a step", step)
@@ -143,13 +131,9 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     plan = stepper.plan
     low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _MOST)
     high[list(_SWITCHES)] = 1
-    high[p.C_LAST], high[p.C_BREAK] = 2, plan[p.BREAKS]
-    high[p.C_RETAKE], high[p.C_TARGET] = EVENT_CORRECTIONS + 1, max(plan[p.EVENTS] - 1, 0)
-    high[p.C_CUT], high[p.C_STOPS] = STOP_CORRECTIONS + 1, MOST_AT_ONCE + 1
-    lanes, rates, base = stepper.lanes, int(stepper.tree[k.RATES]), int(stepper.tree[k.BASE_RATES])
-    changing = counters[p.C_CUT] > 0 or counters[p.C_ENDS] > 0  # then C_STOP is the number of a guard
-    low[p.C_STOP] = base * lanes if changing else -1
-    high[p.C_STOP] = max((rates + int(plan[p.GUARDS])) * lanes - 1, 0)
+    high[p.C_LAST], high[p.C_BREAK], high[p.C_AGAIN] = 2, plan[p.BREAKS], 2
+    high[p.C_CUT], high[p.C_SIDES] = MOST_CORRECTIONS + 1, MOST_AT_ONCE + 1
+    high[p.C_TARGET] = max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
     high[counters.size - int(plan[p.ELEMENTS]) :] = 1  # whether elements act comes last

@@ -78,11 +78,11 @@ class Stepper:
         kind = ONE if self.lanes == 1 else PACK
         return advance(self.own, rows.reshape(-1), room, self.robots, steps, kind)
 
-    def state(self) -> State:
-        """Where its first robot stands."""
+    def state(self, lane: int = 0) -> State:
+        """Where the robot in a lane stands."""
         x = int(self.plan[p.Y_ORIGIN])
-        coordinates = self.work.reshape(-1, self.lanes)[x : x + 7 + self.model.nq, 0]
-        return State(robot_of(self.model, 0), np.concatenate([coordinates, self.rates()[:, 0]]))
+        coordinates = self.work.reshape(-1, self.lanes)[x : x + 7 + self.model.nq, lane]
+        return State(robot_of(self.model, lane), np.concatenate([coordinates, self.rates()[:, lane]]))
 
     def rates(self) -> Array:
         """(nv, lanes) rates u at the present state, all in inertial axes."""
@@ -121,10 +121,6 @@ class Stepper:
         if number > 0:
             return int(self.plan[self.plan[p.LAW_AT] + (number - 1) * p.LAW_INTS + p.L_PARAMETERS])
         return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
-
-    def set_directions(self, directions: Array) -> None:
-        """The directions that count, of each event."""
-        self._events()[:, p.V_DIRECTION] = directions
 
     def choose_tolerances(self) -> None:
         """None of what is held: it has no error."""
@@ -224,9 +220,9 @@ class Stepper:
         self._call(p.FLOW, 1, y, rates, due)
 
     def choose_sides(self) -> None:
-        """The sides of elements' guards at the present state, as before a first step."""
+        """The sides of guards at the present state, as before a first step."""
         if self.plan[p.GUARDS]:
-            self._call(p.STOPPER, 2, p.CHOOSE_PHASES, 0)
+            self._call(p.HEEDER, 2, p.SET_SIDES, 0)
 
     def _call(self, entry: int, reals: int, *integers: int) -> None:
         """Call a C function of the plan's, with its time and, if it takes a step, none."""
@@ -247,9 +243,10 @@ class Stepper:
         """The first stage of the next step must be evaluated anew."""
         self.counters[p.C_FRESH] = 0
 
-    def forget_sides(self) -> None:
-        """Sides of events and guards, and phases of stops, must be chosen anew."""
-        self.counters[[p.C_ARMED, p.C_STOPS]] = 0
+    def forget_sides(self, lane: int = 0) -> None:
+        """Sides of a robot's guards must be chosen anew."""
+        self.counters[p.C_SIDES] = 0
+        self._scalars(p.Y_ARMED, 0, 1)[:, lane] = 0.0
 
     def set_coordinates(self, x: Array) -> None:
         """Go on from other coordinates."""
@@ -261,20 +258,69 @@ class Stepper:
         self._scalars(p.Y_NOW, part.start, part.stop - part.start)[:] += np.reshape(change, (-1, 1))
 
     def fired(self) -> Array:
-        """Which events happen here, as numbers that can be changed."""
-        return self._events()[:, p.V_FIRED]
+        """(events, lanes) which events happen here, as numbers that can be changed."""
+        return self._of_events(p.G_FIRED)
 
     def asleep(self) -> Array:
-        """Which events are overlooked, as numbers that can be changed."""
-        return self._events()[:, p.V_ASLEEP]
+        """(events, lanes) which events are overlooked, as numbers that can be changed."""
+        return self._of_events(p.G_ASLEEP)
+
+    @property
+    def events_so_far(self) -> int:
+        """How many have happened to its robots."""
+        return int(self.counters[p.C_EVENTS])
 
     def count_events(self, count: int) -> None:
-        """How many there were so far."""
-        self.counters[p.C_EVENTS] = count
+        """So many more have happened."""
+        self.counters[p.C_EVENTS] += count
 
-    def _events(self) -> Array:
-        at, count = int(self.plan[p.M_EVENTS]), int(self.plan[p.EVENTS])
-        return self.memory[at : at + p.EVENT_MEMORY * count].reshape(count, p.EVENT_MEMORY)
+    def _of_events(self, what: int) -> Array:
+        """One of the numbers that are known of each event."""
+        guards, events = int(self.plan[p.GUARDS]), int(self.plan[p.EVENTS])
+        return self._scalars(p.Y_WATCH, what * guards + guards - events, events)
+
+    # --- robots of a pack that have ended -----------------------------------------------------------------------------
+
+    def _ended(self) -> Array:
+        """(lanes, 1 + columns) whether a lane's robot has ended, and its last row; empty without packs."""
+        width = 1 + int(self.plan[p.ROW])
+        held = self.memory[int(self.plan[p.M_ENDED]) : int(self.plan[p.M_HELD])]
+        return held.reshape(-1, width)
+
+    def end_lane(self, lane: int) -> None:
+        """The robot in a lane of a pack goes no further; the lane does as one of the others does from now on."""
+        self._ended()[lane] = 1.0, *self._present_row(lane)
+        going = np.flatnonzero(self._ended()[: self.robots, 0] == 0.0)
+        if not going.size:
+            return
+        idle = np.flatnonzero(self._ended()[:, 0] > 0.0)
+        if self.robots - 1 in idle:  # lanes without a robot do as the last robot's
+            idle = np.append(idle, np.arange(self.robots, self.lanes))
+        laws = self.memory[int(self.plan[p.M_HELD]) :].reshape(-1, self.lanes, int(self.plan[p.OUTPUTS]))
+        laws[:, idle] = laws[:, going[:1]]
+        for array in (self.work, self.par) if self.model.flat.robots else (self.work,):
+            scalars = array.reshape(-1, self.lanes)
+            scalars[:, idle] = scalars[:, going[:1]]
+
+    def hold_ended(self, rows: Array) -> None:
+        """In these rows (records, robots, columns), robots that have ended stand still from then on."""
+        for lane, (ended, *last) in enumerate(self._ended()[: self.robots]):
+            if ended:
+                rows[rows[:, lane, 0] > last[0], lane] = last
+
+    def _present_row(self, lane: int) -> Array:
+        """A row of the record at the present state."""
+        self.evaluate()
+        row, first = np.empty(int(self.plan[p.ROW])), int(self.plan[p.BLOCK_AT])
+        row[0] = self.time
+        blocks = self.plan[first : first + int(self.plan[p.BLOCKS]) * p.BLOCK_INTS].reshape(-1, p.BLOCK_INTS)
+        for column, count, place, stride, source in blocks:
+            places = place + np.arange(count) * stride + (int(self.plan[p.Y_NOW]) if source == p.OF_VECTOR else 0)
+            taken = self.memory[places] if source == p.OF_MEMORY else self.work.reshape(-1, self.lanes)[places, lane]
+            row[column : column + count] = taken
+        return row
+
+    # --- modes of joints ----------------------------------------------------------------------------------------------
 
     def modes(self) -> Array:
         """Of joints that are or may be held, as numbers that can be changed."""
@@ -297,10 +343,6 @@ class Stepper:
         """Whether the accelerations of these rates are given."""
         places = int(self.tree[k.RATE_AT]) + np.arange(rates.start, rates.stop) * k.RATE_INTS + k.RATE_GIVEN
         self.tree[places] = held
-
-    def hold_no_phases(self) -> None:
-        """End stops as they follow from the state, for derivatives: no step is taken."""
-        self.tree[k.W_STOP] = 0
 
     @property
     def own_axes(self) -> bool:

@@ -1,0 +1,60 @@
+"""What a model's joints do by themselves, as the element that a model brings along into a simulation."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from ..kernels.elements import joint_forces as k
+from ..kernels.elements.kind import Kind
+from ..model.model import Model
+from .element import Account, Element, Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class JointForces(Element):
+    """Springs, dampers, dry friction and end stops of all joints of a model, as their fields say.
+
+    Parameters
+    ----------
+    model : Model
+        The robot, or robots that differ.
+    """
+
+    model: Model
+
+    accounts: ClassVar[tuple[Account, ...]] = (Account.DISSIPATED,)
+    pushes_bodies: ClassVar[bool] = False
+    pushes_joints: ClassVar[bool] = True
+    kernel: ClassVar[Kind] = k.joint_forces
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return "joints"
+
+    @property
+    def guards(self) -> int:
+        """Of end stops."""
+        return k.STOP_GUARDS * len(self.stops)
+
+    @cached_property
+    def stops(self) -> list[tuple[int, int]]:
+        """Rate and coordinate of each joint with an end stop, in any robot."""
+        found = []
+        for joint in self.model.joints:
+            if np.any(joint.stop_stiffness > 0.0) or np.any(joint.stop_damping > 0.0):
+                rates, first = self.model.u_slice(joint.name), 7 + self.model.q_slice(joint.name).start
+                turns = 3 if joint.kind in ("spherical", "free") else 0  # attitudes have none
+                found += [(rate, first + i) for i, rate in enumerate(range(rates.start, rates.stop - turns))]
+        return found
+
+    def numbers(self, model: Model) -> Numbers:
+        """How many rates have end stops; the rate and the coordinate of each."""
+        return Numbers((len(self.stops), *(one for pair in self.stops for one in pair)), np.empty(0))
+
+
+def joint_forces_of(model: Model) -> list[JointForces]:
+    """The element, if any joint of the model has forces of its own."""
+    return [JointForces(model)] if model.flat.passive else []

@@ -1,0 +1,249 @@
+"""Where in a step the first guard changes its side: one search for end stops, slack, saturation, friction, events.
+
+Guards are looked at at some points of the step, on its dense output. The first that has crossed by such a point is
+located by bisection. Where one comes nearer to zero and goes away again between two points, its extremum is sought: a
+brief passage is found, too. Elements' guards alone cost no look if none can have crossed (`may_cross`).
+"""
+
+from ..methods.runge_kutta import within
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, lanes_of, load, store, store_counter
+from ..sim.layout import *  # noqa: F403
+from .watched import counted, crosses, direction_of, first_event, follow, known, look, note, side_of
+
+# Fractions of a step at which guards are looked at; the first twelve only while some event has no side.
+FRACTIONS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5, 0.75, 1.0)
+EARLY, ALL = 12, 16
+NONE, BAD = 2.0, 3.0  # no fraction: nothing happens, or some guard is no number
+GOLDEN, TINY = 0.6180339887498949, 1e-9
+
+
+@inner
+def may_cross(sim, first, zero):
+    """Whether an element's guard has crossed at the end of the step, where it was looked at last, or can have before.
+
+    It can if it is nearer to zero than it moved in this step and the one before.
+    """
+    found = False
+    for g in range(first, first_event(sim)):
+        for lane in range(lanes_of(zero)):
+            side, after, level = (
+                side_of(sim, g, lane, zero),
+                counted(sim, g, lane, zero),
+                known(sim, G_LEVEL, g, lane, zero),
+            )
+            now, before = known(sim, G_START, g, lane, zero) - level, known(sim, G_BEFORE, g, lane, zero) - level
+            moved = abs(after - now) + abs(now - before)
+            if not side * after > 0.0 or min(side * now, side * after) < moved:
+                found = True
+            note(sim, G_LATE, g, lane, after, zero)
+    return found
+
+
+@inner
+def count_from_levels(sim, first, zero):
+    """A guard that a step starts with on its other side, by rounding, counts once it is twice as far beyond."""
+    for g in range(first, integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            start, side, level = known(sim, G_START, g, lane, zero), side_of(sim, g, lane, zero), 0.0
+            if g >= first_event(sim):
+                level = known(sim, G_LEVEL, g, lane, zero)
+            if side != 0.0 and (start - level) * side <= 0.0:
+                level = 2.0 * start - level
+            note(sim, G_LEVEL, g, lane, level, zero)
+            note(sim, G_OLD, g, lane, start - level, zero)
+
+
+@inner
+def has_no_side(sim, zero):
+    """Whether some event has none yet."""
+    for g in range(first_event(sim), integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            if side_of(sim, g, lane, zero) == 0.0:
+                return True
+    return False
+
+
+@inner
+def note_point(sim, first, before, fraction, zero):
+    """Note which guards have crossed by a point where they were looked at just now; 1 if some have, BAD, or 0."""
+    found = 0.0
+    for g in range(first, integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            if not abs(counted(sim, g, lane, zero)) < 1e300:
+                return BAD
+            crossed = crosses(sim, g, lane, zero)
+            note(sim, G_CROSSED, g, lane, fraction if crossed else 0.0, zero)
+            note(sim, G_FROM, g, lane, before, zero)
+            note(sim, G_LATE, g, lane, counted(sim, g, lane, zero), zero)
+            if crossed:
+                found = 1.0
+    return found
+
+
+@inner
+def pass_point(sim, first, i, zero):
+    """Nothing has crossed by point i: on from there."""
+    for g in range(first, integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            late = known(sim, G_LATE, g, lane, zero)
+            if i >= EARLY:
+                note(sim, G_OLDER, g, lane, known(sim, G_OLD, g, lane, zero), zero)
+                note(sim, G_OLD, g, lane, late, zero)
+            if i < ALL - 1:
+                follow(sim, g, lane, late, zero)
+
+
+@inner
+def pass_step(sim, first, zero):
+    """Nothing has crossed in the whole step: the next one starts with the values at its end."""
+    for g in range(first, integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            late, level = known(sim, G_LATE, g, lane, zero), known(sim, G_LEVEL, g, lane, zero)
+            note(sim, G_BEFORE, g, lane, known(sim, G_START, g, lane, zero), zero)
+            note(sim, G_START, g, lane, late + level, zero)
+            follow(sim, g, lane, late, zero)
+
+
+@inner
+def locate(sim, t, h, g, lane, high, least, zero):
+    """Fraction of the step at which a guard changes its side, G_FROM < fraction <= high; its slope into memory."""
+    side, low = side_of(sim, g, lane, zero), known(sim, G_FROM, g, lane, zero)
+    last, last_value, apart = high, known(sim, G_LATE, g, lane, zero), 1e-6 * (high - low)
+    store(sim.memory, integer(sim.plan, M_CUT) + CUT_SLOPE, 0.0)
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if (high - low) * h < 0.25 * least or not low < middle < high:
+            break
+        look(sim, t + middle * h, within(sim, t, h, middle, False, zero))
+        value = counted(sim, g, lane, zero)
+        if value * side > 0.0:
+            low = middle
+        else:
+            high = middle
+        if abs(middle - last) > apart:
+            store(sim.memory, integer(sim.plan, M_CUT) + CUT_SLOPE, (value - last_value) / ((middle - last) * h))
+        last, last_value = middle, value
+    return high
+
+
+@inner
+def first_root(sim, t, h, first, least, zero):
+    """Fraction of the first zero of those guards that have crossed; which one it is into C_TARGET."""
+    soonest, slope, lanes, at = NONE, 0.0, lanes_of(zero), integer(sim.plan, M_CUT) + CUT_SLOPE
+    for g in range(first, integer(sim.plan, GUARDS)):
+        for lane in range(lanes):
+            high = known(sim, G_CROSSED, g, lane, zero)
+            if high > 0.0 and known(sim, G_FROM, g, lane, zero) < soonest:
+                root = locate(sim, t, h, g, lane, high, least, zero)
+                if root < soonest:
+                    soonest, slope = root, load(sim.memory, at, 0.0)
+                    store_counter(sim.counters, C_TARGET, g * lanes + lane)
+    store(sim.memory, at, slope)
+    return soonest
+
+
+@inner
+def find_dip(sim, t, h, g, lane, low, high, least, zero):
+    """Fraction between two others at which a guard, on one side at both, is on the other; NONE if it never is.
+
+    By golden section, which ends when it is clear that the extremum does not reach zero.
+    """
+    side, one, two = side_of(sim, g, lane, zero), high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    of_low, of_high, of_one, of_two, is_one = 1e300, 1e300, 1e300, 1e300, True
+    for n in range(60):
+        fraction = one if is_one else two
+        look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero))
+        value = counted(sim, g, lane, zero)
+        if value * side <= 0.0:
+            note(sim, G_LATE, g, lane, value, zero)
+            return fraction
+        if is_one:
+            of_one = value * side
+        else:
+            of_two = value * side
+        if n == 0:
+            is_one = False
+            continue
+        if max(of_low, of_high) < 1.1 * min(of_one, of_two) or (high - low) * h < least:
+            return NONE
+        is_one = of_one < of_two
+        if is_one:
+            high, of_high, two, of_two = two, of_two, one, of_one
+            one = high - GOLDEN * (high - low)
+        else:
+            low, of_low, one, of_one = one, of_one, two, of_two
+            two = low + GOLDEN * (high - low)
+    return NONE
+
+
+@inner
+def dip_begins(sim, t, h, g, lane, i, zero):
+    """From where on a guard may have come nearer to zero and gone away again before point i; NONE if it has not."""
+    side = side_of(sim, g, lane, zero)
+    idle = known(sim, G_CROSSED, g, lane, zero) > 0.0 or known(sim, G_ASLEEP, g, lane, zero) > 0.0
+    if idle or side == 0.0 or direction_of(sim, g) * side > 0.0:
+        return NONE
+    value, old = side * known(sim, G_LATE, g, lane, zero), side * known(sim, G_OLD, g, lane, zero)
+    nearer = old < value * (1.0 - TINY)
+    if i > EARLY and nearer and old < side * known(sim, G_OLDER, g, lane, zero) * (1.0 - TINY):
+        return 0.0 if i == EARLY + 1 else FRACTIONS[i - 2]
+    # the extremum may lie between the first two points or the last two: the slope at that end of the step tells
+    begin, end = 0.0 if i == EARLY else FRACTIONS[i - 1], FRACTIONS[i]
+    if i == EARLY and nearer:
+        probe, limit = 1e-3 * end, old
+    elif i == ALL - 1 and value < old * (1.0 - TINY):
+        probe, limit = end - 1e-3 * (end - begin), value
+    else:
+        return NONE
+    look(sim, t + probe * h, within(sim, t, h, probe, False, zero))
+    return begin if side * counted(sim, g, lane, zero) < limit * (1.0 - TINY) else NONE
+
+
+@inner
+def seek_dips(sim, t, h, first, i, least, zero):
+    """Guards that were on their other side for a while before point i are noted as crossed; whether there are any."""
+    found = False
+    for g in range(first, integer(sim.plan, GUARDS)):
+        for lane in range(lanes_of(zero)):
+            low = dip_begins(sim, t, h, g, lane, i, zero)
+            if low < NONE:
+                high = find_dip(sim, t, h, g, lane, low, FRACTIONS[i], least, zero)
+                if high < NONE:
+                    note(sim, G_FROM, g, lane, low, zero)
+                    note(sim, G_CROSSED, g, lane, high, zero)
+                    found = True
+    return found
+
+
+@inner
+def find_crossing(sim, t, h, first, least, zero):
+    """Fraction of the step just tried at which the first guard from number `first` on changes its side, NONE or BAD.
+
+    Which one it is goes into C_TARGET. `least`: the shortest step.
+    """
+    new = integer(sim.plan, Y_NEW)
+    count_from_levels(sim, first, zero)
+    if integer(sim.plan, EVENTS) == 0:
+        if integer(sim.plan, METHOD) != EXPLICIT:  # whose last stage was at the step's end
+            look(sim, t + h, new)
+        if not may_cross(sim, first, zero):
+            pass_step(sim, first, zero)
+            return NONE
+    before, extra = 0.0, True
+    for i in range(0 if has_no_side(sim, zero) else EARLY, ALL):
+        fraction, y = FRACTIONS[i], new
+        if i < ALL - 1:
+            y = within(sim, t, h, fraction, extra, zero)
+            extra = False
+        look(sim, t + fraction * h, y)
+        found = note_point(sim, first, before, fraction, zero)
+        if found == BAD:
+            return BAD
+        if (i >= EARLY and seek_dips(sim, t, h, first, i, least, zero)) or found > 0.0:
+            return first_root(sim, t, h, first, least, zero)
+        pass_point(sim, first, i, zero)
+        before = fraction
+    pass_step(sim, first, zero)
+    return NONE

@@ -1,0 +1,93 @@
+"""What is known of each guard of each robot of a pack, in `work`; and their values, looked at anywhere in a step."""
+
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, lanes_of, load, store
+from ..sim.evaluate import evaluate
+from ..sim.layout import *  # noqa: F403
+
+
+@inner
+def known(sim, what, g, lane, zero):
+    """One of the numbers of guard g (G_LEVEL and what follows) of the robot in a lane."""
+    return load(sim.work, place(sim, what, g) * lanes_of(zero) + lane, 0.0)
+
+
+@inner
+def note(sim, what, g, lane, value, zero):
+    """Write one of them."""
+    store(sim.work, place(sim, what, g) * lanes_of(zero) + lane, value)
+
+
+@inner
+def place(sim, what, g):
+    """Where it is in work, counted in scalars."""
+    return integer(sim.plan, Y_WATCH) + what * integer(sim.plan, GUARDS) + g
+
+
+@inner
+def value_of(sim, g, lane, zero):
+    """The guard's value where it was looked at last."""
+    return load(sim.work, (integer(sim.plan, Y_GUARD) + g) * lanes_of(zero) + lane, 0.0)
+
+
+@inner
+def counted(sim, g, lane, zero):
+    """The same from the guard's level."""
+    return value_of(sim, g, lane, zero) - known(sim, G_LEVEL, g, lane, zero)
+
+
+@inner
+def side_of(sim, g, lane, zero):
+    """The side on which it is held: 1, -1, or 0 for an event that has none yet."""
+    return load(sim.work, (integer(sim.plan, Y_SIDE) + g) * lanes_of(zero) + lane, 0.0)
+
+
+@inner
+def take_side(sim, g, lane, side, zero):
+    """Hold it on this side."""
+    store(sim.work, (integer(sim.plan, Y_SIDE) + g) * lanes_of(zero) + lane, side)
+
+
+@inner
+def first_event(sim):
+    """Guards from this number on are those of events."""
+    return integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS)
+
+
+@inner
+def direction_of(sim, g):
+    """The direction in which a guard's change of side counts: 1 or -1 for some events, 0 for both."""
+    event = g - first_event(sim)
+    return load(sim.numbers, integer(sim.plan, N_DIRECTION) + event, 0.0) if event >= 0 else 0.0
+
+
+@inner
+def sign(value):
+    """-1, 0 or 1."""
+    return 1.0 if value > 0.0 else -1.0 if value < 0.0 else 0.0
+
+
+@inner
+def look(sim, t, y):
+    """Values of all guards at time t and the vector y."""
+    evaluate(sim, t, y, integer(sim.plan, Y_SPARE), LOOK)
+
+
+@inner
+def crosses(sim, g, lane, zero):
+    """Whether a guard has changed its side, in the direction that counts, where it was looked at last."""
+    side = side_of(sim, g, lane, zero)
+    if side == 0.0 or known(sim, G_ASLEEP, g, lane, zero) > 0.0 or direction_of(sim, g) * side > 0.0:
+        return False
+    return counted(sim, g, lane, zero) * side <= 0.0
+
+
+@inner
+def follow(sim, g, lane, value, zero):
+    """An event that does not happen where it has this value is on that side; a level that it has left is no more."""
+    if g >= first_event(sim):
+        if value != 0.0:
+            take_side(sim, g, lane, sign(value), zero)
+        if abs(value) > 4.0 * abs(known(sim, G_LEVEL, g, lane, zero)):
+            note(sim, G_LEVEL, g, lane, 0.0, zero)
