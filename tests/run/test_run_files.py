@@ -238,7 +238,7 @@ def places(stepper):
     """Of each counter, and of each mode, in a snapshot."""
     kept = [i for i in range(stepper.counters.size) if i not in _OF_CHUNK]
     counters = {counter: len(_CLOCK) + i for i, counter in enumerate(kept)}
-    modes = len(_CLOCK) + len(kept) + int(stepper.plan[p.M_MODE] - stepper.plan[p.M_EVENTS])
+    modes = len(_CLOCK) + len(kept)  # memory begins with them
     return counters, [modes + i for i in range(int(stepper.plan[p.PRESCRIBED]))]
 
 
@@ -247,10 +247,10 @@ def test_no_counter_and_no_mode_out_of_its_range_reaches_the_driver(everything):
     good = np.array(everything._checkpoints[-1].image)
     counters, modes = places(stepper)
     before = [array.copy() for array in (stepper.counters, stepper.memory, stepper.work, stepper.tree, stepper.clock)]
-    free = {p.C_STEPS, p.C_REJECTED, p.C_EVENTS, p.C_STOP}  # from 0, or from -1, on
+    free = {p.C_STEPS, p.C_REJECTED, p.C_EVENTS}  # from 0 on
     for counter, at in counters.items():
         for value in (1e6, -5.0, 0.5, np.nan, np.inf, 2.0**62, -1e300):
-            if counter in free and value == 1e6 and counter != p.C_STOP:
+            if counter in free and value == 1e6:
                 continue
             forged = good.copy()
             forged[at] = value

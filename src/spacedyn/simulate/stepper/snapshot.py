@@ -50,6 +50,7 @@ def restore(stepper: Any, numbers: Array) -> None:
     _check_counters(stepper, counters)
     _check_samples(stepper, clock, counters)
     _check_modes(stepper, memory)
+    _check_ended(stepper, memory)
     _check_state(stepper, work)
     if stepper.clock[p.T_END] != clock[p.T_END]:
         clock[p.T_END], counters[p.C_LAST] = stepper.clock[p.T_END], 0
@@ -160,6 +161,13 @@ def _check_modes(stepper: Any, memory: Array) -> None:
         known = mode in (p.MODE_FREE, p.MODE_LOCKED) or (mode == p.MODE_PRESCRIBED and joint[p.J_KIND] != p.NO_MOTION)
         if not known:
             raise _refuse("the mode of a joint", mode)
+
+
+def _check_ended(stepper: Any, memory: Array) -> None:
+    """Of robots of a pack that have ended, last rows that are numbers."""
+    ended = memory[int(stepper.plan[p.M_ENDED]) : int(stepper.plan[p.M_HELD])].reshape(-1, 1 + int(stepper.plan[p.ROW]))
+    if not (np.isin(ended[:, 0], (0.0, 1.0)).all() and np.isfinite(ended).all()):
+        raise _refuse("the last row of a robot that has ended", "no number")
 
 
 def _check_state(stepper: Any, work: Array) -> None:
