@@ -57,7 +57,7 @@ def test_every_robot_is_as_if_it_were_alone_to_the_bit(method, small_chunks):
 
 @pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.RungeKutta4(0.002)])
 def test_robots_of_a_pack_have_events_as_if_they_were_alone(method):
-    """Of different masses and stiffnesses, under a sampled law with a state and a delay, more than two packs of them."""
+    """Of different masses, under a sampled law with a state and a delay, more than two packs of them."""
     robot = sd.load("planar_four_link")
     rng = np.random.default_rng(3)
     count = 2 * max(LANES, 2) + 1

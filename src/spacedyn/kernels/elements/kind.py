@@ -35,7 +35,11 @@ class Kind:
     @cache  # noqa: B019  (there are as many as kinds)
     def unit(self, form):
         """The C function for a kind of scalar: 'one', 'pack', 'varied' (robots of a pack differ) or 'dual'."""
-        act, (number, at) = self._act, FORMS[form]
+        return Address(self._all(*FORMS[form]), SIGNATURE, f"{self.name}.{form}")
+
+    def _all(self, number, at):
+        """A function that lets every element of the kind act."""
+        act = self._act
 
         def every(own, t, y, k, record):
             sim, zero = at(own), zero_of(number)
@@ -43,12 +47,29 @@ class Kind:
             for i in range(first, first + integer(sim.plan, record + K_COUNT)):
                 act(sim, integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS, t, y, k, zero)
 
-        return Address(every, SIGNATURE, f"{self.name}.{form}")
+        return every
+
+
+class Together(Kind):
+    """A kind whose function acts for all of its elements at once, which have records of their own: laws, motions."""
+
+    def _all(self, number, at):
+        act = self._act
+
+        def together(own, t, y, k, record):
+            act(at(own), t, y, k, zero_of(number))
+
+        return together
 
 
 def kind(function):
     """A kind of elements, by the function that one of them acts by."""
     return Kind(function.__name__, inner(function))
+
+
+def together(function):
+    """A kind of elements, by the function that all of them act by."""
+    return Together(function.__name__, inner(function))
 
 
 # --- what an element has ----------------------------------------------------------------------------------------------

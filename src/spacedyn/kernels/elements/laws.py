@@ -36,6 +36,7 @@ from ..scalar.compiling import call, inner
 from ..scalar.lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
 from ..scalar.memory import integer, lanes_of, later, load, load_counter, store, store_counter
 from ..sim.layout import *  # noqa: F403
+from .kind import together
 
 
 @inner
@@ -216,3 +217,33 @@ def ask_for_modes(sim, laws):
         if load(sim.memory, present + count + j, 0.0) != load(sim.memory, present + j, 0.0):
             return True
     return False
+
+
+@together
+def laws(sim, t, y, k, zero):
+    """Forces, wrenches and commands of all laws at this time; rates of their continuous states into k."""
+    nv, lanes, due = integer(sim.tree, RATES), lanes_of(zero), load_counter(sim.counters, C_DUE)
+    for j in range(integer(sim.plan, CHANNELS) if integer(sim.plan, CHOICES) & SEES_CHANNELS else 0):
+        seen = integer(sim.plan, Y_VIEW) + integer(sim.plan, VIEW_CHANNELS) + j
+        store(sim.work, seen, load(sim.work, integer(sim.plan, Y_CHANNEL) + j, zero))
+    outputs = integer(sim.plan, OUTPUTS)
+    for law in range(integer(sim.plan, LAWS)):
+        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+        if integer(sim.plan, record + L_SAMPLED):
+            if (due >> law) & 1:
+                sample_law(sim, law, t, y, zero)
+                if load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
+                    hold_sample(sim, law, zero)
+            for lane in range(lanes):
+                out = integer(sim.plan, M_HELD) + (law * lanes + lane) * outputs
+                add_output(sim, out, lane, zero)
+        else:
+            out, states = integer(sim.plan, M_OUT), integer(sim.plan, record + L_STATES)
+            for lane in range(lanes):
+                run_law(sim, law, t, lane, out, zero)
+                add_output(sim, out, lane, zero)
+                for j in range(states):
+                    place = k + 2 * nv + integer(sim.plan, record + L_STATE) + j
+                    add_number(sim.work, place, lane, load(sim.memory, out + outputs - states + j, 0.0), zero)
+            for lane in range(directions_in(zero)):
+                add_law_tangents(sim, law, t, k + 2 * nv, lane, zero)

@@ -15,13 +15,14 @@ from ..robot.charts import load4, multiply_quaternions
 from ..robot.layout import *  # noqa: F403
 from ..robot.passive import rotation_vector
 from ..robot.spatial import store3
-from ..scalar.compiling import call, inner, outlined
+from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, later, load, load_counter, store, store_counter
 from ..sim.layout import *  # noqa: F403
+from .kind import together
 
 
-@outlined
-def prescribe(sim, t, y, zero):
+@together
+def prescribed_joints(sim, t, y, k, zero):
     """What is prescribed at time t: chart coordinates and rates into the vector at y, accelerations into QDD."""
     for i in range(integer(sim.plan, PRESCRIBED)):
         record = integer(sim.plan, PRESCRIBED_AT) + i * JOINT_INTS
@@ -31,9 +32,9 @@ def prescribe(sim, t, y, zero):
             continue
         if mode == MODE_LOCKED:
             for j in range(count):
-                k = integer(sim.plan, record + J_RATE) + j
-                store(sim.work, y + k, zero)
-                store(sim.work, y + integer(sim.tree, RATES) + k, zero)
+                rate = integer(sim.plan, record + J_RATE) + j
+                store(sim.work, y + rate, zero)
+                store(sim.work, y + integer(sim.tree, RATES) + rate, zero)
             continue
         if kind == PIECEWISE:
             evaluate_piece(sim, record, t)

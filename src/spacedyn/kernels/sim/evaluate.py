@@ -17,3 +17,12 @@ STEP_SIGNATURE = types.void(OWN, *[types.float64] * 2, *[types.int64] * 2)
 def evaluate(sim, t, y, k, due):
     """Rates k of the vector y at time t, by the C function that the plan names."""
     call(integer(sim.plan, FLOW), sim.own, t, y, k, due)
+
+
+@inner
+def run_kinds(sim, t, y, k, phase, address):
+    """All kinds of a phase, in their order: each by its C function, whose address is at `address` of its record."""
+    for i in range(integer(sim.plan, KINDS)):
+        record = integer(sim.plan, KIND_AT) + i * KIND_INTS
+        if integer(sim.plan, record + K_PHASE) == phase:
+            call(integer(sim.plan, record + address), sim.own, t, y, k, record)

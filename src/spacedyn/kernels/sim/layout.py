@@ -79,8 +79,10 @@ J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J
 J_PLACES, JOINT_INTS = range(10, 12)
 # how a joint's motion is given: not at all, polynomials between breaks, a C function of time
 NO_MOTION, PIECEWISE, FUNCTION = range(3)
-# plan: the record of a kind of elements: its C function, the one on duals, its elements, whether laws command them
-K_ADDRESS, K_TANGENT, K_FIRST, K_COUNT, K_COMMANDED, KIND_INTS = range(6)
+# plan: the record of a kind of elements: its C function, the one on duals, when it is called, its elements. Kinds are
+# called in the order of their records: laws before what they command
+K_ADDRESS, K_TANGENT, K_PHASE, K_FIRST, K_COUNT, KIND_INTS = range(6)
+PLACES_JOINTS, ACTS = range(2)  # phases: before the robot's poses are known, and after
 # plan: an element's record. Places of: its own integers in plan, its numbers, its states behind 2 nv of y, its commands
 # in work, the places (in plan) of its channels, its work and what it dissipated in y, its stored energy in work, its
 # first guard; a counter that is 1 while it acts
@@ -98,9 +100,10 @@ OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # tried to end where guard C_TARGET (its number times lanes, plus the lane) is zero; C_ENDS: whether the step taken ends
 # there; C_AGAIN: whether one must be taken again; C_HAPPENED: whether the step taken ends at an event; C_EVENTS: how
 # many of them there were
+# C_DUE: laws whose samples are due where the right-hand side is being evaluated, as bits
 # C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_SIDES, C_CUT, C_TARGET = range(10)
-C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_LAWS = range(10, 16)
+C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_LAWS = range(10, 17)
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay

@@ -116,7 +116,7 @@ def locate(sim, t, h, g, lane, high, least, zero):
         middle = 0.5 * (low + high)
         if (high - low) * h < 0.25 * least or not low < middle < high:
             break
-        look(sim, t + middle * h, within(sim, t, h, middle, False, zero))
+        look(sim, t + middle * h, within(sim, t, h, middle, False, zero), zero)
         value = counted(sim, g, lane, zero)
         if value * side > 0.0:
             low = middle
@@ -154,7 +154,7 @@ def find_dip(sim, t, h, g, lane, low, high, least, zero):
     of_low, of_high, of_one, of_two, is_one = 1e300, 1e300, 1e300, 1e300, True
     for n in range(60):
         fraction = one if is_one else two
-        look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero))
+        look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
         value = counted(sim, g, lane, zero)
         if value * side <= 0.0:
             note(sim, G_LATE, g, lane, value, zero)
@@ -197,7 +197,7 @@ def dip_begins(sim, t, h, g, lane, i, zero):
         probe, limit = end - 1e-3 * (end - begin), value
     else:
         return NONE
-    look(sim, t + probe * h, within(sim, t, h, probe, False, zero))
+    look(sim, t + probe * h, within(sim, t, h, probe, False, zero), zero)
     return begin if side * counted(sim, g, lane, zero) < limit * (1.0 - TINY) else NONE
 
 
@@ -227,7 +227,7 @@ def find_crossing(sim, t, h, first, least, zero):
     count_from_levels(sim, first, zero)
     if integer(sim.plan, EVENTS) == 0:
         if integer(sim.plan, METHOD) != EXPLICIT:  # whose last stage was at the step's end
-            look(sim, t + h, new)
+            look(sim, t + h, new, zero)
         if not may_cross(sim, first, zero):
             pass_step(sim, first, zero)
             return NONE
@@ -237,7 +237,7 @@ def find_crossing(sim, t, h, first, least, zero):
         if i < ALL - 1:
             y = within(sim, t, h, fraction, extra, zero)
             extra = False
-        look(sim, t + fraction * h, y)
+        look(sim, t + fraction * h, y, zero)
         found = note_point(sim, first, before, fraction, zero)
         if found == BAD:
             return BAD

@@ -4,7 +4,7 @@ It comes back when it is done, at an event, when the record is full, after so ma
 interrupt), or when numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
 """
 
-from ..elements.prescribed import choose_pieces, prescribe
+from ..elements.prescribed import choose_pieces
 from ..elements.spans import choose_spans
 from ..methods.runge_kutta import combine_stages, error_norm, run_stages
 from ..methods.variational import keep_momentum
@@ -20,6 +20,7 @@ from ..scalar.memory import (
     store_counter,
     zero_of,
 )
+from ..sim.evaluate import run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
@@ -150,7 +151,7 @@ def take_step(sim, zero):
 def finish_step(sim, zero):
     """The step just taken is recorded: go to its end."""
     if integer(sim.plan, PRESCRIBED) > 0:
-        prescribe(sim, load(sim.clock, T_NEXT, 0.0), integer(sim.plan, Y_NEW), zero)
+        run_kinds(sim, load(sim.clock, T_NEXT, 0.0), integer(sim.plan, Y_NEW), 0, PLACES_JOINTS, K_ADDRESS)
     accept(sim, zero)
     if integer(sim.plan, METHOD) == EXPLICIT:
         first_stage_again(sim, zero)

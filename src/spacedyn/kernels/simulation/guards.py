@@ -38,7 +38,7 @@ def set_sides(sim, t, zero):
     """Sides of guards at a state that no step has led to; with fixed steps, of elements' guards in any case."""
     changes = CHANGES  # values may depend on the sides of others
     while changes > 0:
-        look(sim, t, integer(sim.plan, Y_NOW))
+        look(sim, t, integer(sim.plan, Y_NOW), zero)
         changed = False
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
@@ -95,7 +95,7 @@ def heed_jump(sim, t, zero):
     """Commands may have jumped: guards that are not where they were (G_LATE) before take the side that they are on."""
     changes = CHANGES
     while changes > 0:
-        look(sim, t, integer(sim.plan, Y_NOW))
+        look(sim, t, integer(sim.plan, Y_NOW), zero)
         changed = False
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
@@ -119,7 +119,7 @@ def change_sides(sim, t, zero):
     target, lanes = load_counter(sim.counters, C_TARGET), lanes_of(zero)
     g, lane = target // lanes, target % lanes
     if g < first_event(sim):
-        look(sim, t, integer(sim.plan, Y_NOW))
+        look(sim, t, integer(sim.plan, Y_NOW), zero)
         note_values(sim, zero)
         take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
         start_from(sim, g, lane, 1.0, zero)
@@ -149,7 +149,7 @@ def is_off(sim, t, h, zero):
     """After a step that is to end at a guard's zero: whether it must be taken again, a little longer or shorter."""
     target, lanes, at = load_counter(sim.counters, C_TARGET), lanes_of(zero), integer(sim.plan, M_CUT)
     least, slope = load(sim.clock, H_MIN, 0.0), load(sim.memory, at + CUT_SLOPE, 0.0)
-    look(sim, t + h, integer(sim.plan, Y_NEW))
+    look(sim, t + h, integer(sim.plan, Y_NEW), zero)
     if slope == 0.0 or load_counter(sim.counters, C_CUT) > MOST_CORRECTIONS:
         return False
     change = -counted(sim, target // lanes, target % lanes, zero) / slope

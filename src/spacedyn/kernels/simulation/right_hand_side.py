@@ -5,8 +5,7 @@ s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   laws' states,   the ledger's wo
 
 from functools import cache
 
-from ..elements.laws import add_law_tangents, add_output, fill_view, hold_sample, run_law, sample_law
-from ..elements.prescribed import prescribe
+from ..elements.laws import fill_view
 from ..robot.bodies import add_wrenches, clear_forces, endpoint_lever, first_moment, motions
 from ..robot.charts import chart_rates, inertial_rates, move_along, turn_into_base
 from ..robot.forward_dynamics import solve_dynamics
@@ -28,60 +27,13 @@ from ..robot.spatial import (
     store6,
     sub3,
 )
-from ..scalar.compiling import Address, call, inner, outlined
+from ..scalar.compiling import Address, inner, outlined
 from ..scalar.dual import DUAL
-from ..scalar.lanes import add_number, directions_in
-from ..scalar.memory import integer, lanes_of, load, shared, store, zero_of
+from ..scalar.memory import integer, load, shared, store, store_counter, zero_of
 from ..scalar.pack import ONE, PACK
-from ..sim.evaluate import SIGNATURE
+from ..sim.evaluate import SIGNATURE, run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
-
-
-@inner
-def command(sim, t, y, k, due, zero):
-    """Forces and wrenches of all laws at this time; rates of their continuous states into k. `due`: laws to sample."""
-    nv, lanes = integer(sim.tree, RATES), lanes_of(zero)
-    for j in range(nv):
-        store(sim.work, integer(sim.plan, Y_TAU) + j, zero)
-    for j in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
-        store(sim.work, integer(sim.tree, W_WRENCH) + j, zero)
-    for j in range(integer(sim.plan, COMMANDS)):
-        store(sim.work, integer(sim.plan, Y_COMMAND) + j, zero)
-    if integer(sim.plan, LAWS) == 0:
-        return
-    outputs = integer(sim.plan, OUTPUTS)
-    for law in range(integer(sim.plan, LAWS)):
-        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
-        if integer(sim.plan, record + L_SAMPLED):
-            if (due >> law) & 1:
-                sample_law(sim, law, t, y, zero)
-                if load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
-                    hold_sample(sim, law, zero)
-            for lane in range(lanes):
-                out = integer(sim.plan, M_HELD) + (law * lanes + lane) * outputs
-                add_output(sim, out, lane, zero)
-        else:
-            out, states = integer(sim.plan, M_OUT), integer(sim.plan, record + L_STATES)
-            for lane in range(lanes):
-                run_law(sim, law, t, lane, out, zero)
-                add_output(sim, out, lane, zero)
-                for j in range(states):
-                    place = k + 2 * nv + integer(sim.plan, record + L_STATE) + j
-                    add_number(sim.work, place, lane, load(sim.memory, out + outputs - states + j, 0.0), zero)
-            for lane in range(directions_in(zero)):
-                add_law_tangents(sim, law, t, k + 2 * nv, lane, zero)
-
-
-@inner
-def run_conditions(sim, t, zero):
-    """Values of all events' conditions: the last of the guards."""
-    first, out, lanes = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS), integer(sim.plan, M_OUT), lanes_of(zero)
-    for e in range(integer(sim.plan, EVENTS)):
-        for lane in range(lanes):
-            run_law(sim, integer(sim.plan, LAWS) + e, t, lane, out, zero)
-            place = (integer(sim.plan, Y_GUARD) + first + e) * lanes + lane
-            store(sim.work, place, load(sim.memory, out, 0.0))
 
 
 @outlined
@@ -158,13 +110,12 @@ def keep_ledger(sim, k, zero):
 
 
 @inner
-def set_out(sim, t, y, k, look, zero):
+def set_out(sim, t, y, k, look, address, zero):
     """Poses and motion of all bodies, and what laws may read of them; the chart's rates into k. Nothing acts yet."""
     nv, rates = integer(sim.tree, RATES), integer(sim.tree, W_RATE)
     for j in range(nv):
         store(sim.work, rates + j * RATE_WORK + QDD, zero)
-    if integer(sim.plan, PRESCRIBED) > 0:
-        prescribe(sim, t, y, zero)
+    run_kinds(sim, t, y, k, PLACES_JOINTS, address)
     move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), zero)
     inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, integer(sim.tree, W_U), zero)
     motions(sim.tree, sim.par, sim.work, zero)
@@ -178,32 +129,18 @@ def set_out(sim, t, y, k, look, zero):
         store6(sim.work, integer(sim.plan, Y_OUTSIDE), (zero, zero, zero, zero, zero, zero))
     for j in range(nv if integer(sim.plan, CHOICES) & PUSHES_JOINTS else 0):
         store(sim.work, integer(sim.plan, Y_PUSH) + j, zero)
+    for j in range(nv):
+        store(sim.work, integer(sim.plan, Y_TAU) + j, zero)
+    for j in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
+        store(sim.work, integer(sim.tree, W_WRENCH) + j, zero)
+    for j in range(integer(sim.plan, COMMANDS)):
+        store(sim.work, integer(sim.plan, Y_COMMAND) + j, zero)
 
 
 @inner
 def is_loaded(sim):
     """Whether wrenches or elements push bodies."""
     return integer(sim.plan, CHOICES) & (LOADED | PUSHES_BODIES)
-
-
-@inner
-def run_elements(sim, t, y, k, commanded, address):
-    """All elements that laws command, or all others: each kind by its C function, whose address is at `address`."""
-    for i in range(integer(sim.plan, KINDS)):
-        record = integer(sim.plan, KIND_AT) + i * KIND_INTS
-        if integer(sim.plan, record + K_COMMANDED) == commanded:
-            call(integer(sim.plan, record + address), sim.own, t, y, k, record)
-
-
-@inner
-def act(sim, t, y, k, due, address, zero):
-    """Elements, laws, and the elements that these command: what they push, how their states change."""
-    run_elements(sim, t, y, k, 0, address)
-    for j in range(integer(sim.plan, CHANNELS) if integer(sim.plan, CHOICES) & SEES_CHANNELS else 0):
-        seen = integer(sim.plan, Y_VIEW) + integer(sim.plan, VIEW_CHANNELS) + j
-        store(sim.work, seen, load(sim.work, integer(sim.plan, Y_CHANNEL) + j, zero))
-    command(sim, t, y, k, due, zero)
-    run_elements(sim, t, y, k, 1, address)
 
 
 @inner
@@ -251,14 +188,15 @@ def _flow(kind, at):
 
     def flow(own, t, y, k, due):
         sim, zero = at(own), zero_of(kind)
-        set_out(sim, t, y, k, due == LOOK, zero)
+        set_out(sim, t, y, k, due == LOOK, K_ADDRESS, zero)
         if due == LOOK:
             if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or integer(sim.plan, CHOICES) & SEES_CHANNELS:
-                act(sim, t, y, k, 0, K_ADDRESS, zero)
-            run_conditions(sim, t, zero)
+                store_counter(sim.counters, C_DUE, 0)
+                run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
             return
         clear_ledger(sim, k, zero)
-        act(sim, t, y, k, due, K_ADDRESS, zero)
+        store_counter(sim.counters, C_DUE, due)
+        run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
         take_forces(sim, zero)
         keep_ledger(sim, k, zero)
         solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
@@ -271,8 +209,9 @@ def _flow(kind, at):
 def _flow_of_dual(own, t, y, k, due):
     """The same on dual numbers, but for the ledger, which nothing depends on."""
     sim, zero = sim_at(own), zero_of(DUAL)
-    set_out(sim, t, y, k, False, zero)
-    act(sim, t, y, k, due, K_TANGENT, zero)
+    set_out(sim, t, y, k, False, K_TANGENT, zero)
+    store_counter(sim.counters, C_DUE, due)
+    run_kinds(sim, t, y, k, ACTS, K_TANGENT)
     take_forces(sim, zero)
     solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
     keep_accelerations(sim.tree, sim.work, k, zero)

@@ -1,5 +1,6 @@
 """What is known of each guard of each robot of a pack, in `work`; and their values, looked at anywhere in a step."""
 
+from ..elements.laws import run_law
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store
@@ -69,9 +70,15 @@ def sign(value):
 
 
 @inner
-def look(sim, t, y):
-    """Values of all guards at time t and the vector y."""
+def look(sim, t, y, zero):
+    """Values of all guards at time t and the vector y: elements' by the right-hand side, then events' conditions."""
     evaluate(sim, t, y, integer(sim.plan, Y_SPARE), LOOK)
+    out, lanes = integer(sim.plan, M_OUT), lanes_of(zero)
+    for e in range(integer(sim.plan, EVENTS)):
+        for lane in range(lanes):
+            run_law(sim, integer(sim.plan, LAWS) + e, t, lane, out, zero)
+            place = (integer(sim.plan, Y_GUARD) + first_event(sim) + e) * lanes + lane
+            store(sim.work, place, load(sim.memory, out, 0.0))
 
 
 @inner

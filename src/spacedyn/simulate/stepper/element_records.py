@@ -25,9 +25,9 @@ def put_elements(
     records: list[list[int]] = []
     kinds: list[list[int]] = []
     guards = np.cumsum([0, *(one.guards for one in prepared.acting)])
-    for kind, commanded, numbers in prepared.kinds:
+    for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if o.method.kind == p.IMPLICIT else 0
-        kinds.append([kind.unit(form).address, tangent, len(records), len(numbers), commanded])
+        kinds.append([kind.unit(form).address, tangent, phase, len(records), len(numbers)])
         records += [_record(plan, prepared, work, i, counter + i, int(guards[i]), model) for i in numbers]
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
     return np.array([t for one in prepared.acting for t in one.breaks])

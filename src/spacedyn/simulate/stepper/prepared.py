@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +10,9 @@ from ...elements.element import Element, blocks_of
 from ...elements.joint_forces import joint_forces_of
 from ...elements.prescribed import Prescribed, read_prescribed
 from ...elements.program import UserElement
+from ...kernels.elements.kind import Kind
+from ...kernels.elements.laws import laws
+from ...kernels.elements.prescribed import prescribed_joints
 from ...kernels.sim import layout as p
 from ...laws.compile import Compiled, compile_law
 from ...laws.conditions import Condition
@@ -73,12 +75,20 @@ class Prepared:
         return {i: one.compiled() for i, one in enumerate(elements) if isinstance(one, UserElement)}
 
     @cached_property
-    def kinds(self) -> list[tuple[Any, bool, list[int]]]:
-        """Kinds of elements in use: the kind, whether laws command these, and their numbers."""
-        found: dict[tuple[Any, bool], list[int]] = {}
+    def kinds(self) -> list[tuple[Kind, int, list[int]]]:
+        """Kinds in use, in the order in which they are called: the kind, its phase, and the numbers of its elements.
+
+        Joints that are held come first, and laws before what they command.
+        """
+        found: dict[tuple[Kind, bool], list[int]] = {}
         for i, one in enumerate(self.acting):
             found.setdefault((one.kernel, bool(one.commands)), []).append(i)
-        return [(kind, commanded, numbers) for (kind, commanded), numbers in found.items()]
+        first, last = (
+            [(kind, p.ACTS, numbers) for (kind, commanded), numbers in found.items() if commanded == wanted]
+            for wanted in (False, True)
+        )
+        held = [(prescribed_joints, p.PLACES_JOINTS, [])] if self.joints else []
+        return [*held, *first, *([(laws, p.ACTS, [])] if self.simulation.laws else []), *last]
 
 
 class Plan:

@@ -18,7 +18,7 @@ from ...kernels.simulation.guards import MOST_AT_ONCE, MOST_CORRECTIONS
 
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT]
-_OF_CHUNK = [p.C_RECORD, p.C_TIME]  # counters that every chunk sets anew
+_OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE]  # counters that are set anew before they are read
 _NEAR = 1e-9  # of a run's duration: a time this little after its end is at its end
 _LEAST_ERROR = 1e-4  # that the driver remembers of a step
 _MOST = 2**53  # integers above are not exact as doubles
