@@ -87,7 +87,7 @@ class Prepared:
             [(kind, p.ACTS, numbers) for (kind, commanded), numbers in found.items() if commanded == wanted]
             for wanted in (False, True)
         )
-        held = [(prescribed_joints, p.PLACES_JOINTS, [])] if self.joints else []
+        held: list[tuple[Kind, int, list[int]]] = [(prescribed_joints, p.PLACES_JOINTS, [])] if self.joints else []
         return [*held, *first, *([(laws, p.ACTS, [])] if self.simulation.laws else []), *last]
 
 
