@@ -137,21 +137,27 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
 def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str]:
     """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
     o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, 0)
-    laws = [f"law-{one.name}" for one in prepared.called]
-    laws += [f"law-{one.title}" for one in o.elements if isinstance(one, UserElement)]
-    motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
     pack = "varied" if o.model.flat.robots else "pack"
     forms = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
+    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
+    motions = _named(one.given for one in joints if isinstance(one.given, Law))
+    elements: list[str] = []
+    for kind, _, numbers in prepared.kinds:
+        units = [*forms, "dual"] if o.method.kind == codes.IMPLICIT else forms
+        elements += [f"{kind.name}.{form}" for form in units]
+        elements += _named(one.program for one in (o.elements[i] for i in numbers) if isinstance(one, UserElement))
+    laws, flows = _named(prepared.called), [f"flow.{form}" for form in forms]
+    guarded = (o.method.adaptive and has_stops(o.model)) or any(one.guards for one in o.elements)
+    guards = [f"guards.{form}" for form in forms] if guarded else []
     step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}.get(
         o.method.kind, []
     )
-    units = [f"{kind.name}.{form}" for kind, _, _ in prepared.kinds for form in forms]
-    units += [f"{kind.name}.dual" for kind, _, _ in prepared.kinds if o.method.kind == codes.IMPLICIT]
-    guarded = (o.method.adaptive and has_stops(o.model)) or any(one.guards for one in o.elements)
-    guards = [f"guards.{form}" for form in forms] if guarded else []
-    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
-    flows = [f"flow.{form}" for form in forms]
-    return [*laws, *scale, *motions, *dict.fromkeys(units), *flows, *step, *guards, "driver.advance", "totals.run"]
+    return [*scale, *motions, *elements, *laws, *flows, *guards, *step, "driver.advance", "totals.run"]
+
+
+def _named(functions: Iterable[Law]) -> list[str]:
+    """Users' functions as the cache of machine code has them, without what their code makes of it."""
+    return [f"{one.role.what}-{one.name}" for one in functions]
 
 
 def pack_size(simulation: Simulation) -> int:
