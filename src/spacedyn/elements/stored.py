@@ -49,6 +49,7 @@ def element_text(element: Element) -> dict[str, Any]:
                 "accounts": [account.value for account in d.accounts],
                 "joints": list(d.joints),
                 "points": list(d.points),
+                **({"breaks": list(d.breaks)} if d.breaks else {}),
             },
         }
     settings = {f.name: _plain(getattr(element, f.name)) for f in dataclasses.fields(element)}
@@ -81,7 +82,8 @@ def _user_element(text: dict[str, Any]) -> "StoredElement":
     """What a file knows of a user's element."""
     told, whose = text["declared"], f"element {_called(text)}"
     parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told[part]] for part in _PARTS}
-    declared = declare(whose, **parts, **{part: told[part] for part in ("guards", "accounts", "joints", "points")})
+    given = {part: told[part] for part in ("guards", "accounts", "joints", "points")}
+    declared = declare(whose, **parts, **given, breaks=told.get("breaks", ()))
     parameters = {name: np.asarray(_array(value), dtype=float) for name, value in text["parameters"].items()}
     bound = {name: _array(value) for name, value in text["bound"].items()}
     if set(bound) != {*declared.joints, *declared.points}:

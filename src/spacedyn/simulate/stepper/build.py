@@ -21,7 +21,7 @@ from ...model.state import State
 from ...quantities.calls import gravity_vector
 from ..layout import Layout, end_of, in_order
 from ..methods import Method
-from .element_records import put_elements
+from .element_records import put_elements, times_passed
 from .prepared import Plan, Prepared
 from .prescribed_joints import lay_out
 from .start import first_clock, first_memory, first_work, put_own_step, scratch, tolerances_of
@@ -54,6 +54,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     spare = put_own_step(plan, method, end_of(work), layout)
     tree = _tree(prepared, model, method, work)
     counters = np.zeros(counter + len(prepared.joints) + len(o.elements), dtype=np.int64)
+    counters[counter + len(prepared.joints) :] = times_passed(prepared)
     par = flat.par if o.gravity is None else flat.with_gravity(gravity_vector(o.gravity))
     stepper = Stepper(
         tree, _own(par), plan.plan, plan.numbers, first_work(plan.plan, tree, state, prepared, end_of(work), lanes),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...elements.declared import ACCOUNTS
-from ...elements.element import Account
+from ...elements.element import Account, Element
 from ...elements.program import UserElement
 from ...kernels.elements import program as user
 from ...kernels.sim import layout as p
@@ -52,12 +52,24 @@ def _record(
     record[p.E_STORED] = channels + layout.channels["force_energy"].start + i
     record[p.E_GUARD], record[p.E_ACTS] = guard, counter
     record[p.E_WRENCHES] = plan.put_integers(pushed)
-    record[p.E_SPAN] = -1 if element.span is None else plan.put(element.span)
+    times = _times(element)
+    record[p.E_SPAN] = plan.put(times, [np.inf]) if times else -1
     if isinstance(element, UserElement):
         record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed, model)
     else:
         record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
     return record
+
+
+def _times(element: Element) -> tuple[float, ...]:
+    """When it jumps; of a span both ends, which may be infinite."""
+    return element.breaks if element.span is None else element.span
+
+
+def times_passed(prepared: Prepared) -> list[int]:
+    """How many of its times each element has behind it at the start."""
+    o = prepared.simulation
+    return [sum(t <= o.start for t in _times(one)) for one in o.elements]
 
 
 def _put_program(
