@@ -17,9 +17,9 @@ from ..simulate.checkpoints import Checkpoint, Verified, verified
 from ..simulate.events import Event, Happening, same_events
 from ..simulate.record_times import checked_record
 from ..simulate.setup import checked_laws
-from ..simulate.simulation import LawRecord, same_laws
 from ..simulate.stepper.snapshot import events_so_far
 from ..simulate.store import Past, Place
+from ..simulate.stored_laws import LawRecord, same_laws
 from .run import Run
 from .simulate import carry_out
 
