@@ -160,7 +160,7 @@ def case(name: str) -> tuple[sd.Model, sd.State, float, dict]:
     """A simulation as `simulate` takes it."""
     options = {
         "one": {"laws": [damp()], "events": [sd.Event(high())]},
-        "elements": {"elements": [drag(axle="rail0"), sd.Drag("cart0", 0.1)], "laws": [damp()]},
+        "elements": {"elements": [drag(axle="rail0"), damp(), sd.Drag("cart0", 0.1)]},
         "packs": {},
         "implicit": {"method": sd.Radau5()},
         "variational": {"method": sd.Variational(step=0.01)},

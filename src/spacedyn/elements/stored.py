@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -117,16 +117,18 @@ class StoredElement(UserElement):
         raise InputError(f"element '{self.name}' was read from a file, which does not hold its code; make it anew")
 
 
-def same_elements(before: Sequence[Element], now: Iterable[Element] | Element | None) -> tuple[Element, ...]:
+def same_elements(before: Sequence[Element], now: Sequence[Element] | None) -> tuple[Element, ...]:
     """The elements of a run, with those of users' own that are given now in place of what a file knows of them.
 
     Raise if one is missing or another than the one that made the run; warn if only its code is.
     """
-    given = [now] if isinstance(now, Element) else [] if now is None else list(now)
-    for element in given:
-        if not isinstance(element, Element):
-            raise InputError(f"elements: expected what functions made by @element give, got {element!r}")
-    left = [one for one in given if isinstance(one, UserElement)]
+    left = [one for one in now or () if isinstance(one, UserElement)]
+    known = [element_text(one) for one in before if not isinstance(one, UserElement)]
+    for one in now or ():
+        if not isinstance(one, UserElement) and element_text(one) not in known:
+            raise InputError(
+                f"the run was not made with this element '{one.label}'; leave it out: built-in ones are kept"
+            )
     found: list[Element] = []
     for one in before:
         if not isinstance(one, UserElement) or (now is None and not isinstance(one, StoredElement)):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..elements.element import read_elements
+from ..elements.element import check_elements
 from ..elements.prescribed import MODES
 from ..errors import InputError
 from ..model.model import Model
@@ -59,7 +59,7 @@ def check_simulation(simulation: Simulation) -> None:
         check_law(law)
     for event in simulation.events:
         _check_event(event.record)
-    read_elements(model, list(simulation.elements))
+    check_elements(model, simulation.elements)
     _check_joints(model, simulation.prescribed, simulation.modes)
     _check_record(simulation.record)
     columns = simulation.layout.row

@@ -63,8 +63,8 @@ def simulate(
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     limits: bool = True,
-    forces: Element | Iterable[Element] = (),
-    elements: Element | Iterable[Element] = (),
+    forces: Element | Law | Iterable[Element | Law] = (),
+    elements: Element | Law | Iterable[Element | Law] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
@@ -84,17 +84,18 @@ def simulate(
     duration : float
         How long [s].
     laws : Law, optional
-        Control laws; their commands add up.
+        Control laws; their commands add up. Short for laws among `elements`.
     method : Method, optional
         How to step: `DormandPrince8()` if left out.
     record : float, times, 'steps', optional
         What to keep: every so many seconds, at given times [s], or every step. A thousand times
         over the duration if left out.
     gravity : (3,), optional
-        Acceleration of gravity [m/s²], inertial axes; none if left out.
+        Acceleration of gravity [m/s²], inertial axes; none if left out. Short for `UniformGravity`; both add up.
     prescribed : {joint: motion}, optional
-        Joints that move as given functions of time, whatever force it takes: `waypoints(...)`, a function made by
-        `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'. Laws' commands to them have no effect.
+        Short for `PrescribedJoint` and `LockedJoint`: joints that move as given functions of time, whatever force it
+        takes: `waypoints(...)`, a function made by `motion`, a SciPy spline, a NumPy Polynomial, a constant, or
+        'locked'. Laws' commands to them have no effect.
     modes : {joint: 'free', 'locked' or 'prescribed'}, optional
         What joints are at the start, if not what `prescribed` says: one whose motion is to be followed later on is
         'free' or 'locked' first. Laws and events may change it (`out.mode`, `lock`, `free`, `follow`).
@@ -102,9 +103,10 @@ def simulate(
         Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
     limits : bool
         Whether the state must be within the limits of the joints; those with an end stop may be a little beyond.
-    forces, elements : Element, optional
-        What acts on the robot beside laws: `Wrench`, `Spring`, `Tether`, `Drag`, `Motor`, `BristleFriction`,
-        `CentralGravity`, and those made by `element`. Both names mean the same.
+    forces, elements : Element or Law, optional
+        Everything that acts on the robot: laws, `Wrench`, `Spring`, `Tether`, `Drag`, `Motor`, `BristleFriction`,
+        `UniformGravity`, `CentralGravity`, `PrescribedJoint`, `LockedJoint`, and those made by `element`. Both names
+        mean the same; `laws`, `gravity` and `prescribed` are short for the elements that they name.
     events : Event, optional
         Conditions that are found to the instant; they may end the run or change the state. Robots of a batch then run
         one by one, each with its own events; one that a terminal event ends stays in the record as it was: `Run.ended`.
@@ -143,6 +145,10 @@ def simulate(
     >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0.2, -0.1, 0.3]), 10.0)
     >>> run.status, bool(run.audit().energy < 1e-10)
     ('done', True)
+    >>> acting = [sd.LockedJoint("joint1"), sd.Drag("link2", 0.1)]
+    >>> held = sd.simulate(robot, robot.neutral_state(), 1.0, elements=acting)
+    >>> held.simulation.prescribed, [one.label for one in held.forces]
+    ({'joint1': 'locked'}, ['drag on link2'])
     """
     simulation = simulation_of(
         model,

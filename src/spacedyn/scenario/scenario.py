@@ -245,7 +245,9 @@ class Scenario:
                 for name, value in given.items():
                     if isinstance(value, str) and f"named '{value}'" in text:
                         return (key, i, name)
-                if f"element '{given.get('name', given['kind'])}'" in text:
+                names = f"element '{given.get('name', given['kind'])}'", f"law '{given['kind']}'"
+                held = given["kind"] in ("prescribed_joint", "locked_joint") and f"joint '{given.get('joint')}'" in text
+                if held or any(name in text for name in names):
                     return (key, i)
         return ()
 

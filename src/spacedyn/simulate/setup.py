@@ -7,23 +7,24 @@ import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from ..elements.element import Element, blocks_of, read_elements
+from ..elements.element import Element, blocks_of, check_elements
 from ..elements.prescribed import Prescribed, read_prescribed, start_of
 from ..elements.program import UserElement
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
 from ..kernels.sim import codes
 from ..laws.compile import check_names
-from ..laws.law import Law, LawTemplate
+from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
-from ..quantities.calls import check_state, gravity_vector
+from ..quantities.calls import check_state
 from ..signatures import checked_arguments
 from ..simulate.arguments import check_internal, check_limits, check_span, listed
 from ..simulate.events import Event, directions, read_events
 from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
 from ..simulate.record_times import checked_record
 from ..simulate.simulation import Simulation
+from .acting import all_acting
 from .channels import chosen_channels
 from .layout import Layout, may_switch
 from .stepper.build import build_stepper, has_stops
@@ -59,8 +60,8 @@ def simulation_of(
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     limits: bool = True,
-    forces: Element | Iterable[Element] = (),
-    elements: Element | Iterable[Element] = (),
+    forces: Element | Law | Iterable[Element | Law] = (),
+    elements: Element | Law | Iterable[Element | Law] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
@@ -68,7 +69,8 @@ def simulation_of(
 ) -> Simulation:
     """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled."""
     check_state(model, state)
-    chosen = checked_laws(laws)
+    acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
+    chosen, prescribed, modes = acting.laws, acting.prescribed, {} if modes is None else modes
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
         raise InputError(f"method: expected a method, such as RungeKutta4(step=1e-3), got {method!r}")
@@ -76,7 +78,6 @@ def simulation_of(
     check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    prescribed, modes = {} if prescribed is None else prescribed, {} if modes is None else modes
     joints = read_prescribed(model, prescribed, modes, start, end)
     if isinstance(method, Variational) and (prescribed or modes or may_switch(chosen, listed("events", events, Event))):
         raise InputError(
@@ -85,30 +86,30 @@ def simulation_of(
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
-    acting = read_elements(model, [*listed("forces", forces, Element), *listed("elements", elements, Element)])
-    check_channel_names(acting)
+    check_elements(model, acting.elements)
+    check_channel_names(acting.elements)
     watched, conditions = read_events(model, listed("events", events, Event))
     for one in (*chosen, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
-            check_names(one, blocks_of(acting))
+            check_names(one, blocks_of(acting.elements))
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    check_internal(state, Layout(model, chosen, acting, watched).states)
+    check_internal(state, Layout(model, chosen, acting.elements, watched).states)
     return Simulation(
         model=model,
         state=state,
         laws=tuple(chosen),
         method=method,
-        gravity=None if gravity is None else gravity_vector(gravity),
-        prescribed=dict(prescribed),
+        gravity=acting.gravity,
+        prescribed=prescribed,
         modes=dict(modes),
-        elements=tuple(acting),
+        elements=tuple(acting.elements),
         events=tuple(watched),
         start=float(start),
         end=float(end),
         record=kept,
-        channels=chosen_channels(channels, Layout(model, chosen, acting, watched).row),
+        channels=chosen_channels(channels, Layout(model, chosen, acting.elements, watched).row),
         budget=float(budget),
     )
 
@@ -175,18 +176,3 @@ def _frames_differ(model: Model) -> bool:
 def joints_of(o: Simulation) -> list[Prescribed]:
     """The joints that are or may be held."""
     return read_prescribed(o.model, o.prescribed, o.modes, o.start, o.end, may_switch(o.laws, o.events))
-
-
-def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
-    """A list of laws that can be simulated together."""
-    chosen = listed("laws", laws, Law | LawTemplate)
-    for law in chosen:
-        if isinstance(law, LawTemplate):
-            raise InputError(
-                f"law '{law.function.__name__}' has no parameters yet; call it: {law.function.__name__}(...)"
-            )
-        if not isinstance(law, Law):
-            raise InputError(f"laws: expected functions made by @law and called with parameters, got {law!r}")
-    if len(chosen) > 62:
-        raise InputError(f"at most 62 laws can be simulated together, got {len(chosen)}")
-    return chosen
