@@ -1,11 +1,15 @@
 """Everything that acts comes in by one door, `elements=`, where laws, gravity and held joints mean the same."""
 
+import inspect
+
 import numpy as np
 import pytest
 from outside_element import brake, press
 
 import spacedyn as sd
 from spacedyn.elements.element import Account, declaration_of
+from spacedyn.run.simulate import run_of
+from spacedyn.simulate.setup import simulation_of
 
 ROBOT = sd.load("ets7")
 START = ROBOT.state(qd=[0, 0.2, -0.1, 0, 0.1, 0.1])
@@ -234,6 +238,38 @@ def test_all_of_them_declare_in_one_form():
     assert push.breaks == (0.33,) and push.period is None
     assert [(block.name, block.size) for block in law.states] == [("integral", 1)] and law.accounts == (Account.WORK,)
     assert declaration_of(sd.law(period=0.1)(hold.function)(target=0.0, kp=1.0, kd=1.0)).period == 0.1
+
+
+def test_simulate_hands_on_what_it_is_given():
+    """Names, kinds and defaults are those of the two functions that look at them, and nobody else's."""
+    outer = dict(inspect.signature(sd.simulate).parameters)
+    inner = dict(inspect.signature(simulation_of).parameters)
+    inner |= {k: v for k, v in inspect.signature(run_of).parameters.items() if k != "simulation"}
+    assert {k: (v.annotation, v.default, v.kind) for k, v in outer.items()} == {
+        k: (v.annotation, v.default, v.kind) for k, v in inner.items()
+    }
+
+
+def test_a_scenario_is_checked_once(monkeypatch):
+    """`check`, as the command line calls it, and `run` make one description, whose figures are looked at once."""
+    from spacedyn.scenario import scenario as room
+    from spacedyn.simulate import setup
+
+    made = []
+    for where, name in (
+        (setup, "check_state"),
+        (setup, "read_prescribed"),
+        (setup, "read_events"),
+        (room, "look_faults"),
+    ):
+        one = getattr(where, name)
+        monkeypatch.setattr(where, name, lambda *given, one=one, name=name: (made.append(name), one(*given))[1])
+    scenario = sd.Scenario.from_toml("tian_wu", change={"duration": 0.1})
+    scenario.check()
+    run = scenario.run()
+    assert sorted(made) == ["check_state", "look_faults", "read_events", "read_prescribed"]
+    assert run.simulation is scenario._simulation
+    assert run.simulation.layout.row == type(run.simulation.layout)(run.model, run.laws, run.forces, ()).row
 
 
 # --- scenarios -------------------------------------------------------------------------------------------------------

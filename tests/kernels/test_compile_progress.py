@@ -14,7 +14,7 @@ from robots import cart3
 from spacedyn.kernels.scalar import compile_progress
 from spacedyn.kernels.scalar.compile_progress import CompileProgress, in_words, part
 from spacedyn.kernels.scalar.pack import LANES
-from spacedyn.simulate.setup import compiled_parts, joints_of, simulation_of
+from spacedyn.simulate.setup import compiled_parts, simulation_of
 
 
 @pytest.fixture(autouse=True)
@@ -180,6 +180,6 @@ def test_the_parts_are_those_that_a_first_simulation_needs(name):
     model, start, duration, options = case(name)
     sd.simulate(model, start, duration, **options)
     origin = simulation_of(model, start, duration, **options)
-    parts = list(dict.fromkeys(map(in_words, compiled_parts(origin, joints_of(origin)))))
+    parts = list(dict.fromkeys(map(in_words, compiled_parts(origin))))
     needed, _ = python(LOADED, name, stdout=subprocess.PIPE).communicate()
     assert list(dict.fromkeys(map(in_words, needed.splitlines()))) == parts

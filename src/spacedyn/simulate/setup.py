@@ -1,14 +1,14 @@
 """From what `simulate` is given to a checked description, and from there to steppers."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec
 
 import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
 from ..elements.element import Element, blocks_of, check_elements
-from ..elements.prescribed import Prescribed, read_prescribed, start_of
+from ..elements.prescribed import read_prescribed, start_of
 from ..elements.program import UserElement
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
@@ -18,35 +18,33 @@ from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.calls import check_state
-from ..signatures import checked_arguments
-from ..simulate.arguments import check_internal, check_limits, check_span, listed
-from ..simulate.events import Event, directions, read_events
-from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
-from ..simulate.record_times import checked_record
-from ..simulate.simulation import Simulation
+from ..signatures import checked, keywords_of
 from .acting import all_acting
+from .arguments import check_internal, check_limits, check_span, listed
 from .channels import chosen_channels
+from .events import Event, directions, read_events
 from .layout import Layout, may_switch
+from .methods import DormandPrince8, Method, Variational, check_steps
+from .record_times import checked_record
+from .simulation import Simulation
 from .stepper.build import build_stepper, has_stops
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
 from .variables import RESERVED
 
 Array = np.ndarray
+P = ParamSpec("P")
 
-_OWN = (
-    "laws",
-    "method",
-    "prescribed",
-    "modes",
-    "forces",
-    "elements",
-    "events",
-    "channels",
-)  # what `simulation_of` says more about
+_SAYS_MORE = ("laws", "method", "prescribed", "modes", "forces", "elements", "events", "channels")
+"""What `simulation_of` says more about than that it is of another kind."""
 
 
-@checked_arguments(*_OWN)
+def _as_simulate(function: Callable[P, Simulation]) -> Callable[P, Simulation]:
+    """Let a function refuse arguments of other kinds than its signature says, in the name of `simulate`."""
+    return checked("simulate", function, _SAYS_MORE, {})
+
+
+@_as_simulate
 def simulation_of(
     model: Model,
     state: State,
@@ -67,10 +65,12 @@ def simulation_of(
     budget: float = 1e-7,
     channels: Iterable[str] | None = None,
 ) -> Simulation:
-    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled."""
+    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled.
+
+    Here, and nowhere else, its arguments are looked at; `simulate` hands on what it got.
+    """
     check_state(model, state)
     acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
-    chosen, prescribed, modes = acting.laws, acting.prescribed, {} if modes is None else modes
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
         raise InputError(f"method: expected a method, such as RungeKutta4(step=1e-3), got {method!r}")
@@ -78,40 +78,48 @@ def simulation_of(
     check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    joints = read_prescribed(model, prescribed, modes, start, end)
-    if isinstance(method, Variational) and (prescribed or modes or may_switch(chosen, listed("events", events, Event))):
+    watched, conditions = read_events(model, listed("events", events, Event))
+    modes, switching = {} if modes is None else modes, may_switch(acting.laws, watched)
+    if isinstance(method, Variational) and (acting.prescribed or modes or switching):
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
+    joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
     check_channel_names(acting.elements)
-    watched, conditions = read_events(model, listed("events", events, Event))
-    for one in (*chosen, *conditions, *(joint.given for joint in joints)):
+    for one in (*acting.laws, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
             check_names(one, blocks_of(acting.elements))
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    check_internal(state, Layout(model, chosen, acting.elements, watched).states)
-    return Simulation(
+    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(watched))
+    check_internal(state, layout.states)
+    made = Simulation(
         model=model,
         state=state,
-        laws=tuple(chosen),
+        laws=tuple(acting.laws),
         method=method,
         gravity=acting.gravity,
-        prescribed=prescribed,
+        prescribed=acting.prescribed,
         modes=dict(modes),
         elements=tuple(acting.elements),
         events=tuple(watched),
         start=float(start),
         end=float(end),
         record=kept,
-        channels=chosen_channels(channels, Layout(model, chosen, acting.elements, watched).row),
+        channels=chosen_channels(channels, layout.row),
         budget=float(budget),
     )
+    vars(made).update(layout=layout, joints=joints, conditions=conditions)  # what it would work out by itself
+    return made
+
+
+ARGUMENTS = frozenset(keywords_of(simulation_of))
+"""Names of what a simulation is made of, among the arguments of `simulate`."""
 
 
 def check_channel_names(elements: Iterable[Element]) -> None:
@@ -131,17 +139,17 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, o.robots, size)]
     for i, stepper in enumerate(steppers):
         stepper.first = i * size
-        stepper.set_directions(directions(prepared.events[0]))
+        stepper.set_directions(directions(o.events))
     return steppers
 
 
-def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str]:
+def compiled_parts(simulation: Simulation) -> list[str]:
     """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
     o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, 0)
     pack = "varied" if o.model.flat.robots else "pack"
     forms = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
     scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
-    motions = _named(one.given for one in joints if isinstance(one.given, Law))
+    motions = _named(one.given for one in o.joints if isinstance(one.given, Law))
     elements: list[str] = []
     for kind, _, numbers in prepared.kinds:
         units = [*forms, "dual"] if o.method.kind == codes.IMPLICIT else forms
@@ -171,8 +179,3 @@ def pack_size(simulation: Simulation) -> int:
 def _frames_differ(model: Model) -> bool:
     """Whether frames that forces are given in are elsewhere on their bodies from robot to robot."""
     return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
-
-
-def joints_of(o: Simulation) -> list[Prescribed]:
-    """The joints that are or may be held."""
-    return read_prescribed(o.model, o.prescribed, o.modes, o.start, o.end, may_switch(o.laws, o.events))

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..elements.element import Element
+from ..elements.prescribed import Prescribed, read_prescribed
 from ..elements.stored import element_of, element_text
 from ..errors import InputError, ModelWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
+from ..laws.conditions import Condition
 from ..laws.law import Law
 from ..model.files.toml import read_stored_model
 from ..model.model import Model, robot_of
@@ -76,6 +78,16 @@ class Simulation:
     def layout(self) -> Layout:
         """Where everything is."""
         return Layout(self.model, self.laws, self.elements, self.events)
+
+    @cached_property
+    def joints(self) -> list[Prescribed]:
+        """The joints that are or may be held."""
+        return read_prescribed(self.model, self.prescribed, self.modes, self.start, self.end, self.layout.switching)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """Of its events, for this robot; of a file there are none."""
+        return [event.condition.of(self.model) for event in self.events if isinstance(event, Event)]
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -139,7 +139,7 @@ def _put_joints(plan: Plan, prepared: Prepared, counter: int) -> tuple[Array, li
 def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
     """Records of laws and conditions, and places in `memory`; how many doubles that has."""
     o, layout = prepared.simulation, prepared.layout
-    joints, conditions, outputs = len(prepared.joints), len(prepared.events[1]), layout.out_size
+    joints, conditions, outputs = len(prepared.joints), len(prepared.conditions), layout.out_size
     programs = [one for one in layout.elements if isinstance(one, UserElement)]
     memory = in_order(
         {
