@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.friction import BristleFriction
-    from .elements.gravity import CentralGravity
+    from .elements.gravity import CentralGravity, UniformGravity
+    from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.motor import Motor
     from .elements.program import element
     from .elements.spring import Spring, Tether
@@ -116,7 +117,8 @@ _NAMES_OF = {
     ".elements.drag": "Drag",
     ".elements.element": "Block",
     ".elements.friction": "BristleFriction",
-    ".elements.gravity": "CentralGravity",
+    ".elements.gravity": "CentralGravity UniformGravity",
+    ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.motor": "Motor",
     ".elements.program": "element",
     ".elements.spring": "Spring Tether",
@@ -212,12 +214,14 @@ __all__ = [
     "Event",
     "InputError",
     "Linearization",
+    "LockedJoint",
     "Mimic",
     "Mode",
     "Model",
     "ModelError",
     "ModelWarning",
     "Motor",
+    "PrescribedJoint",
     "Radau5",
     "Rotation",
     "Run",
@@ -231,6 +235,7 @@ __all__ = [
     "Spring",
     "State",
     "Tether",
+    "UniformGravity",
     "UnknownName",
     "Variational",
     "Visual",

@@ -257,7 +257,7 @@ def test_the_command_line_runs_and_checks_it(scenario):
         ('axle = "joint2"', 'axle = "joint22"', "no joint named 'joint22'"),
         ('at = "hand"', "at = 3.0", "an endpoint, a body, or"),
         ("drag = 0.5\ngain", "drag = 0.5\nperiod = 0.1\ngain", "has no period"),
-        ('kind = "brake"', 'kind = "press"', "is no element"),
+        ('kind = "brake"', 'kind = "press"', "law 'press' has no parameter 'axle'"),
     ],
 )
 def test_a_scenario_s_mistakes_are_told_with_their_lines(scenario, old, new, message):

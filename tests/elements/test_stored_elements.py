@@ -61,7 +61,7 @@ def test_it_goes_on_with_the_code_that_made_it(stored, run):
         ([brake(axle="joint3", **NUMBERS)], "element 'brake': its joints and points are not those"),
         ([brake(axle="joint2", **{**NUMBERS, "gain": 1.0})], "element 'brake': its parameters are not those"),
         ([*acting()["elements"], brake(axle="joint1", name="third", **NUMBERS)], "not made with an element 'third'"),
-        (["brake"], "expected what functions made by @element give"),
+        (["brake"], "elements: expected Wrench, Spring, Tether or Drag, another element, a law"),
     ],
 )
 def test_other_elements_are_refused(stored, elements, message):

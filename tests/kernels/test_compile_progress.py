@@ -14,7 +14,7 @@ from robots import cart3
 from spacedyn.kernels.scalar import compile_progress
 from spacedyn.kernels.scalar.compile_progress import CompileProgress, in_words, part
 from spacedyn.kernels.scalar.pack import LANES
-from spacedyn.simulate.setup import compiled_parts, joints_of, simulation_of
+from spacedyn.simulate.setup import compiled_parts, simulation_of
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +65,7 @@ def test_it_ends_with_an_error_too(capsys):
 
 def test_every_part_has_words():
     names = {"law-my-law-0123456789abcdef01234567": "law 'my-law'", "law-hold": "law 'hold'", "frames.run": "frames"}
+    names |= {f"{what}-mine-0123456789abcdef01234567": f"{what} 'mine'" for what in ("element", "motion", "condition")}
     assert {name: in_words(name) for name in names} == names
 
 
@@ -141,6 +142,12 @@ def sway(t, p, out):
     out.value[0], out.rate[0], out.acceleration[0] = 0.1 * t, 0.1, 0.0
 
 
+@sd.element(joints=("axle",), guards=1)
+def drag(t, s, p, out):
+    out.guard[0] = s.axle.qd[0]
+    out.axle.tau[0] = -s.side[0]
+
+
 def stopped() -> sd.Model:
     b = sd.Builder("stopped", base="fixed")
     b.base("ground", mass=1.0, inertia=(1, 1, 2))
@@ -153,6 +160,7 @@ def case(name: str) -> tuple[sd.Model, sd.State, float, dict]:
     """A simulation as `simulate` takes it."""
     options = {
         "one": {"laws": [damp()], "events": [sd.Event(high())]},
+        "elements": {"elements": [drag(axle="rail0"), damp(), sd.Drag("cart0", 0.1)]},
         "packs": {},
         "implicit": {"method": sd.Radau5()},
         "variational": {"method": sd.Variational(step=0.01)},
@@ -166,12 +174,12 @@ def case(name: str) -> tuple[sd.Model, sd.State, float, dict]:
     return model, start, 0.1, options
 
 
-@pytest.mark.parametrize("name", ["one", "packs", "implicit", "variational", "stops", "motion"])
+@pytest.mark.parametrize("name", ["one", "elements", "packs", "implicit", "variational", "stops", "motion"])
 def test_the_parts_are_those_that_a_first_simulation_needs(name):
     """In the order in which a new process takes them from disk, or would compile them."""
     model, start, duration, options = case(name)
     sd.simulate(model, start, duration, **options)
     origin = simulation_of(model, start, duration, **options)
-    parts = list(dict.fromkeys(map(in_words, compiled_parts(origin, joints_of(origin)))))
+    parts = list(dict.fromkeys(map(in_words, compiled_parts(origin))))
     needed, _ = python(LOADED, name, stdout=subprocess.PIPE).communicate()
     assert list(dict.fromkeys(map(in_words, needed.splitlines()))) == parts

@@ -62,14 +62,17 @@ def _scenario_findings(name: str, compile_laws: bool, allow: list[Path]) -> list
         warnings.simplefilter("always", UserWarning)
         try:
             scenario = Scenario.from_toml(name, allow=allow)
-            own = any("file" in law for law in scenario.content.get("laws", []))
+            acting = [one for key in ("laws", "forces", "elements") for one in scenario.content.get(key, [])]
+            own = any("file" in one for one in acting)
             scenario.check(compile_laws=compile_laws)
         except ScenarioError as error:
             problems = list(error.problems)
     found = [_finding("error", text) for text in problems]
     found += [_finding("warning", text) for text in dict.fromkeys(str(one.message) for one in warned)]
     if own and not found and not compile_laws:
-        found.append(_finding("note", "laws of its own were not compiled", "spacedyn check --compile does that too"))
+        found.append(
+            _finding("note", "laws or elements of its own were not compiled", "spacedyn check --compile does that too")
+        )
     return found
 
 

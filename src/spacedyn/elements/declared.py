@@ -28,6 +28,7 @@ class Declared:
     accounts: tuple[Account, ...] = ()
     joints: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()  # parameters that are times
 
     def reads(self) -> list[str]:
         """Names of `s`."""
@@ -50,6 +51,7 @@ def declare(
     accounts: Any = (),
     joints: Any = (),
     points: Any = (),
+    breaks: Any = (),
 ) -> Declared:
     """What an element owns, from what a person or a file says of it; every problem by name."""
     entries = _names(whose, "accounts", accounts)
@@ -66,11 +68,17 @@ def declare(
         tuple(ACCOUNTS[one] for one in entries),
         _names(whose, "joints", joints),
         _names(whose, "points", points),
+        _names(whose, "breaks", breaks),
     )
     names = [*made.reads()[len(ROBOT) :], *(block.name for block in made.channels)]
     for name in names:
         if names.count(name) > 1 or name in SEEN or name in ("tau", "guard", "name", *ACCOUNTS):
             raise InputError(f"{whose}: the name '{name}' stands for two things; rename one")
+    for name in made.breaks:
+        if made.breaks.count(name) > 1:
+            raise InputError(f"{whose}: breaks name the parameter '{name}' twice")
+        if name in (*made.joints, *made.points):
+            raise InputError(f"{whose}: breaks are parameters that are times [s]; '{name}' is what it is bound to")
     return made
 
 

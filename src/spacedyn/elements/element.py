@@ -1,9 +1,12 @@
 """What acts on a robot in a simulation: an element declares what it owns, and everything else follows from that.
 
     run = sd.simulate(robot, state, 60.0, elements=[
+        sd.UniformGravity((0, 0, -1.62)),
         sd.Wrench("bus", force=(0, 0, 2.0), point=(0.5, 0, 0), frame="body", stop=3.0),
         sd.Tether("hand", "inertial", other_point=(3, 0, 0), stiffness=200.0, rest_length=2.0),
         sd.Motor("joint3", most_torque=2.0, name="elbow"),
+        sd.LockedJoint("joint5"),
+        hold(target=0.3),  # a law
     ])
 
 States are integrated with the robot, channels recorded and seen by laws, commands written by laws; accounts enter the
@@ -21,7 +24,6 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..kernels.elements.kind import Kind
-from ..laws.bytecode import Template
 from ..laws.compile import Blocks
 from ..model.model import Model, robot_of
 from ..quantities.calls import point_on
@@ -67,6 +69,18 @@ class Account(Enum):
     STORED = "stored"
 
 
+class Declaration(NamedTuple):
+    """What an element or a law owns, in one form."""
+
+    states: tuple[Block, ...] = ()
+    commands: tuple[Block, ...] = ()
+    channels: tuple[Block, ...] = ()
+    accounts: tuple[Account, ...] = ()
+    guards: int = 0
+    breaks: tuple[float, ...] = ()
+    period: float | None = None  # between samples [s], of a law that is sampled; None: it acts all the time
+
+
 class Numbers(NamedTuple):
     """An element as its kind reads it: integers (bodies, joints) and numbers."""
 
@@ -93,8 +107,8 @@ class Element:
         What it enters in the ledger.
     pushes_bodies, pushes_joints : bool
         Whether it acts on bodies, on joints.
-    kernel : Kind
-        Its compiled side.
+    kernel : Kind or None
+        Its compiled side; None: the dynamics of a robot has it already, as uniform gravity and joints that are held.
     """
 
     states: ClassVar[tuple[Block, ...]] = ()
@@ -104,7 +118,7 @@ class Element:
     pushes_bodies: ClassVar[bool] = True
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
-    kernel: ClassVar[Kind]
+    kernel: ClassVar[Kind | None] = None
 
     def numbers(self, model: Model) -> Numbers:
         """What its kind reads; raise by name what this model has not."""
@@ -139,6 +153,19 @@ class Element:
         return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.states)])
 
 
+def declaration_of(one: Any) -> Declaration:
+    """What an element owns, or a law, or what a file knows of one: the work of a law's commands is in the ledger.
+
+    >>> import spacedyn as sd
+    >>> declaration_of(sd.Motor("elbow", most_torque=2.0)).commands
+    (Block(name='torque', size=1, unit='N m or N', labels=(), start=0.0),)
+    """
+    if isinstance(one, Element):
+        return Declaration(one.states, one.commands, one.channels, one.accounts, one.guards, one.breaks)
+    states = tuple(Block(name, size) for name, size in one.states.items())
+    return Declaration(states, accounts=(Account.WORK,), period=one.period)
+
+
 def three(what: str, name: str, value: Any) -> Array:
     """Three finite numbers, or an error by name."""
     return finite_array(f"{what}: {name}", value, "three finite numbers", [(3,)])
@@ -158,18 +185,11 @@ def rate_of(model: Model, what: str, joint: str) -> int:
     return rates.start
 
 
-def read_elements(model: Model, elements: Any) -> list[Element]:
-    """Check what was given: bodies and joints must exist. Two may have one name, if no law uses it."""
-    chosen = [elements] if isinstance(elements, Element) else list(elements)
+def check_elements(model: Model, elements: Iterable[Element]) -> None:
+    """Raise if there are not the bodies and joints that they are bound to. Two may have one name, if no law uses it."""
     one = robot_of(model, 0)
-    for element in chosen:
-        if not isinstance(element, Element):
-            raise InputError(
-                f"elements: expected Wrench, Spring, Tether or Drag, or what `element` made, got {element!r}"
-                + ("; call it, with its parameters" if isinstance(element, Template) else "")
-            )
+    for element in elements:
         element.numbers(one)
-    return chosen
 
 
 def element_names(elements: Iterable[Element]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Gravity of a planet."""
+"""Gravity: the same everywhere, or that of a planet."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,6 +16,44 @@ from .element import Account, Element, Numbers, three
 
 EARTH = 3.986004418e14
 """Gravitational parameter of the Earth [m³/s²]."""
+
+
+@checked_fields()
+@dataclass(frozen=True, eq=False)
+class UniformGravity(Element):
+    """The same acceleration of every body, as near the ground of a planet; `gravity=` of `simulate` says the same.
+
+    It costs nothing: the dynamics of a robot has it in any case. Several add up, also with `gravity=`. Its potential
+    energy and its impulse are in the ledger.
+
+    Parameters
+    ----------
+    acceleration : (3,)
+        Of a body that falls freely, in inertial axes [m/s²].
+    name : str, optional
+        For whoever reads the program.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> run = sd.simulate(robot, robot.neutral_state(), 2.0, elements=[sd.UniformGravity((0, 0, -9.81))])
+    >>> run.final.base_velocity.round(9).tolist(), run.gravity.tolist()
+    ([0.0, 0.0, -19.62], [0.0, 0.0, -9.81])
+    """
+
+    acceleration: ArrayLike
+    name: str | None = None
+
+    accounts: ClassVar[tuple[Account, ...]] = (Account.STORED,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "acceleration", three("UniformGravity", "acceleration", self.acceleration))
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return self.name or "uniform gravity"
 
 
 @checked_fields()

@@ -195,4 +195,4 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
                     f"t = {t:g} s; the state is {off:.3g} off. Give a state that agrees, or adjust=True"
                 )
             has[...] = wanted
-    return State(model, data)
+    return State(model, data)._carrying(state.internal)

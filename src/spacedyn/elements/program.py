@@ -59,6 +59,14 @@ class ElementTemplate(Template):
     function: Callable
     declared: Declared
 
+    def __post_init__(self) -> None:
+        whose, reads = f"element '{self.function.__name__}'", _ProgramTemplate(self.function).reads
+        for one in self.declared.breaks if reads is not None else ():
+            if one not in (known := sorted(reads or ())):
+                raise InputError(
+                    f"{whose}: breaks are parameters that it reads; p.{one} is none: {nearest(one, known)}"
+                )
+
     def __call__(self, *, name: str | None = None, **given: Any) -> "UserElement":
         """The element: its joints and points by the names it calls them, its parameters, and a name for laws."""
         d, title = self.declared, self.function.__name__
@@ -99,6 +107,13 @@ class UserElement(Element):
         asked = attributes(self.program.function, Program.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
+        for one in self.declared.breaks:
+            if one not in self.program.parameters:
+                raise InputError(f"element '{self.title}' needs a parameter '{one}': it is among its breaks")
+            if self.program.parameters[one].ndim > 1:
+                raise InputError(
+                    f"element '{self.title}': {one} is a time [s] or a list of times, where a step must end"
+                )
 
     @property
     def title(self) -> str:
@@ -134,6 +149,12 @@ class UserElement(Element):
     def guards(self) -> int:
         """How many numbers it has whose side holds within a step."""
         return self.declared.guards
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Times at which its function jumps [s], in order."""
+        times = [np.ravel(self.program.parameters[name]) for name in self.declared.breaks]
+        return tuple(np.unique(np.concatenate([np.empty(0), *times])).tolist())
 
     @property
     def pushes_bodies(self) -> bool:  # type: ignore[override]
@@ -264,6 +285,7 @@ def element(
     accounts: Sequence[str] = (),
     joints: Sequence[str] = (),
     points: Sequence[str] = (),
+    breaks: Sequence[str] = (),
 ) -> Callable[[Callable], ElementTemplate]: ...
 def element(
     function: Callable | None = None,
@@ -276,6 +298,7 @@ def element(
     accounts: Sequence[str] = (),
     joints: Sequence[str] = (),
     points: Sequence[str] = (),
+    breaks: Sequence[str] = (),
 ) -> ElementTemplate | Callable[[Callable], ElementTemplate]:
     """Make an element of a function f(t, s, p, out): something that acts on the robot, with what it declares.
 
@@ -299,6 +322,9 @@ def element(
     joints, points : names
         What it calls the joints and points that it is bound to when it is made: a joint by its name, a point by that of
         an endpoint or a body, or as (body, place).
+    breaks : names
+        Parameters that are times [s], one or several each, at which the function jumps, as by `t < p.stop`. A step ends
+        at each of them; up to there the function sees times before it, from there on times at or after it.
 
     Returns
     -------
@@ -328,5 +354,6 @@ def element(
         accounts=accounts,
         joints=joints,
         points=points,
+        breaks=breaks,
     )
     return (lambda f: ElementTemplate(f, made)) if function is None else ElementTemplate(function, made)

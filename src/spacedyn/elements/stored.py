@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ def element_text(element: Element) -> dict[str, Any]:
                 "accounts": [account.value for account in d.accounts],
                 "joints": list(d.joints),
                 "points": list(d.points),
+                **({"breaks": list(d.breaks)} if d.breaks else {}),
             },
         }
     settings = {f.name: _plain(getattr(element, f.name)) for f in dataclasses.fields(element)}
@@ -81,7 +82,8 @@ def _user_element(text: dict[str, Any]) -> "StoredElement":
     """What a file knows of a user's element."""
     told, whose = text["declared"], f"element {_called(text)}"
     parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told[part]] for part in _PARTS}
-    declared = declare(whose, **parts, **{part: told[part] for part in ("guards", "accounts", "joints", "points")})
+    given = {part: told[part] for part in ("guards", "accounts", "joints", "points")}
+    declared = declare(whose, **parts, **given, breaks=told.get("breaks", ()))
     parameters = {name: np.asarray(_array(value), dtype=float) for name, value in text["parameters"].items()}
     bound = {name: _array(value) for name, value in text["bound"].items()}
     if set(bound) != {*declared.joints, *declared.points}:
@@ -115,16 +117,18 @@ class StoredElement(UserElement):
         raise InputError(f"element '{self.name}' was read from a file, which does not hold its code; make it anew")
 
 
-def same_elements(before: Sequence[Element], now: Iterable[Element] | Element | None) -> tuple[Element, ...]:
+def same_elements(before: Sequence[Element], now: Sequence[Element] | None) -> tuple[Element, ...]:
     """The elements of a run, with those of users' own that are given now in place of what a file knows of them.
 
     Raise if one is missing or another than the one that made the run; warn if only its code is.
     """
-    given = [now] if isinstance(now, Element) else [] if now is None else list(now)
-    for element in given:
-        if not isinstance(element, Element):
-            raise InputError(f"elements: expected what functions made by @element give, got {element!r}")
-    left = [one for one in given if isinstance(one, UserElement)]
+    left = [one for one in now or () if isinstance(one, UserElement)]
+    known = [element_text(one) for one in before if not isinstance(one, UserElement)]
+    for one in now or ():
+        if not isinstance(one, UserElement) and element_text(one) not in known:
+            raise InputError(
+                f"the run was not made with this element '{one.label}'; leave it out: built-in ones are kept"
+            )
     found: list[Element] = []
     for one in before:
         if not isinstance(one, UserElement) or (now is None and not isinstance(one, StoredElement)):

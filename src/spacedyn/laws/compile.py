@@ -104,7 +104,8 @@ def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> C
         wrapper = _wrapper(source, fields, function, numba.carray, read_only)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
-            code = Address(wrapper, _SIGNATURE, f"law-{law.name}" + ("" if key is None else f"-{key}"), key is not None)
+            name = f"{law.role.what}-{law.name}" + ("" if key is None else f"-{key}")
+            code = Address(wrapper, _SIGNATURE, name, key is not None)
         return Compiled(code.address, code)
     except (NumbaError, NotImplementedError, TypeError, ValueError, AttributeError) as error:  # it gives up with these
         if "Cannot modify readonly array" in str(error):

@@ -61,10 +61,14 @@ class UserFile:
         )
 
     def element(self, kind: str, /, **parameters: Any) -> Any:
-        """An element, made by @element: with its joints, points and parameters."""
+        """An element, made by @element: with its joints, points and parameters; or a law, made by @law."""
         found = self[kind]
+        if isinstance(found, LawTemplate) and found.made is Law:
+            initial = parameters.pop("initial", None)
+            made = self._made(kind, parameters)
+            return made if initial is None else made.starting(**initial)
         if not isinstance(found, Template) or isinstance(found, LawTemplate):
-            raise InputError(f"{self.path.name}: '{kind}' is no element: a function made by @element")
+            raise InputError(f"{self.path.name}: '{kind}' is no element: a function made by @element or @law")
         _check_globals(f"element '{kind}'", found.function, self.path)  # type: ignore[attr-defined]
         return found(**parameters)  # type: ignore[operator]
 

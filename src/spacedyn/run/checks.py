@@ -4,19 +4,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Polynomial
 
-from ..elements.element import read_elements
+from ..elements.element import check_elements
 from ..elements.prescribed import MODES
 from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
 from ..model.state_parts import checked_numbers
-from ..motion.attitude_paths import Turning
-from ..motion.trajectories import Trajectory
 from ..simulate.channels import ALWAYS
 from ..simulate.events import EventRecord, Happening
-from ..simulate.simulation import LawRecord, Simulation
+from ..simulate.simulation import Simulation
+from ..simulate.stored_laws import check_law
+from ..simulate.stored_motions import check_motion
 
 Array = np.ndarray
 STATUSES = (
@@ -25,7 +24,6 @@ STATUSES = (
 )  # fmt: skip
 """How a run may have ended."""
 _BYTES_AT_ONCE = 1 << 20
-_MOST_STATES = 1_000_000  # numbers that a law keeps
 _NEAR = 1e-9  # of the run's duration: times this near to its ends are within it
 
 
@@ -58,10 +56,10 @@ def check_simulation(simulation: Simulation) -> None:
     ):
         raise InputError("gravity: expected three finite numbers")
     for law in simulation.laws:
-        _check_law(law)
+        check_law(law)
     for event in simulation.events:
         _check_event(event.record)
-    read_elements(model, list(simulation.elements))
+    check_elements(model, simulation.elements)
     _check_joints(model, simulation.prescribed, simulation.modes)
     _check_record(simulation.record)
     columns = simulation.layout.row
@@ -83,20 +81,6 @@ def _check_record(record: Any) -> None:
         raise InputError(f"record: {str(record)[:40]} is no interval, and no ascending times")
 
 
-def _check_law(law: LawRecord) -> None:
-    states = isinstance(law.states, dict) and all(
-        type(count) is int and 0 < count <= _MOST_STATES for count in law.states.values()
-    )
-    numbers = all(isinstance(part, dict) for part in (law.parameters, law.initial)) and all(
-        isinstance(value, np.ndarray) for part in (law.parameters, law.initial) for value in part.values()
-    )
-    period = law.period is None or (isinstance(law.period, int | float) and 0.0 < law.period < np.inf)
-    delay = isinstance(law.delay, int | float) and 0.0 <= law.delay < np.inf
-    words = isinstance(law.name, str) and isinstance(law.source, str) and isinstance(law.switches, bool)
-    if not (states and numbers and period and delay and words):
-        raise InputError(f"the law {str(law.name)[:40]!r} has settings that no law has")
-
-
 def _check_event(event: EventRecord) -> None:
     words = isinstance(event.label, str) and isinstance(event.done, str)
     choices = all(isinstance(one, bool) for one in (event.terminal, event.acts, event.switches))
@@ -105,38 +89,14 @@ def _check_event(event: EventRecord) -> None:
 
 
 def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str]) -> None:
-    """Motions whose arrays fit together, of joints that there are."""
+    """Modes and motions of joints that there are."""
     for joint, mode in modes.items():
         model.joint(joint)
         if mode not in MODES:
             raise InputError(f"joint '{joint}' has the mode {str(mode)[:40]!r}, which there is not")
     for joint, motion in prescribed.items():
         model.joint(joint)
-        if isinstance(motion, LawRecord):
-            _check_law(motion)
-        elif isinstance(motion, Trajectory):
-            _check_pieces(joint, motion.breaks, motion.coefficients)
-        elif isinstance(motion, Turning):
-            _check_pieces(joint, motion.breaks, motion.coefficients, 3)
-            if motion.knots.shape != (len(motion.coefficients), 4) or not np.isfinite(motion.knots).all():
-                raise InputError(f"the motion of joint '{joint}' has attitudes that are none")
-            if motion.path_breaks.size or motion.path_coefficients.size:
-                _check_pieces(joint, motion.path_breaks, motion.path_coefficients, 3)
-        elif isinstance(motion, Polynomial):
-            if not (
-                motion.coef.size and all(np.isfinite(a).all() for a in (motion.coef, motion.domain, motion.window))
-            ):
-                raise InputError(f"the motion of joint '{joint}' is no polynomial")
-        elif not isinstance(motion, str) and not np.isfinite(np.asarray(motion, dtype=float)).all():
-            raise InputError(f"the motion of joint '{joint}' holds numbers that are not finite")
-
-
-def _check_pieces(joint: str, breaks: Array, coefficients: Array, columns: int | None = None) -> None:
-    """Polynomials between breaks, as kernels read them."""
-    fits = coefficients.ndim == 3 and breaks.shape == (len(coefficients) + 1,) and coefficients.size > 0
-    fits = fits and (columns is None or coefficients.shape[1] == columns)
-    if not fits or not np.isfinite(coefficients).all() or not np.isfinite(breaks).all() or np.any(np.diff(breaks) <= 0):
-        raise InputError(f"the motion of joint '{joint}' has pieces that do not fit together")
+        check_motion(joint, motion)
 
 
 # --- what it holds ---------------------------------------------------------------------------------------------------

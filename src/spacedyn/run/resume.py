@@ -13,12 +13,14 @@ from ..errors import InputError, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
 from ..laws.law import Law
 from ..reals import one_number
+from ..simulate.acting import checked_laws, sorted_out
+from ..simulate.arguments import listed
 from ..simulate.checkpoints import Verified, verified
 from ..simulate.events import Event, same_events
 from ..simulate.record_times import checked_record
-from ..simulate.setup import checked_laws
-from ..simulate.simulation import LawRecord, same_laws
 from ..simulate.store import Past, Place
+from ..simulate.stored_laws import LawRecord, same_laws
+from ..simulate.stored_motions import motion_text
 from .run import Run
 from .simulate import carry_out
 
@@ -30,7 +32,7 @@ def resume(
     until: float | None,
     at: float | None,
     laws: Law | Iterable[Law] | None,
-    elements: Element | Iterable[Element] | None,
+    elements: Element | Law | Iterable[Element | Law] | None,
     prescribed: Mapping[str, Any] | None,
     events: Event | Iterable[Event] | None,
     record: Any,
@@ -44,9 +46,10 @@ def resume(
     kept = simulation.record if record is None else checked_record(record, simulation.start, end)
     if isinstance(kept, str) and simulation.robots > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    motions = _motions(run, prescribed or {})
+    laws, others, functions = _given(run, laws, elements, prescribed or {})
+    motions = _motions(run, functions)
     watched = same_events(simulation.model, simulation.events, events)
-    laws_given, acting = _laws(run, laws), same_elements(simulation.elements, elements)
+    laws_given, acting = _laws(run, laws), same_elements(simulation.elements, others)
     past, note = _past(run, index, isinstance(kept, str), end)
     notes = (*simulation.notes, note) if note else simulation.notes
     simulation = replace(
@@ -83,6 +86,44 @@ def _end(run: Run, until: float | None, index: int | None) -> float:
     if not one_number("until", until, f"later than {behind} s") > behind:
         raise InputError(f"until must be later than {behind} s, where the run goes on, got {until}")
     return float(until)
+
+
+def _given(
+    run: Run, laws: Any, elements: Any, prescribed: Mapping[str, Any]
+) -> tuple[Any, list[Element] | None, dict[str, Any]]:
+    """Laws, elements and functions of time that were given, each also where they came as elements.
+
+    What a file holds as a whole need not be given; if it is, it must be what made the run.
+    """
+    functions = dict(prescribed)
+    if elements is None:
+        return laws, None, functions
+    found = sorted_out(listed("elements", elements, Element | Law))
+    _check_gravity(run, [np.asarray(one.acceleration) for one in found.fields])
+    for one in found.joints:
+        if isinstance(one.motion, Law):
+            functions[one.joint] = one.motion
+        elif not _is_motion(run.simulation.prescribed.get(one.joint), one.motion):
+            raise InputError(f"the run was not made with this motion of joint '{one.joint}'; leave it out")
+    if found.laws:
+        laws = [*([] if laws is None else checked_laws(laws)), *found.laws]
+    return laws, found.elements or None, functions
+
+
+def _check_gravity(run: Run, given: Sequence[Any]) -> None:
+    """Raise if accelerations are given that do not add up to that of the run."""
+    was = np.zeros(3) if run.gravity is None else run.gravity
+    if given and not np.array_equal(sum(given[1:], given[0]), was):
+        total = sum(given[1:], given[0])
+        raise InputError(f"the run was made with a gravity of {was} m/s², given were {total}; it need not be given")
+
+
+def _is_motion(was: Any, now: Any) -> bool:
+    """Whether a joint's motion is this one."""
+    try:
+        return was is not None and motion_text(was) == motion_text(now)
+    except (TypeError, ValueError):  # none that there is
+        return False
 
 
 def _laws(run: Run, laws: Law | Iterable[Law] | None) -> tuple[Law, ...]:

@@ -401,7 +401,7 @@ class Run(Recorded):
         *,
         at: float | None = None,
         laws: "Law | Iterable[Law] | None" = None,
-        elements: "Element | Iterable[Element] | None" = None,
+        elements: "Element | Law | Iterable[Element | Law] | None" = None,
         prescribed: Mapping[str, Any] | None = None,
         events: "Event | Iterable[Event] | None" = None,
         record: float | ArrayLike | str | None = None,
@@ -420,8 +420,9 @@ class Run(Recorded):
         laws : Law, optional
             Needed for a run that was read from a file, which holds their names and parameters but not their code: the
             same that made it.
-        elements : Element, optional
-            The same for elements made by `element`; built-in ones are in the file.
+        elements : Element or Law, optional
+            The same for elements made by `element`, and for laws and joints' motions that came as elements. What else
+            there is, is in the file; if it is given, it must be what made the run.
         prescribed : {joint: motion}, optional
             The same for joints that functions of time prescribed.
         events : Event, optional

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from ..kernels.scalar.compile_progress import CompileProgress
 from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import checked_arguments
+from ..signatures import checked, checked_arguments
 from ..simulate.arguments import check_memory
 from ..simulate.channels import kept_columns, row_width
 from ..simulate.event_log import EventLog
@@ -26,7 +26,7 @@ from ..simulate.methods import Method
 from ..simulate.modes import Switcher
 from ..simulate.progress import Progress
 from ..simulate.record_times import RecordTimes
-from ..simulate.setup import build_steppers, compiled_parts, joints_of, pack_size, simulation_of
+from ..simulate.setup import ARGUMENTS, build_steppers, compiled_parts, pack_size, simulation_of
 from ..simulate.simulation import Simulation
 from ..simulate.store import InMemory, Keeper, NotWritten, Past, largest_chunk
 from .audit import Auditor
@@ -35,21 +35,13 @@ from .folder_reading import read_folder
 from .run import Run
 
 Array = np.ndarray
+P = ParamSpec("P")
+_MEANT = {"time": "duration", "dt": "method", "controllers": "laws", "g": "gravity", "tspan": "duration"}
 
 
-_OWN = (
-    "laws",
-    "method",
-    "prescribed",
-    "modes",
-    "forces",
-    "elements",
-    "events",
-    "channels",
-)  # what `simulation_of` says more about
-
-
-@checked_arguments(*_OWN, time="duration", dt="method", controllers="laws", g="gravity", tspan="duration")
+@checked_arguments(
+    *ARGUMENTS, "progress", "stream", "view", **_MEANT
+)  # of what kind they are is seen where they are used
 def simulate(
     model: Model,
     state: State,
@@ -63,8 +55,8 @@ def simulate(
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     limits: bool = True,
-    forces: Element | Iterable[Element] = (),
-    elements: Element | Iterable[Element] = (),
+    forces: Element | Law | Iterable[Element | Law] = (),
+    elements: Element | Law | Iterable[Element | Law] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
@@ -85,17 +77,18 @@ def simulate(
     duration : float
         How long [s].
     laws : Law, optional
-        Control laws; their commands add up.
+        Control laws; their commands add up. Short for laws among `elements`.
     method : Method, optional
         How to step: `DormandPrince8()` if left out.
     record : float, times, 'steps', optional
         What to keep: every so many seconds, at given times [s], or every step. A thousand times
         over the duration if left out.
     gravity : (3,), optional
-        Acceleration of gravity [m/s²], inertial axes; none if left out.
+        Acceleration of gravity [m/s²], inertial axes; none if left out. Short for `UniformGravity`; both add up.
     prescribed : {joint: motion}, optional
-        Joints that move as given functions of time, whatever force it takes: `waypoints(...)`, a function made by
-        `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'. Laws' commands to them have no effect.
+        Short for `PrescribedJoint` and `LockedJoint`: joints that move as given functions of time, whatever force it
+        takes: `waypoints(...)`, a function made by `motion`, a SciPy spline, a NumPy Polynomial, a constant, or
+        'locked'. Laws' commands to them have no effect.
     modes : {joint: 'free', 'locked' or 'prescribed'}, optional
         What joints are at the start, if not what `prescribed` says: one whose motion is to be followed later on is
         'free' or 'locked' first. Laws and events may change it (`out.mode`, `lock`, `free`, `follow`).
@@ -103,9 +96,10 @@ def simulate(
         Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
     limits : bool
         Whether the state must be within the limits of the joints; those with an end stop may be a little beyond.
-    forces, elements : Element, optional
-        What acts on the robot beside laws: `Wrench`, `Spring`, `Tether`, `Drag`, `Motor`, `BristleFriction`,
-        `CentralGravity`, and those made by `element`. Both names mean the same.
+    forces, elements : Element or Law, optional
+        Everything that acts on the robot: laws, `Wrench`, `Spring`, `Tether`, `Drag`, `Motor`, `BristleFriction`,
+        `UniformGravity`, `CentralGravity`, `PrescribedJoint`, `LockedJoint`, and those made by `element`. Both names
+        mean the same; `laws`, `gravity` and `prescribed` are short for the elements that they name.
     events : Event, optional
         Conditions that are found to the instant; they may end the run or change the state. Every robot of a batch has
         its own; one that a terminal event ends stays in the record as it was: `Run.ended`. Robots whose events have
@@ -148,27 +142,29 @@ def simulate(
     >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0.2, -0.1, 0.3]), 10.0)
     >>> run.status, bool(run.audit().energy < 1e-10)
     ('done', True)
+    >>> acting = [sd.LockedJoint("joint1"), sd.Drag("link2", 0.1)]
+    >>> held = sd.simulate(robot, robot.neutral_state(), 1.0, elements=acting)
+    >>> held.simulation.prescribed, [one.label for one in held.forces]
+    ({'joint1': 'locked'}, ['drag on link2'])
     """
-    simulation = simulation_of(
-        model,
-        state,
-        duration,
-        laws=laws,
-        method=method,
-        record=record,
-        gravity=gravity,
-        prescribed=prescribed,
-        modes=modes,
-        adjust=adjust,
-        limits=limits,
-        forces=forces,
-        elements=elements,
-        events=events,
-        start=start,
-        budget=budget,
-        own_steps=own_steps,
-        channels=channels,
-    )
+    given = {name: value for name, value in locals().items() if name in ARGUMENTS}
+    return run_of(simulation_of(**given), progress=progress, stream=stream, view=view)
+
+
+def _as_simulate(function: Callable[P, Run]) -> Callable[P, Run]:
+    """Let a function refuse arguments of other kinds than its signature says, in the name of `simulate`."""
+    return checked("simulate", function, (), {})
+
+
+@_as_simulate
+def run_of(
+    simulation: Simulation,
+    *,
+    progress: bool = True,
+    stream: str | os.PathLike[str] | None = None,
+    view: bool = False,
+) -> Run:
+    """Carry a simulation out, as `simulate` is told to."""
     folder = None if stream is None else Path(stream)
     if view:
         from ..show.viewer.live_simulation import simulate_watched
@@ -192,7 +188,7 @@ def carry_out(
         if isinstance(simulation.record, str)
         else RecordTimes(simulation.record, simulation.start, simulation.end, past)
     )
-    joints, start = joints_of(simulation), simulation.state.q.reshape(simulation.robots, -1)
+    joints, start = simulation.joints, simulation.state.q.reshape(simulation.robots, -1)
     if stream is None and times is not None:
         check_memory(times.count, simulation.robots, row_width(kept_columns(columns, simulation.channels)))
     auditor = Auditor(simulation.state.flattened().model, simulation.gravity, columns, simulation.robots, joints, start)
@@ -201,7 +197,7 @@ def carry_out(
     with Progress(
         progress, (simulation.end - simulation.start) * -(-simulation.robots // pack_size(simulation)), onlooker
     ) as watch:
-        with CompileProgress(lambda: compiled_parts(simulation, joints), progress):
+        with CompileProgress(lambda: compiled_parts(simulation), progress):
             steppers = build_steppers(simulation, 0 if times is None else most)
             for stepper in steppers:
                 stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # no step: only the loop is compiled

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..elements.gravity import UniformGravity
+from ..elements.held_joints import LockedJoint, PrescribedJoint
 from ..elements.stored import KINDS
 from ..errors import nearest
 from ..laws import ready_made as control
@@ -16,8 +18,11 @@ from .faults import check_names, is_path, label, parameters_of
 from .fence import Fence
 from .line_numbers import Path
 
-ELEMENTS: dict[str, type] = {re.sub("(?<=.)(?=[A-Z])", "_", name).lower(): made for name, made in KINDS.items()}
-"""Kinds of elements by their names in a file: 'wrench', 'central_gravity'."""
+ELEMENTS: dict[str, type] = {
+    re.sub("(?<=.)(?=[A-Z])", "_", made.__name__).lower(): made
+    for made in (*KINDS.values(), UniformGravity, PrescribedJoint, LockedJoint)
+}
+"""Kinds of elements by their names in a file: 'wrench', 'central_gravity'. Names of ready-made laws are kinds, too."""
 CONDITIONS: dict[str, Callable[..., Any]] = {
     made.__name__: made for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within)
 }
@@ -67,7 +72,7 @@ class Program:
         prescribed = {
             name: self._motion(("prescribed", name), value) for name, value in c.get("prescribed", {}).items()
         }
-        acting = [
+        acting: list[Any] = [
             self._element((key, i), given) for key in ("forces", "elements") for i, given in enumerate(c.get(key, []))
         ]
         happenings = [self._event(("events", i), given) for i, given in enumerate(c.get("events", []))]
@@ -162,10 +167,18 @@ class Program:
             made = Call(Name(f"{mine}.law"), (name, Name("robot"), Name("state")), parameters, path)
         else:
             known = self._known(path, "law", name, control.LAWS, parameters, ("model", "state"))
-            if "gravity" in known and "gravity" in self.content:
-                parameters.setdefault("gravity", self.content["gravity"])
+            if "gravity" in known and self._gravity():
+                parameters.setdefault("gravity", self._gravity())
             made = Call(Name(f"control.{name}"), (Name("robot"), Name("state")), parameters, path)
         return made if initial is None else Call(Method(made, "starting"), (), initial, (*path, "initial"))
+
+    def _gravity(self) -> list[float]:
+        """The acceleration that its gravity and its elements add up to; empty if there is none."""
+        tables = [*self.content.get("forces", []), *self.content.get("elements", [])]
+        fields = [self.content.get("gravity")]
+        fields += [table.get("acceleration") for table in tables if table["kind"] == "uniform_gravity"]
+        good = [g for g in fields if isinstance(g, list) and len(g) == 3 and all(type(x) in (int, float) for x in g)]
+        return [sum(parts) for parts in zip(*good, strict=True)]
 
     def _motion(self, path: Path, given: Any) -> Any:
         if not isinstance(given, Mapping):
@@ -191,18 +204,22 @@ class Program:
             self._names(path, "a motion", named, parameters_of(waypoints)[0], ["times", "values"])
         return Call(Name(function), (), named, path)
 
-    def _element(self, path: Path, given: Mapping[str, Any]) -> Call:
+    def _element(self, path: Path, given: Mapping[str, Any]) -> Any:
         kind, parameters = given["kind"], {key: value for key, value in given.items() if key not in ("kind", "file")}
         if "file" in given:
             return Call(Name(f"{self._file(path, given['file'])}.element"), (kind,), parameters, path)
+        if kind in control.LAWS:
+            return self._law(path, {"law": kind, **parameters})
         made = ELEMENTS.get(kind)
         if made is None:
-            what = "force" if path[0] == "forces" else "element"
-            self._fault((*path, "kind"), f"{label(path)}there is no {what} {kind!r}; {nearest(kind, list(ELEMENTS))}")
+            what, known = "force" if path[0] == "forces" else "element", [*ELEMENTS, *control.LAWS]
+            self._fault((*path, "kind"), f"{label(path)}there is no {what} {kind!r}; {nearest(kind, known)}")
             return Call(Name("sd.Wrench"))
         fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
         known, needed = parameters_of(made)
         self._names(path, kind, parameters, [name for name in known if name in fields], needed)
+        if made is PrescribedJoint and "motion" in parameters:
+            parameters["motion"] = self._motion((*path, "motion"), parameters["motion"])
         return Call(Name(f"sd.{made.__name__}"), (), parameters, path)
 
     def _event(self, path: Path, given: Mapping[str, Any]) -> Call:

@@ -18,8 +18,9 @@ from ..laws.compile import compile_law
 from ..laws.law import Law
 from ..model.model import Model
 from ..run.run import Run
-from ..simulate.events import read_events
+from ..run.simulate import run_of
 from ..simulate.setup import simulation_of
+from ..simulate.simulation import Simulation
 from .changes import changed, plain, settings
 from .expressions import Call, Fault, Missing, Name, evaluate, gather
 from .faults import checked, in_toml, is_path, sound
@@ -94,6 +95,7 @@ class Scenario:
         self.folder, self.source, self._lines, self._given_robot = fence.folder, source, lines, robot
         self.name = FilePath(source).stem if source.endswith(".toml") else "scenario"
         self.content, faults = checked(content)
+        self._looked_at = set[tuple[str, ...]]()  # names in figures that have been found good
         # what is left of a file with faults may have others: they are reported together
         self._program = Program(sound(content, faults), fence, robot is not None)
         faults += self._program.faults
@@ -210,6 +212,17 @@ class Scenario:
             raise self._error(*faults) from faults[0].error
         return space
 
+    @cached_property
+    def _simulation(self) -> Simulation:
+        """What is simulated, checked once: `check` looks at it, `run` carries it out."""
+        call = self._program.simulate
+        try:
+            space = {**self._built, "simulation_of": simulation_of}
+            made: Simulation = evaluate(Call(Name("simulation_of"), call.arguments, call.named), space)
+        except Fault as fault:
+            raise self._error(fault) from fault.error
+        return made
+
     def _error(self, *faults: Fault) -> Exception:
         sentences = []
         for fault in faults:
@@ -245,7 +258,9 @@ class Scenario:
                 for name, value in given.items():
                     if isinstance(value, str) and f"named '{value}'" in text:
                         return (key, i, name)
-                if f"element '{given.get('name', given['kind'])}'" in text:
+                names = f"element '{given.get('name', given['kind'])}'", f"law '{given['kind']}'"
+                held = given["kind"] in ("prescribed_joint", "locked_joint") and f"joint '{given.get('joint')}'" in text
+                if held or any(name in text for name in names):
                     return (key, i)
         return ()
 
@@ -273,15 +288,12 @@ class Scenario:
         spacedyn.errors.ScenarioError: scenario in Python has 1 problem:
           - plots.figures: no quantity named 'taus'; did you mean 'tau'? There are: ...
         """
-        call = self._program.simulate
-        try:
-            space = {**self._built, "simulation_of": simulation_of}
-            simulation = evaluate(Call(Name("simulation_of"), call.arguments, call.named), space)
-        except Fault as fault:
-            raise self._error(fault) from fault.error
-        faults = look_faults(self.content, simulation, names)
-        if faults:
-            raise self._problems(faults)
+        simulation = self._simulation
+        if names not in self._looked_at:
+            faults = look_faults(self.content, simulation, names)
+            if faults:
+                raise self._problems(faults)
+            self._looked_at.add(names)
         if compile_laws:
             known = blocks_of(simulation.elements)
             for element in simulation.elements:
@@ -289,7 +301,7 @@ class Scenario:
                     element.compiled()
             for law in (
                 *simulation.laws,
-                *read_events(simulation.model, simulation.events)[1],
+                *simulation.conditions,
                 *simulation.prescribed.values(),
             ):
                 if isinstance(law, Law):
@@ -318,11 +330,10 @@ class Scenario:
             if name not in ("progress", "stream"):
                 raise InputError(f"run: there is no option {name!r}; {nearest(name, ['progress', 'stream'])}")
         self.check()
-        call = self._program.simulate
         try:
-            return evaluate(Call(call.function, call.arguments, {**call.named, **options}), self._built)
-        except Fault as fault:
-            raise self._error(fault) from fault.error
+            return run_of(self._simulation, **options)
+        except Exception as error:
+            raise self._error(Fault((), error)) from error
 
     # --- looking -----------------------------------------------------------------------------------------------------
 

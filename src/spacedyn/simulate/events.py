@@ -299,6 +299,6 @@ def same_events(model: Model, before: Iterable[Any], now: Any) -> tuple[Event, .
     return given
 
 
-def directions(events: Iterable[Event]) -> np.ndarray:
+def directions(events: Iterable[Event | EventRecord]) -> np.ndarray:
     """Of each event."""
     return np.array([float(event.direction) for event in events])

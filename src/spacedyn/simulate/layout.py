@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..elements.element import Element, blocks_of, element_names
+from ..elements.element import Element, blocks_of, declaration_of, element_names
 from ..laws.compile import used_names
 from ..model.model import Model, robot_of
 
@@ -76,13 +76,11 @@ class Layout:
     @cached_property
     def states(self) -> Slices:
         """Internal states within y's, by 'law0.filter' or 'element.state': laws' first."""
-        sizes = {f"{law.name}{i}.{name}": n for i, law in enumerate(self.laws) for name, n in law.states.items()}
-        sizes |= {
-            f"{name}.{block.name}": block.size
-            for name, one in zip(self.names, self.elements, strict=True)
-            for block in one.states
-        }
-        return in_order(sizes)
+        owners = [(f"{law.name}{i}", law) for i, law in enumerate(self.laws)]
+        owners += zip(self.names, self.elements, strict=True)
+        return in_order(
+            {f"{name}.{block.name}": block.size for name, one in owners for block in declaration_of(one).states}
+        )
 
     @cached_property
     def law_states(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import Element, element_names
+from ..elements.element import Element, declaration_of, element_names
 from ..errors import InputError
 from ..kernels.methods.tangents import matrix as tangent_matrix
 from ..laws import faults
@@ -18,8 +18,9 @@ from ..quantities.calls import check_state
 from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
+from .acting import all_acting
 from .failures import failed_callee
-from .setup import checked_laws, simulation_of
+from .setup import simulation_of
 from .stepper.build import build_stepper, set_tangents
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
@@ -61,8 +62,8 @@ def linearize(
     time: float = 0.0,
     gravity: ArrayLike | None = None,
     prescribed: Mapping[str, Any] | None = None,
-    forces: Element | Iterable[Element] = (),
-    elements: Element | Iterable[Element] = (),
+    forces: Element | Law | Iterable[Element | Law] = (),
+    elements: Element | Law | Iterable[Element | Law] = (),
     sampled_as_continuous: bool = False,
 ) -> Linearization:
     """Linearize the motion of a robot under laws about a state.
@@ -87,8 +88,8 @@ def linearize(
         Acceleration of gravity [m/s²], inertial axes; none if left out.
     prescribed : {joint: motion}, optional
         As in `simulate`: these joints do not deviate, and their rows and columns are zero.
-    forces, elements : Element, optional
-        As in `simulate`; the states of elements enter with their initial values.
+    forces, elements : Element or Law, optional
+        As in `simulate`, where everything that acts is an element; their states enter with their initial values.
     sampled_as_continuous : bool
         Whether to take sampled laws as continuous ones; otherwise they are refused, for they hold what they wrote.
 
@@ -122,18 +123,18 @@ def linearize(
     check_state(model, state)
     if state.shape:
         raise InputError(f"linearize takes one state; this is a batch {state.shape}: pick one, such as states[0]")
-    chosen = [_continuous(law, sampled_as_continuous) for law in checked_laws(laws)]
+    acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
+    chosen = [_continuous(law, sampled_as_continuous) for law in acting.laws]
     time = one_number("time", time, "a time [s]")
     simulation = simulation_of(
         model,
         state,
         1.0,
         laws=chosen,
-        gravity=gravity,
-        prescribed=prescribed,
+        gravity=acting.gravity,
+        prescribed=acting.prescribed,
         limits=False,
-        forces=forces,
-        elements=elements,
+        elements=acting.elements,
         start=time,
     )
     prepared, state = Prepared(simulation, 0), simulation.state
@@ -205,16 +206,11 @@ def _names(model: Model, laws: list[Law], elements: Sequence[Element]) -> tuple[
     positions = [f"{model.body_names[0]} {axis}" for axis in axes[model.base_kind]]
     for joint in model.joints:
         positions += [joint.name] if joint.nv == 1 else [f"{joint.name} {k + 1}" for k in range(joint.nv)]
+    owners = [*((law.name, law) for law in laws), *zip(element_names(elements), elements, strict=True)]
     states = [
-        f"{law.name} {name}" + (f" {k + 1}" if size > 1 else "")
-        for law in laws
-        for name, size in law.states.items()
-        for k in range(size)
-    ]
-    states += [
         f"{name} {block.name}" + (f" {k + 1}" if block.size > 1 else "")
-        for name, one in zip(element_names(elements), elements, strict=True)
-        for block in one.states
+        for name, one in owners
+        for block in declaration_of(one).states
         for k in range(block.size)
     ]
     return (*positions, *(f"{name} rate" for name in positions), *states)

@@ -1,51 +1,50 @@
 """From what `simulate` is given to a checked description, and from there to steppers."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec
 
 import numpy as np
 from numba.core import config
 from numpy.typing import ArrayLike
 
-from ..elements.element import Element, blocks_of, read_elements
-from ..elements.prescribed import Prescribed, read_prescribed, start_of
+from ..elements.element import Element, blocks_of, check_elements
+from ..elements.prescribed import read_prescribed, start_of
 from ..elements.program import UserElement
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
 from ..kernels.sim import codes
 from ..laws.compile import check_names
-from ..laws.law import Law, LawTemplate
+from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
-from ..quantities.calls import check_state, gravity_vector
-from ..signatures import checked_arguments
-from ..simulate.arguments import check_internal, check_limits, check_span, listed
-from ..simulate.events import Event, read_events
-from ..simulate.methods import DormandPrince8, Method, Variational, check_steps
-from ..simulate.record_times import checked_record
-from ..simulate.simulation import Simulation
+from ..quantities.calls import check_state
+from ..signatures import checked, keywords_of
+from .acting import all_acting
+from .arguments import check_internal, check_limits, check_span, listed
 from .channels import chosen_channels
+from .events import Event, read_events
 from .layout import Layout, may_switch
+from .methods import DormandPrince8, Method, Variational, check_steps
+from .record_times import checked_record
+from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
 from .variables import RESERVED
 
 Array = np.ndarray
+P = ParamSpec("P")
 
-_OWN = (
-    "laws",
-    "method",
-    "prescribed",
-    "modes",
-    "forces",
-    "elements",
-    "events",
-    "channels",
-)  # what `simulation_of` says more about
+_SAYS_MORE = ("laws", "method", "prescribed", "modes", "forces", "elements", "events", "channels")
+"""What `simulation_of` says more about than that it is of another kind."""
 
 
-@checked_arguments(*_OWN)
+def _as_simulate(function: Callable[P, Simulation]) -> Callable[P, Simulation]:
+    """Let a function refuse arguments of other kinds than its signature says, in the name of `simulate`."""
+    return checked("simulate", function, _SAYS_MORE, {})
+
+
+@_as_simulate
 def simulation_of(
     model: Model,
     state: State,
@@ -59,17 +58,20 @@ def simulation_of(
     modes: Mapping[str, str] | None = None,
     adjust: bool = False,
     limits: bool = True,
-    forces: Element | Iterable[Element] = (),
-    elements: Element | Iterable[Element] = (),
+    forces: Element | Law | Iterable[Element | Law] = (),
+    elements: Element | Law | Iterable[Element | Law] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
     budget: float = 1e-7,
     own_steps: bool = False,
     channels: Iterable[str] | None = None,
 ) -> Simulation:
-    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled."""
+    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled.
+
+    Here, and nowhere else, its arguments are looked at; `simulate` hands on what it got.
+    """
     check_state(model, state)
-    chosen = checked_laws(laws)
+    acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
         raise InputError(f"method: expected a method, such as RungeKutta4(step=1e-3), got {method!r}")
@@ -77,42 +79,49 @@ def simulation_of(
     check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    prescribed, modes = {} if prescribed is None else prescribed, {} if modes is None else modes
-    joints = read_prescribed(model, prescribed, modes, start, end)
-    if isinstance(method, Variational) and (prescribed or modes or may_switch(chosen, listed("events", events, Event))):
+    watched, conditions = read_events(model, listed("events", events, Event))
+    modes, switching = {} if modes is None else modes, may_switch(acting.laws, watched)
+    if isinstance(method, Variational) and (acting.prescribed or modes or switching):
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
+    joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
-    acting = read_elements(model, [*listed("forces", forces, Element), *listed("elements", elements, Element)])
-    check_channel_names(acting)
-    watched, conditions = read_events(model, listed("events", events, Event))
-    for one in (*chosen, *conditions, *(joint.given for joint in joints)):
+    check_elements(model, acting.elements)
+    check_channel_names(acting.elements)
+    for one in (*acting.laws, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
-            check_names(one, blocks_of(acting))
+            check_names(one, blocks_of(acting.elements))
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    check_internal(state, Layout(model, chosen, acting, watched).states)
-    return Simulation(
+    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(watched))
+    check_internal(state, layout.states)
+    made = Simulation(
         model=model,
         state=state,
-        laws=tuple(chosen),
+        laws=tuple(acting.laws),
         method=method,
-        gravity=None if gravity is None else gravity_vector(gravity),
-        prescribed=dict(prescribed),
+        gravity=acting.gravity,
+        prescribed=acting.prescribed,
         modes=dict(modes),
-        elements=tuple(acting),
+        elements=tuple(acting.elements),
         events=tuple(watched),
         start=float(start),
         end=float(end),
         record=kept,
-        channels=chosen_channels(channels, Layout(model, chosen, acting, watched).row),
+        channels=chosen_channels(channels, layout.row),
         budget=float(budget),
         own_steps=bool(own_steps),
     )
+    vars(made).update(layout=layout, joints=joints, conditions=conditions)  # what it would work out by itself
+    return made
+
+
+ARGUMENTS = frozenset(keywords_of(simulation_of))
+"""Names of what a simulation is made of, among the arguments of `simulate`."""
 
 
 def check_channel_names(elements: Iterable[Element]) -> None:
@@ -135,24 +144,30 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     return steppers
 
 
-def compiled_parts(simulation: Simulation, joints: list[Prescribed]) -> list[str]:
+def compiled_parts(simulation: Simulation) -> list[str]:
     """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
     o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, 0)
-    laws = [f"law-{one.name}" for one in prepared.called]
-    laws += [f"law-{one.title}" for one in o.elements if isinstance(one, UserElement)]
-    motions = [f"law-{joint.given.name}" for joint in joints if isinstance(joint.given, Law)]
     pack = "varied" if o.model.flat.robots else "pack"
     forms = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
+    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
+    motions = _named(one.given for one in o.joints if isinstance(one.given, Law))
+    elements: list[str] = []
+    for kind, _, numbers in prepared.kinds:
+        units = [*forms, "dual"] if o.method.kind == codes.IMPLICIT else forms
+        elements += [f"{kind.name}.{form}" for form in units]
+        elements += _named(one.program for one in (prepared.acting[i] for i in numbers) if isinstance(one, UserElement))
+    laws, flows = _named(prepared.called), [f"flow.{form}" for form in forms]
+    guarded = prepared.guards > 0 or len(o.events) > 0
+    guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
     step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}.get(
         o.method.kind, []
     )
-    units = [f"{kind.name}.{form}" for kind, _, _ in prepared.kinds for form in forms]
-    units += [f"{kind.name}.dual" for kind, _, _ in prepared.kinds if o.method.kind == codes.IMPLICIT]
-    guarded = prepared.guards > 0 or len(o.events) > 0
-    guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
-    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
-    flows = [f"flow.{form}" for form in forms]
-    return [*laws, *scale, *motions, *dict.fromkeys(units), *flows, *step, *guards, "driver.advance", "totals.run"]
+    return [*scale, *motions, *elements, *laws, *flows, *guards, *step, "driver.advance", "totals.run"]
+
+
+def _named(functions: Iterable[Law]) -> list[str]:
+    """Users' functions as the cache of machine code has them, without what their code makes of it."""
+    return [f"{one.role.what}-{one.name}" for one in functions]
 
 
 def pack_size(simulation: Simulation) -> int:
@@ -165,23 +180,3 @@ def pack_size(simulation: Simulation) -> int:
 def _frames_differ(model: Model) -> bool:
     """Whether frames that forces are given in are elsewhere on their bodies from robot to robot."""
     return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
-
-
-def joints_of(o: Simulation) -> list[Prescribed]:
-    """The joints that are or may be held."""
-    return read_prescribed(o.model, o.prescribed, o.modes, o.start, o.end, may_switch(o.laws, o.events))
-
-
-def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
-    """A list of laws that can be simulated together."""
-    chosen = listed("laws", laws, Law | LawTemplate)
-    for law in chosen:
-        if isinstance(law, LawTemplate):
-            raise InputError(
-                f"law '{law.function.__name__}' has no parameters yet; call it: {law.function.__name__}(...)"
-            )
-        if not isinstance(law, Law):
-            raise InputError(f"laws: expected functions made by @law and called with parameters, got {law!r}")
-    if len(chosen) > 62:
-        raise InputError(f"at most 62 laws can be simulated together, got {len(chosen)}")
-    return chosen

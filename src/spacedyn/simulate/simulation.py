@@ -1,88 +1,38 @@
 """What made a run, and the same as plain text: enough to make it again, but for the code of its laws."""
 
 import dataclasses
-import hashlib
-import inspect
 import json
 import math
-import textwrap
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Polynomial
-from scipy.interpolate import BSpline, PPoly
 
 from ..elements.element import Element
+from ..elements.prescribed import Prescribed, read_prescribed
 from ..elements.stored import element_of, element_text
-from ..errors import InputError, ModelWarning, RunWarning, warn_user
+from ..errors import InputError, ModelWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
+from ..laws.conditions import Condition
 from ..laws.law import Law
 from ..model.files.toml import read_stored_model
 from ..model.model import Model, robot_of
 from ..model.state import State
 from ..model.values import shown
-from ..motion.attitude_paths import Turning
-from ..motion.trajectories import Trajectory, trajectory_of, turning_of
 from . import methods
 from .events import Event, EventRecord
 from .layout import Layout
 from .methods import Method
-from .stored_text import parse_object
+from .stored_laws import LawRecord, record_of
+from .stored_motions import motion_of, motion_text
+from .stored_text import arrays, parse_object, plain
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class LawRecord:
-    """What a file knows of a law: all but its code.
-
-    Attributes
-    ----------
-    name : str
-        Of its function.
-    parameters, period, delay, states, initial
-        As in `Law`.
-    source : str
-        Hash of its function's source.
-    switches : bool
-        Whether it has to do with modes of joints.
-    """
-
-    name: str
-    parameters: dict[str, Array]
-    period: float | None
-    delay: float
-    states: dict[str, int]
-    initial: dict[str, Array] = field(default_factory=dict)
-    source: str = ""
-    switches: bool = False
-
-    @property
-    def state_size(self) -> int:
-        """Number of its internal states."""
-        return sum(self.states.values())
-
-
-def record_of(law: "Law | LawRecord") -> LawRecord:
-    """What a file keeps of a law."""
-    if isinstance(law, LawRecord):
-        return law
-    source = _source(law.function)
-    return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, source, law.switches)
-
-
-def _source(function: Any) -> str:
-    try:
-        text = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return ""  # typed at a prompt: there is nothing to compare
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +82,16 @@ class Simulation:
         """Where everything is."""
         return Layout(self.model, self.laws, self.elements, self.events)
 
+    @cached_property
+    def joints(self) -> list[Prescribed]:
+        """The joints that are or may be held."""
+        return read_prescribed(self.model, self.prescribed, self.modes, self.start, self.end, self.layout.switching)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """Of its events, for this robot; of a file there are none."""
+        return [event.condition.of(self.model) for event in self.events if isinstance(event, Event)]
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The batch; () for one robot."""
@@ -157,17 +117,17 @@ class Simulation:
             {
                 "model": self.model.to_toml(),
                 "model_digest": self.model.digest,
-                "laws": [_plain(vars(record_of(law))) for law in self.laws],
+                "laws": [plain(vars(record_of(law))) for law in self.laws],
                 "method": _settings(self.method),
                 "elements": [element_text(one) for one in self.elements],
-                "internal": {name: _plain(value) for name, value in self.state.internal.items()},
+                "internal": {name: plain(value) for name, value in self.state.internal.items()},
                 "events": [vars(event.record) for event in self.events],
                 "gravity": None if self.gravity is None else self.gravity.tolist(),
                 "modes": self.modes,
-                "prescribed": {joint: _motion_text(motion) for joint, motion in self.prescribed.items()},
+                "prescribed": {joint: motion_text(motion) for joint, motion in self.prescribed.items()},
                 "start": self.start,
                 "end": self.end,
-                "record": _plain(self.record),
+                "record": plain(self.record),
                 "channels": self.channels,
                 "budget": self.budget,
                 "own_steps": self.own_steps,
@@ -183,14 +143,14 @@ class Simulation:
         functions = {name: record_of(one) for name, one in self.prescribed.items() if isinstance(one, Law | LawRecord)}
         text = {
             "model": self.model.digest,
-            "laws": [_plain({**vars(law), "source": ""}) for law in laws],
+            "laws": [plain({**vars(law), "source": ""}) for law in laws],
             "method": _settings(self.method),
             "elements": [{**element_text(one), "source": ""} for one in self.elements],
-            "internal": {name: _plain(value) for name, value in self.state.internal.items()},
+            "internal": {name: plain(value) for name, value in self.state.internal.items()},
             "gravity": None if self.gravity is None else self.gravity.tolist(),
             "modes": self.modes,
             "prescribed": {
-                joint: _plain({**vars(functions[joint]), "source": ""}) if joint in functions else _motion_text(motion)
+                joint: plain({**vars(functions[joint]), "source": ""}) if joint in functions else motion_text(motion)
                 for joint, motion in self.prescribed.items()
             },
             "start": self.start,
@@ -227,18 +187,18 @@ class Simulation:
         return cls(
             model,
             State(model, np.array(state, dtype=float, order="C").reshape(*shape, width)).with_internal(
-                {name: _arrays(value) for name, value in made.get("internal", {}).items()}
+                {name: arrays(value) for name, value in made.get("internal", {}).items()}
             ),
-            tuple(LawRecord(**_arrays(law)) for law in made["laws"]),
+            tuple(LawRecord(**arrays(law)) for law in made["laws"]),
             _made(made["method"], methods, Method),
             None if made["gravity"] is None else np.array(made["gravity"]),
-            {joint: _motion(text) for joint, text in made["prescribed"].items()},
+            {joint: motion_of(text) for joint, text in made["prescribed"].items()},
             made.get("modes", {}),
             tuple(element_of(one) for one in _listed(made["elements"])),
             tuple(EventRecord(**event) for event in made["events"]),
             made["start"],
             made["end"],
-            _arrays(made["record"]),
+            arrays(made["record"]),
             tuple(made["channels"]),
             made["budget"],
             made.get("own_steps", False) is True,
@@ -256,7 +216,7 @@ def _listed(given: Any) -> list[Any]:
 
 def _settings(thing: Any) -> dict[str, Any]:
     """A method or a force by its name and settings."""
-    settings = {f.name: _plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
+    settings = {f.name: plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
     return {"name": type(thing).__name__, "settings": settings}
 
 
@@ -266,85 +226,7 @@ def _made(text: dict[str, Any], module: ModuleType, kind: type) -> Any:
     if not (isinstance(found, type) and issubclass(found, kind)):
         what = f"a {kind.__name__.lower()} '{text['name']}'"
         raise InputError(f"the run was made by {what}, which this version does not have")
-    return found(**_arrays(text["settings"]))
-
-
-def _plain(value: Any) -> Any:
-    """Arrays as lists with their shapes, in dictionaries too."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, np.ndarray):
-        return {"array": value.astype(float).ravel().tolist(), "shape": value.shape}
-    return value
-
-
-def _arrays(value: Any) -> Any:
-    """The inverse of `_plain`."""
-    if not isinstance(value, dict):
-        return value
-    if set(value) == {"array", "shape"}:
-        return np.array(value["array"], dtype=float).reshape(value["shape"])
-    return {name: _arrays(part) for name, part in value.items()}
-
-
-def _motion_text(motion: Any) -> dict[str, Any]:
-    """A prescribed motion as plain values."""
-    if isinstance(motion, str):
-        return {"kind": motion}
-    if isinstance(motion, Law | LawRecord):
-        return {"kind": "function", **_plain(vars(record_of(motion)))}
-    if isinstance(motion, Polynomial):
-        return {"kind": "polynomial", **_plain({name: getattr(motion, name) for name in ("coef", "domain", "window")})}
-    if isinstance(motion, Trajectory | BSpline | PPoly):
-        return {"kind": "trajectory", **_plain(vars(trajectory_of(motion)))}
-    turn = turning_of(motion)
-    if turn is not None:
-        return {"kind": "turning", **_plain(vars(turn))}
-    return {"kind": "constant", **_plain({"value": np.asarray(motion, dtype=float)})}
-
-
-def _motion(text: dict[str, Any]) -> Any:
-    """The inverse of `_motion_text`."""
-    parts = _arrays(text)
-    kind = parts.pop("kind")
-    made: dict[str, Any] = {
-        "function": LawRecord,
-        "polynomial": Polynomial,
-        "trajectory": Trajectory,
-        "turning": Turning,
-    }
-    if kind in made:
-        return made[kind](**parts)
-    return parts["value"] if kind == "constant" else kind
-
-
-def same_laws(before: Sequence[Any], now: Sequence[Law]) -> None:
-    """Raise unless these laws are those that made a run; warn if only the code of a function is another."""
-    old, new = [record_of(law) for law in before], [record_of(law) for law in now]
-    if [law.name for law in old] != [law.name for law in new]:
-        raise InputError(f"the run was made with the laws {_names(old)}, in this order; given were {_names(new)}")
-    for was, law in zip(old, new, strict=True):
-        for part in ("period", "delay", "states"):
-            a, b = getattr(was, part), getattr(law, part)
-            if a != b:
-                raise InputError(f"law '{law.name}': the run was made with {part} {a}, now it is {b}")
-        for part in ("parameters", "initial"):
-            a, b = getattr(was, part), getattr(law, part)
-            for name in sorted({*a, *b}):
-                if name not in a or name not in b or not np.array_equal(a[name], b[name]):
-                    shown = f"{_shown(a.get(name))}, now it is {_shown(b.get(name))}"
-                    what = name if part == "parameters" else f"the start of {name}"
-                    raise InputError(f"law '{law.name}': the run was made with {what} = {shown}")
-        if was.source and law.source and was.source != law.source:
-            warn_user(f"law '{law.name}' has been edited since it made this run: its future may differ", RunWarning)
-
-
-def _names(laws: list[LawRecord]) -> str:
-    return ", ".join(f"'{law.name}'" for law in laws) or "none"
-
-
-def _shown(value: Array | None) -> str:
-    return "nothing" if value is None else np.array2string(value, threshold=6, edgeitems=2)
+    return found(**arrays(text["settings"]))
 
 
 class Recorded:

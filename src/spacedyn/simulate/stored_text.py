@@ -102,3 +102,21 @@ def map_doubles(path: Path, shape: tuple[int, ...]) -> np.ndarray:
     if needed > size:
         raise InputError(f"'{path}' has {size} bytes where {needed} should be: it was cut")
     return np.memmap(path, "<f8", "r", shape=shape) if needed else np.empty(shape)
+
+
+def plain(value: Any) -> Any:
+    """Arrays as lists with their shapes, in dictionaries too."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return {"array": value.astype(float).ravel().tolist(), "shape": value.shape}
+    return value
+
+
+def arrays(value: Any) -> Any:
+    """The inverse of `plain`."""
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"array", "shape"}:
+        return np.array(value["array"], dtype=float).reshape(value["shape"])
+    return {name: arrays(part) for name, part in value.items()}

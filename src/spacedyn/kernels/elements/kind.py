@@ -115,7 +115,7 @@ def switch(sim, e, i, value, zero):
 
 @inner
 def acts(sim, e):
-    """Whether it acts within this step."""
+    """Whether it acts within this step: it has started, and not stopped."""
     return load_counter(sim.counters, integer(sim.plan, e + E_ACTS)) == 1
 
 

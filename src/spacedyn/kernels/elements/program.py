@@ -29,6 +29,7 @@ from .kind import (
     velocity,
     work_done,
 )
+from .spans import time_within
 
 # its integers: address; table of places for the function; how many states, commands, guards; how many numbers it
 # writes, and where in plan the table is that says where each goes (place, whether behind k); whether its work is
@@ -113,7 +114,14 @@ def call_program(sim, e, t):
     parameters = later(sim.numbers, integer(sim.plan, e + E_NUMBERS) + 12 * own(sim, e, POINTS))
     places = later(sim.plan, own(sim, e, PLACES))
     store(sim.memory, integer(sim.plan, M_CALLED), 1.0 * (CALLED + e))
-    call(own(sim, e, ADDRESS), t, later(sim.memory, view), parameters, later(sim.memory, out), places)
+    call(
+        own(sim, e, ADDRESS),
+        time_within(sim, e, t),
+        later(sim.memory, view),
+        parameters,
+        later(sim.memory, out),
+        places,
+    )
     store(sim.memory, integer(sim.plan, M_CALLED), 0.0)
 
 

@@ -44,8 +44,8 @@ class CompileProgress:
     Parameters
     ----------
     parts : callable
-        Names of what is needed, in order, as the cache of machine code has them; a law is 'law-' and its name. Asked
-        for when something is compiled.
+        Names of what is needed, in order, as the cache of machine code has them; a law is 'law-' and its name, a user's
+        element 'element-' and its. Asked for when something is compiled.
     shown : bool
         Whether anything is shown at all.
     """
@@ -127,10 +127,10 @@ def part(name: str) -> Iterator[None]:
 def in_words(name: str) -> str:
     """What a part of the machine code is for.
 
-    >>> in_words("law-hold-0123456789abcdef01234567"), in_words("forward_dynamics.run")
-    ("law 'hold'", 'forward dynamics')
+    >>> in_words("law-hold-0123456789abcdef01234567"), in_words("element-brake"), in_words("forward_dynamics.run")
+    ("law 'hold'", "element 'brake'", 'forward dynamics')
     """
-    law = re.fullmatch(r"law-(.*?)(-[0-9a-f]{24})?", name)
-    if law:
-        return f"law '{law[1]}'"
+    function = re.fullmatch(r"(law|element|motion|condition)-(.*?)(-[0-9a-f]{24})?", name)
+    if function:
+        return f"{function[1]} '{function[2]}'"
     return _WORDS.get(name) or name.partition(".")[0].replace("_", " ")

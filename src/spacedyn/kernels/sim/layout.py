@@ -85,9 +85,9 @@ K_ADDRESS, K_TANGENT, K_PHASE, K_FIRST, K_COUNT, KIND_INTS = range(6)
 PLACES_JOINTS, ACTS = range(2)  # phases: before the robot's poses are known, and after
 # plan: an element's record. Places of: its own integers in plan, its numbers, its states behind 2 nv of y, its commands
 # in work, the places (in plan) of its channels, its work and what it dissipated in y, its stored energy in work, its
-# first guard; a counter that is 1 while it acts
+# first guard; a counter of its times that have passed: of a start and an end, 1 while it acts
 E_OWN, E_NUMBERS, E_STATE, E_COMMAND, E_CHANNELS, E_WORK, E_LOST, E_STORED, E_GUARD, E_ACTS = range(10)
-# the places (in plan) of the wrenches that it records; where in numbers its start and end are, -1 if it always acts
+# the places (in plan) of the wrenches that it records; where in numbers its times are, then infinity; -1 without any
 E_WRENCHES, E_SPAN, ELEMENT_INTS = range(10, 13)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
 # next, and in what: work, the vector y, memory

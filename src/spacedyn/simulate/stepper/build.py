@@ -22,7 +22,7 @@ from ...quantities.calls import gravity_vector
 from ..events import directions
 from ..layout import Layout, end_of, in_order
 from ..methods import Method
-from .element_records import put_elements
+from .element_records import put_elements, times_passed
 from .prepared import Plan, Prepared
 from .prescribed_joints import lay_out
 from .start import first_clock, first_memory, first_work, put_own_step, scratch, tolerances_of
@@ -54,6 +54,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     spare = put_own_step(plan, method, end_of(work), layout)
     tree = _tree(prepared, model, method)
     counters = np.zeros(counter + len(prepared.joints) + len(prepared.acting), dtype=np.int64)
+    counters[counter + len(prepared.joints) :] = times_passed(prepared)
     par = flat.par if o.gravity is None else flat.with_gravity(gravity_vector(o.gravity))
     stepper = Stepper(
         tree, _own(par), plan.plan, plan.numbers, first_work(plan.plan, tree, state, prepared, end_of(work), lanes),
@@ -69,7 +70,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
     """Places of what the integration keeps in `work`, behind the robot's own scratch memory."""
     model, method, elements = layout.model, prepared.simulation.method, layout.elements
     nv, size = model.nv, end_of(layout.y)
-    stages, guards = method.tableau.P.shape[0], prepared.guards + len(prepared.events[0])
+    stages, guards = method.tableau.P.shape[0], prepared.guards + len(prepared.conditions)
     room = size + LANES - 1  # of vectors that are written a pack at a time
     programs = [one for one in elements if isinstance(one, UserElement)]
     own_view = max((end_of(one.own_view(0)) for one in programs), default=0)
@@ -137,7 +138,7 @@ def _put_joints(plan: Plan, prepared: Prepared, counter: int) -> tuple[Array, li
 def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
     """Records of laws and conditions, and places in `memory`; how many doubles that has."""
     o, layout = prepared.simulation, prepared.layout
-    joints, conditions, outputs = len(prepared.joints), len(prepared.events[1]), layout.out_size
+    joints, conditions, outputs = len(prepared.joints), len(prepared.conditions), layout.out_size
     programs = [one for one in layout.elements if isinstance(one, UserElement)]
     memory = in_order(
         {
@@ -152,7 +153,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
             "M_HELD": len(o.laws) * lanes * outputs,
         }
     )
-    plan.set(EVENTS=conditions, N_DIRECTION=plan.put(directions(prepared.events[0])))
+    plan.set(EVENTS=conditions, N_DIRECTION=plan.put(directions(o.events)))
     plan.set(LAWS=len(o.laws), **{name: part.start for name, part in memory.items()})
     doubles, records, state = end_of(memory), [], 0
     for i, law in enumerate(prepared.called):

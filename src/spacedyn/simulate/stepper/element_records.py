@@ -54,7 +54,8 @@ def _record(
     record[p.E_STORED] = channels + layout.channels["force_energy"].start + i
     record[p.E_GUARD], record[p.E_ACTS] = guard, counter
     record[p.E_WRENCHES] = plan.put_integers(pushed)
-    record[p.E_SPAN] = -1 if element.span is None else plan.put(element.span)
+    times = _times(element)
+    record[p.E_SPAN] = plan.put(times, [np.inf]) if times else -1
     if isinstance(element, UserElement):
         record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed, model)
     else:
@@ -69,6 +70,16 @@ def _own_record(plan: Plan, element: Element, layout: Layout, guard: int, counte
     record[p.E_LOST] = layout.in_y("dissipated").start
     record[p.E_GUARD], record[p.E_ACTS], record[p.E_SPAN] = guard, counter, -1
     return record
+
+
+def _times(element: Element) -> tuple[float, ...]:
+    """When it jumps; of a span both ends, which may be infinite."""
+    return element.breaks if element.span is None else element.span
+
+
+def times_passed(prepared: Prepared) -> list[int]:
+    """How many of its times each element has behind it at the start."""
+    return [sum(t <= prepared.simulation.start for t in _times(one)) for one in prepared.acting]
 
 
 def _put_program(

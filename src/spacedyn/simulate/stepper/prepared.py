@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...elements.element import Element, blocks_of
 from ...elements.joint_forces import joint_forces_of
-from ...elements.prescribed import Prescribed, read_prescribed
+from ...elements.prescribed import Prescribed
 from ...elements.program import UserElement
 from ...kernels.elements.kind import Kind
 from ...kernels.elements.laws import laws
@@ -17,7 +17,6 @@ from ...kernels.sim import layout as p
 from ...laws.compile import Compiled, compile_law
 from ...laws.conditions import Condition
 from ...laws.law import Law
-from ..events import Event, read_events
 from ..layout import Layout
 from ..simulation import Simulation
 
@@ -36,21 +35,20 @@ class Prepared:
         """Where everything is."""
         return self.simulation.layout
 
-    @cached_property
+    @property
     def joints(self) -> list[Prescribed]:
         """The joints that are or may be held."""
-        o = self.simulation
-        return read_prescribed(o.model, o.prescribed, o.modes, o.start, o.end, self.layout.switching)
+        return self.simulation.joints
 
-    @cached_property
-    def events(self) -> tuple[list[Event], list[Condition]]:
-        """Events and their conditions."""
-        return read_events(self.simulation.model, self.simulation.events)
+    @property
+    def conditions(self) -> list[Condition]:
+        """Of events."""
+        return self.simulation.conditions
 
-    @cached_property
+    @property
     def called(self) -> list[Law]:
         """Laws, then conditions."""
-        return [*self.simulation.laws, *self.events[1]]
+        return [*self.simulation.laws, *self.conditions]
 
     @cached_property
     def code(self) -> list[Compiled]:
@@ -82,6 +80,7 @@ class Prepared:
         """
         found: dict[tuple[Kind, bool], list[int]] = {}
         for i, one in enumerate(self.acting):
+            assert one.kernel is not None
             found.setdefault((one.kernel, bool(one.commands)), []).append(i)
         first, last = (
             [(kind, p.ACTS, numbers) for (kind, commanded), numbers in found.items() if commanded == wanted]

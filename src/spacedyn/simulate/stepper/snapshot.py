@@ -137,7 +137,7 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     high[p.C_TARGET] = max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
-    high[counters.size - int(plan[p.ELEMENTS]) :] = 1  # whether elements act comes last
+    high[counters.size - int(plan[p.ELEMENTS]) :] = plan[p.BREAKS] + 1  # how many times of elements passed comes last
     bad = np.flatnonzero((counters < low) | (counters > high))
     if bad.size:
         raise _refuse(f"counter {bad[0]}", counters[bad[0]])

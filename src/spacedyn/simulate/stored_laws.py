@@ -1,0 +1,107 @@
+"""What a file keeps of laws: all but their code; and whether those that are given later are the same."""
+
+import hashlib
+import inspect
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, RunWarning, warn_user
+from ..laws.law import Law
+
+Array = np.ndarray
+_MOST_STATES = 1_000_000  # numbers that a law keeps
+
+
+@dataclass(frozen=True, eq=False)
+class LawRecord:
+    """What a file knows of a law: all but its code.
+
+    Attributes
+    ----------
+    name : str
+        Of its function.
+    parameters, period, delay, states, initial
+        As in `Law`.
+    source : str
+        Hash of its function's source.
+    switches : bool
+        Whether it has to do with modes of joints.
+    """
+
+    name: str
+    parameters: dict[str, Array]
+    period: float | None
+    delay: float
+    states: dict[str, int]
+    initial: dict[str, Array] = field(default_factory=dict)
+    source: str = ""
+    switches: bool = False
+
+    @property
+    def state_size(self) -> int:
+        """Number of its internal states."""
+        return sum(self.states.values())
+
+
+def record_of(law: "Law | LawRecord") -> LawRecord:
+    """What a file keeps of a law."""
+    if isinstance(law, LawRecord):
+        return law
+    source = _source(law.function)
+    return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, source, law.switches)
+
+
+def _source(function: Any) -> str:
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ""  # typed at a prompt: there is nothing to compare
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def check_law(law: LawRecord) -> None:
+    """Raise if no law can have been like this."""
+    states = isinstance(law.states, dict) and all(
+        type(count) is int and 0 < count <= _MOST_STATES for count in law.states.values()
+    )
+    numbers = all(isinstance(part, dict) for part in (law.parameters, law.initial)) and all(
+        isinstance(value, np.ndarray) for part in (law.parameters, law.initial) for value in part.values()
+    )
+    period = law.period is None or (isinstance(law.period, int | float) and 0.0 < law.period < np.inf)
+    delay = isinstance(law.delay, int | float) and 0.0 <= law.delay < np.inf
+    words = isinstance(law.name, str) and isinstance(law.source, str) and isinstance(law.switches, bool)
+    if not (states and numbers and period and delay and words):
+        raise InputError(f"the law {str(law.name)[:40]!r} has settings that no law has")
+
+
+def same_laws(before: Sequence[Any], now: Sequence[Law]) -> None:
+    """Raise unless these laws are those that made a run; warn if only the code of a function is another."""
+    old, new = [record_of(law) for law in before], [record_of(law) for law in now]
+    if [law.name for law in old] != [law.name for law in new]:
+        raise InputError(f"the run was made with the laws {_names(old)}, in this order; given were {_names(new)}")
+    for was, law in zip(old, new, strict=True):
+        for part in ("period", "delay", "states"):
+            a, b = getattr(was, part), getattr(law, part)
+            if a != b:
+                raise InputError(f"law '{law.name}': the run was made with {part} {a}, now it is {b}")
+        for part in ("parameters", "initial"):
+            a, b = getattr(was, part), getattr(law, part)
+            for name in sorted({*a, *b}):
+                if name not in a or name not in b or not np.array_equal(a[name], b[name]):
+                    shown = f"{_shown(a.get(name))}, now it is {_shown(b.get(name))}"
+                    what = name if part == "parameters" else f"the start of {name}"
+                    raise InputError(f"law '{law.name}': the run was made with {what} = {shown}")
+        if was.source and law.source and was.source != law.source:
+            warn_user(f"law '{law.name}' has been edited since it made this run: its future may differ", RunWarning)
+
+
+def _names(laws: list[LawRecord]) -> str:
+    return ", ".join(f"'{law.name}'" for law in laws) or "none"
+
+
+def _shown(value: Array | None) -> str:
+    return "nothing" if value is None else np.array2string(value, threshold=6, edgeitems=2)
