@@ -22,6 +22,7 @@ class Declared:
     """What a user's element owns."""
 
     states: tuple[Block, ...] = ()
+    samples: tuple[Block, ...] = ()
     commands: tuple[Block, ...] = ()
     channels: tuple[Block, ...] = ()
     guards: int = 0
@@ -32,12 +33,16 @@ class Declared:
 
     def reads(self) -> list[str]:
         """Names of `s`."""
-        own = [block.name for block in (*self.states, *self.commands)] + (["side"] if self.guards else [])
+        own = [block.name for block in (*self.states, *self.samples, *self.commands)] + (
+            ["side"] if self.guards else []
+        )
         return [*ROBOT, *own, *self.joints, *self.points]
 
     def writes(self) -> list[str]:
         """Names of `out`."""
-        own = [block.name for block in (*self.states, *self.channels)] + (["guard"] if self.guards else [])
+        own = [block.name for block in (*self.states, *self.samples, *self.channels)] + (
+            ["guard"] if self.guards else []
+        )
         return ["tau", *own, *(account.value for account in self.accounts), *self.joints, *self.points]
 
 
@@ -45,6 +50,7 @@ def declare(
     whose: str,
     *,
     states: Any = (),
+    samples: Any = (),
     commands: Any = (),
     channels: Any = (),
     guards: Any = 0,
@@ -62,6 +68,7 @@ def declare(
         raise InputError(f"{whose}: guards is how many it has, such as 1, got {guards!r}")
     made = Declared(
         _blocks(whose, "states", states),
+        _blocks(whose, "samples", samples),
         _blocks(whose, "commands", commands),
         _blocks(whose, "channels", channels),
         guards,

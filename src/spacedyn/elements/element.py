@@ -101,8 +101,9 @@ class Element:
 
     Attributes
     ----------
-    states, commands, channels : tuple of Block
-        What is integrated, what laws may write, what is recorded and what laws may read.
+    states, samples, commands, channels : tuple of Block
+        What is integrated; what changes at instants only, every `period` seconds and where a guard of its own changes
+        its side; what laws may write; what is recorded and what laws may read.
     accounts : tuple of Account
         What it enters in the ledger.
     pushes_bodies, pushes_joints : bool
@@ -112,6 +113,7 @@ class Element:
     """
 
     states: ClassVar[tuple[Block, ...]] = ()
+    samples: ClassVar[tuple[Block, ...]] = ()
     commands: ClassVar[tuple[Block, ...]] = ()
     channels: ClassVar[tuple[Block, ...]] = ()
     accounts: ClassVar[tuple[Account, ...]] = (Account.WORK,)
@@ -148,9 +150,19 @@ class Element:
         """What it is called in the record."""
         return getattr(self, "name", None) or type(self).__name__.lower()
 
+    @property
+    def period(self) -> float | None:
+        """How often its samples are taken, from the start on [s]; None: only where its guards change sides."""
+        return None
+
+    @property
+    def kept(self) -> tuple[Block, ...]:
+        """What State.internal holds of it: states, then samples."""
+        return (*self.states, *self.samples)
+
     def starts(self) -> Array:
-        """Where its states start."""
-        return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.states)])
+        """Where its states and samples start."""
+        return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.kept)])
 
 
 def declaration_of(one: Any) -> Declaration:
@@ -161,7 +173,7 @@ def declaration_of(one: Any) -> Declaration:
     (Block(name='torque', size=1, unit='N m or N', labels=(), start=0.0),)
     """
     if isinstance(one, Element):
-        return Declaration(one.states, one.commands, one.channels, one.accounts, one.guards, one.breaks)
+        return Declaration(one.kept, one.commands, one.channels, one.accounts, one.guards, one.breaks, one.period)
     states = tuple(Block(name, size) for name, size in one.states.items())
     return Declaration(states, accounts=(Account.WORK,), period=one.period)
 

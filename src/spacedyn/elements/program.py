@@ -14,7 +14,7 @@ run = sd.simulate(robot, state, 5.0, elements=[bristles(axle="joint2", stiffness
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, overload
 
@@ -27,6 +27,7 @@ from ..laws.bytecode import Role, Template, attributes, steps_of
 from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law, LawTemplate
 from ..model.model import Model
+from ..reals import one_number
 from .declared import ACCOUNTS, Declared, declare
 from .element import Account, Block, Element, Numbers, Wrenched, point_of, three
 
@@ -74,11 +75,23 @@ class ElementTemplate(Template):
         if missing:
             raise InputError(f"element '{title}': give its {missing[0]}, such as {title}({missing[0]}='...')")
         bound = {one: given.pop(one) for one in (*d.joints, *d.points)}
-        for one in ("period", "delay"):
+        for one in ("delay",) if d.samples else ("period", "delay"):
             if one in given:
-                raise InputError(f"element '{title}' has no {one}: what acts at instants only is a law")
-        program = _ProgramTemplate(self.function)(**given)
+                raise InputError(
+                    f"element '{title}' has no {one}: what acts at instants only is a law, what is measured then is "
+                    "among an element's samples"
+                )
+        template = _ProgramTemplate(self.function)
+        period = given.get("period")
+        if d.samples and "period" not in (template.reads or ()):
+            given.pop("period", None)
+        program = template(**given)
         assert isinstance(program, Program)
+        if period is not None:
+            often = one_number(f"element '{title}': period", period, "a time [s]")
+            if not often > 0.0:
+                raise InputError(f"element '{title}': period must be a positive time [s], got {often}")
+            program = replace(program, parameters=program.parameters | {"period": np.array(often)})
         return UserElement(program, d, bound, title if name is None else name)
 
 
@@ -129,6 +142,17 @@ class UserElement(Element):
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
         """What is integrated."""
         return self.declared.states
+
+    @property
+    def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """What changes at instants only."""
+        return self.declared.samples
+
+    @property
+    def period(self) -> float | None:
+        """How often its samples are taken, from the start on [s]; None: only where its guards change sides."""
+        given = self.program.parameters.get("period") if self.samples else None
+        return None if given is None else float(given)
 
     @property
     def commands(self) -> tuple[Block, ...]:  # type: ignore[override]
@@ -236,7 +260,9 @@ class UserElement(Element):
     def own_view(self, first: int) -> dict[str, slice]:
         """What it sees beside the robot, from place `first` on."""
         d, found, at = self.declared, {}, first
-        blocks = [(b.name, b.size) for b in (*d.states, *d.commands)] + ([("side", d.guards)] if d.guards else [])
+        blocks = [(b.name, b.size) for b in (*d.states, *d.samples, *d.commands)] + (
+            [("side", d.guards)] if d.guards else []
+        )
         for name, size in blocks:
             found[name] = slice(at, at + size)
             at += size
@@ -252,7 +278,7 @@ class UserElement(Element):
         for point in d.points:
             found |= {f"{point}.force": slice(at, at + 3), f"{point}.moment": slice(at + 3, at + 6)}
             at += 6
-        blocks = [(b.name, b.size) for b in (*d.states, *d.channels)] + [(one, 1) for one in ACCOUNTS]
+        blocks = [(b.name, b.size) for b in (*d.states, *d.samples, *d.channels)] + [(one, 1) for one in ACCOUNTS]
         for name, size in [*blocks, ("guard", d.guards)]:
             found[name] = slice(at, at + size)
             at += size
@@ -279,6 +305,7 @@ def element(function: Callable, /) -> ElementTemplate: ...
 def element(
     *,
     states: Any = (),
+    samples: Any = (),
     commands: Any = (),
     channels: Any = (),
     guards: int = 0,
@@ -292,6 +319,7 @@ def element(
     /,
     *,
     states: Any = (),
+    samples: Any = (),
     commands: Any = (),
     channels: Any = (),
     guards: int = 0,
@@ -310,9 +338,12 @@ def element(
         `s.<point>.position`, `.rotation`, `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all joints),
         rates of its states, its channels, its accounts, `guard`, `out.<joint>.tau`, `out.<point>.force` and `.moment`.
         All are arrays.
-    states, commands, channels : {name: unit, size or Block}
-        What is integrated with the robot; what laws may write as `out.<element>.<name>`; what is recorded, and what
-        laws may read as `s.<element>.<name>`.
+    states, samples, commands, channels : {name: unit, size or Block}
+        What is integrated with the robot; what changes at instants only; what laws may write as
+        `out.<element>.<name>`; what is recorded, and what laws may read as `s.<element>.<name>`. Samples are taken
+        every `period` seconds from the start on, if it is made with a period, and where a guard of its own changes its
+        side: `s.<name>` is what it holds, `out.<name>` what it is to hold from then on. At other times what is written
+        there counts for nothing.
     guards : int
         Numbers that it writes to `out.guard`: a step ends where one passes through zero. `s.side`, 1 or -1, says on
         which side each is; branch by it, not by the number, so that nothing jumps within a step.
@@ -348,6 +379,7 @@ def element(
     made = declare(
         whose,
         states=states,
+        samples=samples,
         commands=commands,
         channels=channels,
         guards=guards,

@@ -29,7 +29,7 @@ KINDS: dict[str, type[Element]] = {
     )
 }
 """Built-in kinds, by their names."""
-_PARTS = ("states", "commands", "channels")
+_PARTS = ("states", "samples", "commands", "channels")
 
 
 def element_text(element: Element) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _called(text: Any) -> str:
 def _user_element(text: dict[str, Any]) -> "StoredElement":
     """What a file knows of a user's element."""
     told, whose = text["declared"], f"element {_called(text)}"
-    parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told[part]] for part in _PARTS}
+    parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told.get(part, ())] for part in _PARTS}
     given = {part: told[part] for part in ("guards", "accounts", "joints", "points")}
     declared = declare(whose, **parts, **given, breaks=told.get("breaks", ()))
     parameters = {name: np.asarray(_array(value), dtype=float) for name, value in text["parameters"].items()}

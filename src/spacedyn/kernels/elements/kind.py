@@ -17,6 +17,7 @@ from ..robot.segments import force_about_base, speed_of
 from ..robot.spatial import add3, add6, angular, cross, linear, load3, load6, load9, scale3, store6, turn
 from ..scalar.compiling import Address, inner
 from ..scalar.dual import DUAL
+from ..scalar.lanes import number_in
 from ..scalar.memory import integer, load, load_counter, shared, store, zero_of
 from ..scalar.pack import ONE, PACK
 from ..sim.evaluate import SIGNATURE
@@ -117,6 +118,13 @@ def switch(sim, e, i, value, zero):
 def acts(sim, e):
     """Whether it acts within this step: it has started, and not stopped."""
     return load_counter(sim.counters, integer(sim.plan, e + E_ACTS)) == 1
+
+
+@inner
+def is_sampled(sim, e, lane, zero):
+    """Whether this is an instant at which a robot's samples of it change: of its period, or of a guard of its own."""
+    place = integer(sim.plan, e + E_SAMPLING)
+    return place > 0 and number_in(sim.work, place, lane, zero) > 0.0
 
 
 # --- what it gives ----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from ..sim.layout import *  # noqa: F403
 from .kind import (
     angular_velocity,
     command,
+    is_sampled,
     joint_rate,
     kind,
     lever,
@@ -32,7 +33,7 @@ from .kind import (
 from .spans import time_within
 
 # its integers: address; table of places for the function; how many states, commands, guards; how many numbers it
-# writes, and where in plan the table is that says where each goes (place, whether behind k); whether its work is
+# writes, and where in plan the table is that says where each goes (place, behind what); whether its work is
 # reckoned from what it pushes; how many joints' rates, and where in work its forces on them are; how many points,
 # then the body of each and where its wrench is
 ADDRESS, PLACES, STATES, COMMANDED, SIDES, WRITTEN, TABLE, RECKONED, RATES_, FORCES, POINTS, FIRST_POINT = range(12)
@@ -40,6 +41,7 @@ ADDRESS, PLACES, STATES, COMMANDED, SIDES, WRITTEN, TABLE, RECKONED, RATES_, FOR
 CALLED = 1_000_000  # beside the place of its record, what memory has while its function is called
 NUDGE = 6e-6  # of what it sees: errors of the central difference and of rounding are alike, some 1e-11
 POINT_VIEW = 18
+IN_WORK, BEHIND_K, BEHIND_Y = range(3)  # where what it writes goes: rates behind k, samples behind y
 
 
 @kind
@@ -48,16 +50,20 @@ def program(sim, e, t, y, k, zero):
     fill_own_view(sim, e, y, zero)
     count, table = own(sim, e, WRITTEN), own(sim, e, TABLE)
     for j in range(count):
-        store(sim.work, place_of(sim, table, j, k), zero)
+        if not is_sample(sim, table, j):
+            store(sim.work, place_of(sim, table, j, y, k), zero)
     for lane in range(lanes_of(zero)):
         for j in range(integer(sim.plan, VIEW) + own_view(sim, e)):
             store(sim.memory, integer(sim.plan, M_VIEW) + j, number_in(sim.work, seen_at(sim, j), lane, zero))
-        call_program(sim, e, t)
+        call_program(sim, e, t, y, lane, zero)
         for j in range(count):
-            value = load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0)
-            add_number(sim.work, place_of(sim, table, j, k), lane, value, zero)
+            value, at = load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0), place_of(sim, table, j, y, k)
+            if not is_sample(sim, table, j):
+                add_number(sim.work, at, lane, value, zero)
+            elif is_sampled(sim, e, lane, zero):
+                store(sim.work, at * lanes_of(zero) + lane, value)
     for lane in range(directions_in(zero)):
-        add_tangents(sim, e, t, k, lane, zero)
+        add_tangents(sim, e, t, y, k, lane, zero)
     push_all(sim, e, k, zero)
 
 
@@ -76,9 +82,16 @@ def seen_at(sim, j):
 
 
 @inner
-def place_of(sim, table, j, k):
+def is_sample(sim, table, j):
+    """Whether number j of what it writes is a sample, which it holds from an instant on."""
+    return integer(sim.plan, table + 2 * j + 1) == BEHIND_Y
+
+
+@inner
+def place_of(sim, table, j, y, k):
     """Where number j of what it writes goes in work."""
-    return integer(sim.plan, table + 2 * j) + (k if integer(sim.plan, table + 2 * j + 1) == 1 else 0)
+    behind = integer(sim.plan, table + 2 * j + 1)
+    return integer(sim.plan, table + 2 * j) + (k if behind == BEHIND_K else y if behind == BEHIND_Y else 0)
 
 
 @inner
@@ -106,11 +119,14 @@ def fill_own_view(sim, e, y, zero):
 
 
 @inner
-def call_program(sim, e, t):
-    """Call the function with what is at M_VIEW; what it writes is at M_OUT."""
-    view, out = integer(sim.plan, M_VIEW), integer(sim.plan, M_OUT)
+def call_program(sim, e, t, y, lane, zero):
+    """Call the function with what is at M_VIEW; what it writes is at M_OUT. Samples that it does not write stay."""
+    view, out, table = integer(sim.plan, M_VIEW), integer(sim.plan, M_OUT), own(sim, e, TABLE)
     for j in range(own(sim, e, WRITTEN)):
-        store(sim.memory, out + j, 0.0)
+        held = 0.0
+        if is_sample(sim, table, j):
+            held = number_in(sim.work, place_of(sim, table, j, y, 0), lane, zero)
+        store(sim.memory, out + j, held)
     parameters = later(sim.numbers, integer(sim.plan, e + E_NUMBERS) + 12 * own(sim, e, POINTS))
     places = later(sim.plan, own(sim, e, PLACES))
     store(sim.memory, integer(sim.plan, M_CALLED), 1.0 * (CALLED + e))
@@ -126,7 +142,7 @@ def call_program(sim, e, t):
 
 
 @inner
-def add_tangents(sim, e, t, k, lane, zero):
+def add_tangents(sim, e, t, y, k, lane, zero):
     """Tangent `lane` of what it writes, by a central difference along that of what it sees."""
     count, seen, largest = own(sim, e, WRITTEN), integer(sim.plan, VIEW) + own_view(sim, e), 0.0
     for j in range(seen):
@@ -139,10 +155,11 @@ def add_tangents(sim, e, t, k, lane, zero):
             at = seen_at(sim, j)
             value = number_in(sim.work, at, 0, zero) + step * tangent_in(sim.work, at, lane)
             store(sim.memory, integer(sim.plan, M_VIEW) + j, value)
-        call_program(sim, e, t)
+        call_program(sim, e, t, y, 0, zero)
         for j in range(count):
-            slope = 0.5 * load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0) / step
-            add_tangent(sim.work, place_of(sim, own(sim, e, TABLE), j, k), lane, slope)
+            if not is_sample(sim, own(sim, e, TABLE), j):
+                slope = 0.5 * load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0) / step
+                add_tangent(sim.work, place_of(sim, own(sim, e, TABLE), j, y, k), lane, slope)
 
 
 @inner

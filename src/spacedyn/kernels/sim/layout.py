@@ -56,8 +56,9 @@ BLOCKS, BLOCK_AT = range(67, 69)
 VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
 OUT_COMMANDS = 71  # where the commands to elements are in what laws write
 Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
+SAMPLED = 74  # how many elements have a period
 M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its robot, and the last row of its record
-PLAN = 74
+PLAN = 75
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, HEED_STEP, HEED_JUMP = range(4)  # what it is asked to do
 # work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of
@@ -88,7 +89,10 @@ PLACES_JOINTS, ACTS = range(2)  # phases: before the robot's poses are known, an
 # first guard; a counter of its times that have passed: of a start and an end, 1 while it acts
 E_OWN, E_NUMBERS, E_STATE, E_COMMAND, E_CHANNELS, E_WORK, E_LOST, E_STORED, E_GUARD, E_ACTS = range(10)
 # the places (in plan) of the wrenches that it records; where in numbers its times are, then infinity; -1 without any
-E_WRENCHES, E_SPAN, ELEMENT_INTS = range(10, 13)
+E_WRENCHES, E_SPAN = range(10, 12)
+# how many guards; how many samples, which are the last of its states; where in numbers its period is, -1 without one; a
+# counter of instants at which it was sampled; where in work it says, robot by robot, whether it is being sampled
+E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, ELEMENT_INTS = range(12, 18)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)

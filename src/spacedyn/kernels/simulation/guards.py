@@ -20,7 +20,7 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import Address, inner
 from ..scalar.memory import integer, lanes_of, load, load_counter, store, store_counter, zero_of
 from ..scalar.pack import PACK
-from ..sim.evaluate import STEP_SIGNATURE
+from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .crossings import BAD, NONE, find_crossing
@@ -43,7 +43,10 @@ def set_sides(sim, t, zero):
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
                 if not is_adaptive(sim) or is_armed(sim, lane, zero) == 0.0:
-                    changed = choose_side(sim, g, lane, zero) or changed
+                    if choose_side(sim, g, lane, zero):
+                        changed = True
+                        if is_armed(sim, lane, zero) > 0.0:
+                            sample_owner(sim, t, g, lane, zero)
         changes = changes - 1 if changed else 0
     for lane in range(lanes_of(zero)):
         if is_armed(sim, lane, zero) == 0.0:
@@ -114,6 +117,18 @@ def note_values(sim, zero):
 
 
 @inner
+def sample_owner(sim, t, g, lane, zero):
+    """The element whose guard has changed its side takes its samples, if it has any, of this robot."""
+    for i in range(integer(sim.plan, ELEMENTS)):
+        e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
+        first, at = integer(sim.plan, e + E_GUARD), integer(sim.plan, e + E_SAMPLING) * lanes_of(zero) + lane
+        if integer(sim.plan, e + E_SAMPLES) > 0 and first <= g < first + integer(sim.plan, e + E_GUARDS):
+            store(sim.work, at, 1.0)
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+            store(sim.work, at, 0.0)
+
+
+@inner
 def change_sides(sim, t, zero):
     """A step ended where C_TARGET is zero: if an element has it, it changes its side, and others that jump with it."""
     target, lanes = load_counter(sim.counters, C_TARGET), lanes_of(zero)
@@ -123,6 +138,7 @@ def change_sides(sim, t, zero):
         note_values(sim, zero)
         take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
         start_from(sim, g, lane, 1.0, zero)
+        sample_owner(sim, t, g, lane, zero)
         heed_jump(sim, t, zero)
         store_counter(sim.counters, C_FRESH, 0)
 

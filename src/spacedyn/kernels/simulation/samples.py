@@ -32,9 +32,55 @@ def hold_time(sim, law):
 
 
 @inner
+def element_sample_time(sim, e):
+    """When an element is due next; never if it has no period."""
+    period = integer(sim.plan, e + E_PERIOD)
+    if period < 0:
+        return NEVER
+    taken = load_counter(sim.counters, integer(sim.plan, e + E_TAKEN))
+    return load(sim.clock, T_START, 0.0) + load(sim.numbers, period, 0.0) * taken
+
+
+@inner
+def next_element_sample(sim, after):
+    """The next time after this one at which an element is due; never if none has a period."""
+    soonest = NEVER
+    for i in range(integer(sim.plan, ELEMENTS) if integer(sim.plan, SAMPLED) > 0 else 0):
+        due = element_sample_time(sim, integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS)
+        if due > after:
+            soonest = min(soonest, due)
+    return soonest
+
+
+@inner
+def are_elements_due(sim, until):
+    """Whether some element is to be sampled now."""
+    for i in range(integer(sim.plan, ELEMENTS) if integer(sim.plan, SAMPLED) > 0 else 0):
+        if element_sample_time(sim, integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS) <= until:
+            return True
+    return False
+
+
+@inner
+def sample_elements(sim, t, near, zero):
+    """Let those elements that are due take their samples."""
+    for i in range(integer(sim.plan, ELEMENTS)):
+        e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
+        if element_sample_time(sim, e) <= t + near:
+            store(sim.work, integer(sim.plan, e + E_SAMPLING), zero + 1.0)
+            taken = integer(sim.plan, e + E_TAKEN)
+            store_counter(sim.counters, taken, load_counter(sim.counters, taken) + 1)
+    evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+    for i in range(integer(sim.plan, ELEMENTS)):
+        e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
+        if integer(sim.plan, e + E_SAMPLING) > 0:
+            store(sim.work, integer(sim.plan, e + E_SAMPLING), zero)
+
+
+@inner
 def next_break(sim, due, after):
     """The next time that a step must end at, given the laws whose samples are taken at its start, as bits."""
-    soonest = load(sim.clock, T_END, 0.0)
+    soonest = min(load(sim.clock, T_END, 0.0), next_element_sample(sim, after))
     for law in range(integer(sim.plan, LAWS)):
         record = integer(sim.plan, LAW_AT) + law * LAW_INTS
         if integer(sim.plan, record + L_SAMPLED):
@@ -85,25 +131,28 @@ def laws_at_once(sim, due):
 
 @inner
 def look_before_samples(sim, t, near, zero):
-    """Whether commands may jump now: then channels that laws sample, and guards, as they are before."""
+    """Whether commands or samples may jump now: then channels that laws sample, and guards, as they are before."""
     guards = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS)
     if guards == 0 and not integer(sim.plan, CHOICES) & SEES_CHANNELS:
         return False
+    due = are_elements_due(sim, t + near)
     for law in range(integer(sim.plan, LAWS)):
-        if min(hold_time(sim, law), sample_time(sim, law)) <= t + near:
-            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
-            for g in range(guards):
-                store(sim.work, place(sim, G_LATE, g), load(sim.work, integer(sim.plan, Y_GUARD) + g, zero))
-            return guards > 0
-    return False
+        due = due or min(hold_time(sim, law), sample_time(sim, law)) <= t + near
+    if due:
+        evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+        for g in range(guards):
+            store(sim.work, place(sim, G_LATE, g), load(sim.work, integer(sim.plan, Y_GUARD) + g, zero))
+    return due and guards > 0
 
 
 @inner
 def take_samples(sim, t, near, zero):
     """Laws that the step's first stage is to sample, as bits; whether commands have changed; whether modes are to."""
-    jumps = look_before_samples(sim, t, near, zero)
+    jumps, sampled = look_before_samples(sim, t, near, zero), are_elements_due(sim, t + near)
+    if sampled:
+        sample_elements(sim, t, near, zero)
     due, held = laws_due(sim, t, near, zero)
-    changed = held != 0
+    changed = held != 0 or sampled
     if jumps:  # samples are taken here, not by the step's first stage: sides of guards depend on them
         if due != 0:
             held |= laws_at_once(sim, due)

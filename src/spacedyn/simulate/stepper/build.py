@@ -53,8 +53,8 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
         plan.set(HEEDER=guards_address(lanes).address)
     spare = put_own_step(plan, method, end_of(work), layout)
     tree = _tree(prepared, model, method)
-    counters = np.zeros(counter + len(prepared.joints) + len(prepared.acting), dtype=np.int64)
-    counters[counter + len(prepared.joints) :] = times_passed(prepared)
+    counters = np.zeros(counter + len(prepared.joints) + 2 * len(prepared.acting), dtype=np.int64)
+    counters[counter + len(prepared.joints) :: 2] = times_passed(prepared)
     par = flat.par if o.gravity is None else flat.with_gravity(gravity_vector(o.gravity))
     stepper = Stepper(
         tree, _own(par), plan.plan, plan.numbers, first_work(plan.plan, tree, state, prepared, end_of(work), lanes),
@@ -91,6 +91,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_SIDE": guards,
             "Y_WATCH": p.WATCH * guards,
             "Y_ARMED": 1,
+            "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_VIEW": layout.view_size,
             "Y_OWN_VIEW": own_view,
@@ -113,6 +114,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
         CHANNELS=end_of(layout.channels),
         GUARDS=guards,
         ELEMENTS=len(prepared.acting),
+        SAMPLED=sum(one.period is not None for one in elements),
     )
     return work
 

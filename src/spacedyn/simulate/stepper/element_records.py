@@ -28,7 +28,7 @@ def put_elements(
     for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if o.method.kind == p.IMPLICIT else 0
         kinds.append([kind.unit(form).address, tangent, phase, len(records), len(numbers)])
-        records += [_record(plan, prepared, work, i, counter + i, int(guards[i]), model) for i in numbers]
+        records += [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in numbers]
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
     return np.array([t for one in prepared.acting for t in one.breaks])
 
@@ -52,7 +52,11 @@ def _record(
     record[p.E_WORK] = layout.in_y("force_work").start + i
     record[p.E_LOST] = layout.in_y("force_dissipated").start + i
     record[p.E_STORED] = channels + layout.channels["force_energy"].start + i
-    record[p.E_GUARD], record[p.E_ACTS] = guard, counter
+    record[p.E_GUARD], record[p.E_ACTS], record[p.E_TAKEN] = guard, counter, counter + 1
+    record[p.E_GUARDS], record[p.E_SAMPLES] = element.guards, sum(block.size for block in element.samples)
+    record[p.E_PERIOD] = -1 if element.period is None else plan.put([element.period])
+    if element.samples:
+        record[p.E_SAMPLING] = work["sampling"].start + sum(bool(one.samples) for one in layout.elements[:i])
     record[p.E_WRENCHES] = plan.put_integers(pushed)
     times = _times(element)
     record[p.E_SPAN] = plan.put(times, [np.inf]) if times else -1
@@ -68,7 +72,9 @@ def _own_record(plan: Plan, element: Element, layout: Layout, guard: int, counte
     record = [0] * p.ELEMENT_INTS
     record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
     record[p.E_LOST] = layout.in_y("dissipated").start
-    record[p.E_GUARD], record[p.E_ACTS], record[p.E_SPAN] = guard, counter, -1
+    record[p.E_GUARD], record[p.E_GUARDS] = guard, element.guards
+    record[p.E_ACTS], record[p.E_TAKEN] = counter, counter + 1
+    record[p.E_SPAN], record[p.E_PERIOD] = -1, -1
     return record
 
 
@@ -91,26 +97,26 @@ def _put_program(
     out, channels = element.out(layout.joints), work["Y_CHANNEL"].start
     table = np.zeros((end_of(out), 2), dtype=np.int64)
 
-    def goes(name: str, first: int, behind_k: bool = False) -> None:
+    def goes(name: str, first: int, behind: int = user.IN_WORK) -> None:
         part = out[name]
-        table[part, 0], table[part, 1] = first + np.arange(part.stop - part.start), behind_k
+        table[part, 0], table[part, 1] = first + np.arange(part.stop - part.start), behind
 
     goes("tau", work["program forces"].start)
     for point, place in zip(element.declared.points, pushed, strict=True):
         goes(f"{point}.force", place)
         goes(f"{point}.moment", place + 3)
     at = layout.y["states"].start + record[p.E_STATE]
-    for block in element.states:
-        goes(block.name, at, True)
+    for block in (*element.states, *element.samples):
+        goes(block.name, at, user.BEHIND_Y if block in element.samples else user.BEHIND_K)
         at += block.size
     for block in element.channels:
         goes(block.name, channels + layout.channel(i, block).start)
     for account, entry in ((Account.WORK, p.E_WORK), (Account.DISSIPATED, p.E_LOST)):
-        goes(account.value, record[entry], True)
+        goes(account.value, record[entry], user.BEHIND_K)
     goes(Account.STORED.value, record[p.E_STORED])
     goes("guard", work["Y_GUARD"].start + record[p.E_GUARD])
     assert set(ACCOUNTS) == {account.value for account in Account}
-    sizes = [sum(block.size for block in some) for some in (element.states, element.commands)]
+    sizes = [sum(block.size for block in some) for some in (element.kept, element.commands)]
     points: list[int] = []
     for (body, _), place in zip(element.wrenches(model), pushed, strict=True):
         points += [int(model.flat.order[model.body_index(body)]), place]

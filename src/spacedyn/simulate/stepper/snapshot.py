@@ -110,6 +110,12 @@ def _laws(stepper: Any) -> Array:
     return stepper.plan[first : first + count * p.LAW_INTS].reshape(count, p.LAW_INTS)
 
 
+def _elements(stepper: Any) -> Array:
+    """The records of elements."""
+    first, count = int(stepper.plan[p.ELEMENT_AT]), int(stepper.plan[p.ELEMENTS])
+    return stepper.plan[first : first + count * p.ELEMENT_INTS].reshape(count, p.ELEMENT_INTS)
+
+
 def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
     """Times that can follow each other, and steps that lead forward."""
     if not np.isfinite(clock[_CLOCK]).all():
@@ -137,14 +143,14 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     high[p.C_TARGET] = max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
-    high[counters.size - int(plan[p.ELEMENTS]) :] = plan[p.BREAKS] + 1  # how many times of elements passed comes last
+    high[_elements(stepper)[:, p.E_ACTS]] = plan[p.BREAKS] + 1
     bad = np.flatnonzero((counters < low) | (counters > high))
     if bad.size:
         raise _refuse(f"counter {bad[0]}", counters[bad[0]])
 
 
 def _check_samples(stepper: Any, clock: Array, counters: Array) -> None:
-    """As many samples of each law as fit the time, and no more waiting than its ring holds."""
+    """As many samples of each law and element as fit the time, and no more waiting than its ring holds."""
     since = clock[p.T] - clock[p.T_START]
     for i, law in enumerate(_laws(stepper)):
         taken, held = (int(count) for count in counters[p.C_LAWS + 2 * i : p.C_LAWS + 2 * i + 2])
@@ -153,6 +159,11 @@ def _check_samples(stepper: Any, clock: Array, counters: Array) -> None:
         room = 1.0 + 1e-6 if law[p.L_SAMPLED] else 0.0
         if abs(taken - due) > room or not 0 <= taken - held <= law[p.L_RING_SIZE]:
             raise _refuse(f"samples of law {i}", f"{taken}, {held} of them in effect, at t = {clock[p.T]:g} s")
+    for i, element in enumerate(_elements(stepper)):
+        if element[p.E_PERIOD] >= 0:
+            taken, due = int(counters[element[p.E_TAKEN]]), since / float(stepper.numbers[element[p.E_PERIOD]])
+            if abs(taken - due) > 1.0 + 1e-6:
+                raise _refuse(f"samples of element {i}", f"{taken} at t = {clock[p.T]:g} s")
 
 
 def _check_modes(stepper: Any, memory: Array) -> None:
