@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from ...errors import InputError
 from ...quantities.momentum import center_of_mass, momentum_matrix
+from ...simulate.channels import LOSSES, WORKS
 from .panel import ROUND_OFF, Panel
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _energy(run: "Run") -> list[Panel]:
     energy = run.energy()
     parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
     if np.any(energy.elastic) and np.any(energy.gravitational):
-        parts = {"kinetic": energy.kinetic, "of gravity": energy.gravitational, "elastic": energy.elastic} | parts
+        parts = {"kinetic": energy.kinetic, "of gravity": energy.gravitational, "stored": energy.elastic} | parts
         del parts["potential"]
     return [Panel("energy", "J", tuple(parts), run.time, np.stack(list(parts.values()), axis=-1))]
 
@@ -81,9 +82,10 @@ _ENTRIES = {
     "joint_work": "work of joints",
     "base_work": "work of base",
     "endpoint_work": "work of endpoints",
-    "force_work": "work of forces",
+    "force_work": "work of elements",
     "event_work": "work of events",
-    "dissipated": "dissipated",
+    "dissipated": "dissipated in joints",
+    "force_dissipated": "dissipated in elements",
 }
 """What the curves of the ledger are called, by channel."""
 
@@ -93,9 +95,9 @@ def _ledger(run: "Run") -> list[Panel]:
     balance = run.audit().balance
     energy = run.energy().total
     curves = {"energy gained": energy - energy[0]}
-    for channel in _ENTRIES:
+    for channel in (*WORKS, *LOSSES):
         if np.any(run[channel]):
-            curves[_ENTRIES[channel]] = (-1.0 if channel == "dissipated" else 1.0) * run[channel].sum(-1)
+            curves[_ENTRIES[channel]] = (-1.0 if channel in LOSSES else 1.0) * run[channel].sum(-1)
     found = [Panel("energy ledger", "J", tuple(curves), run.time, np.stack(list(curves.values()), axis=-1))]
     if len(curves) == 1:  # nothing does any work
         found = _energy(run)
