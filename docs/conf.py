@@ -42,6 +42,10 @@ html_css_files = ["wide.css"]
 html_theme_options = {"source_directory": "docs/", "navigation_with_keys": True}
 
 
+IN_TWO_FILES = ("Model", "Run")
+"""Classes that have members of a base of their own (model/structure.py, run/record.py)."""
+
+
 def topics() -> dict[str, list[str]]:
     """The public names by the module or subpackage that they come from, in the order of `__all__`."""
     found: dict[str, list[str]] = {}
@@ -61,7 +65,8 @@ def directive(name: str) -> str:
             f".. rubric:: {name}\n\n.. automodule:: {thing.__name__}\n   :members:\n\n.. currentmodule:: spacedyn\n"
         )
     if isinstance(thing, type):
-        return f".. autoclass:: {name}\n   :members:\n"
+        inherited = "   :inherited-members:\n" if name in IN_TWO_FILES else ""
+        return f".. autoclass:: {name}\n   :members:\n{inherited}"
     return f".. autofunction:: {name}\n"
 
 

@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from spacedyn.errors import ModelError
-from spacedyn.model.build import Builder, assemble
+from spacedyn.model.assemble import assemble
+from spacedyn.model.build import Builder
 from spacedyn.model.checks import DEFAULTS
 from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.shapes import box, sphere

@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from spacedyn.errors import ModelWarning, UnknownName
-from spacedyn.model.build import Builder, assemble
+from spacedyn.model.assemble import assemble
+from spacedyn.model.build import Builder
 from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.model import Model
 from spacedyn.model.parts import BASE_KINDS

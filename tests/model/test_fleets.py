@@ -9,7 +9,7 @@ import spacedyn as sd
 from random_trees import random_model
 from spacedyn.kernels.robot import layout as k
 from spacedyn.kernels.scalar.pack import LANES
-from spacedyn.model.build import assemble
+from spacedyn.model.assemble import assemble
 
 pytestmark = [pytest.mark.packs, pytest.mark.filterwarnings("ignore::spacedyn.ModelWarning")]
 DOWN = (0.3, 0.0, -9.81)

@@ -45,7 +45,7 @@ def test_a_random_robot_reads_back(seed):
         assert mount.parent == e.body
         np.testing.assert_allclose(mount.position, e.position, atol=1e-12)
         np.testing.assert_allclose(mount.rotation, e.rotation, atol=1e-12)
-    from spacedyn.model.build import assemble
+    from spacedyn.model.assemble import assemble
 
     same_model(model, assemble(back.name, back.base_kind, bodies, joints, model.endpoints))
     assert read_urdf(text, base=model.base_kind).to_urdf() == read_urdf(text, base=model.base_kind).to_urdf()

@@ -104,6 +104,30 @@ def test_a_film_shows_the_robot_and_the_slider_moves_it(page, run, tmp_path):
     assert all(url.startswith(("file:", "data:", "blob:")) for url in page.requests)
 
 
+def test_elements_have_their_own_curves_in_a_film(page, tmp_path):
+    """A channel's curves are those of the elements that have it; what they dissipate is in the ledger."""
+    robot = sd.load("planar_four_link")
+    elements = [
+        sd.Wrench(robot.body_names[0], force=(1.0, 0, 0)),
+        sd.Spring("link3", stiffness=0.0, damping=1e-30, name="slack"),
+        sd.BristleFriction("joint1", coulomb=0.2, name="rub"),
+    ]
+    run = sd.simulate(robot, robot.state(qd=[0.3, 0, 0, 0]), 1.0, elements=elements)
+    opened(page, run.film(plots=["friction", "q.joint1", "ledger"]), tmp_path / "film.html")
+    assert page.locator(".chart h2 span").first.inner_text() == "friction: rub"
+    labels = page.locator(".chart").nth(2).locator(".legend u").all_inner_texts()
+    assert labels == ["energy gained", "work of elements", "dissipated in elements"]
+    picture(page, "film of elements")
+
+
+def test_marks_of_a_constant_differ(page, tmp_path):
+    robot = sd.load("planar_four_link")
+    run = sd.simulate(robot, robot.state(q=[3.0, 0, 0, 0]), 1.0)
+    opened(page, run.film(plots=["q.joint1"]), tmp_path / "film.html")
+    low, high = page.evaluate("[film.charts[0].low, film.charts[0].high]")
+    assert low < 2.9 and high > 3.1
+
+
 def test_what_the_page_draws_is_where_the_run_says(page, run, tmp_path):
     """Between two of its instants too, which are a second apart here."""
     opened(page, run.film(frames=61), tmp_path / "film.html")

@@ -8,7 +8,8 @@ from PIL import Image
 
 import spacedyn as sd
 from random_trees import random_model
-from spacedyn.show.plots.curves import continuous_rotation_vectors, key_names, names, panels
+from spacedyn.show.plots.curves import key_names, names, panels
+from spacedyn.show.plots.derived import continuous_rotation_vectors
 from spacedyn.show.plots.style import STYLES
 
 
@@ -20,6 +21,28 @@ def tree_run(base="free", size=None, **options):
     hung = sd.Spring(model.body_names[2], stiffness=3.0, damping=0.2, other_point=(1.0, 0, 0))
     pushed = sd.Wrench(model.body_names[0], force=(1.0, 2.0, 0.5), stop=0.3)
     return sd.simulate(model, state, 0.5, forces=[hung, pushed], gravity=(0, 0, -1.6), record=0.01, **options)
+
+
+@sd.law
+def drive_on(t, s, p, out):
+    out.drive.torque[0] = 1.5
+
+
+@pytest.fixture(scope="module")
+def driven():
+    """Elements that share nothing but the robot: a motor, a tether with a damper, friction in a slide."""
+    builder = sd.Builder("crane")
+    builder.base("bus", mass=20.0, inertia=(3, 4, 5))
+    builder.link("arm", parent="bus", axis=(0, 1, 0), mass=2.0, inertia=(0.1, 0.2, 0.2), com=(0.5, 0, 0))
+    builder.link("slide", "prismatic", parent="arm", axis=(1, 0, 0), mass=1.0, inertia=(0.1, 0.11, 0.12))
+    robot = builder.build()
+    elements = [
+        sd.Motor("arm", most_torque=1.0, name="drive"),
+        sd.Tether("slide", other_point=(0, 0, 1), stiffness=20.0, damping=3.0, rest_length=0.5, name="line"),
+        sd.BristleFriction("slide", coulomb=0.3, static=0.4, stiffness=1e3, damping=20.0, name="rub"),
+    ]
+    start = robot.state(qd={"arm": -1.0, "slide": 0.5})
+    return sd.simulate(robot, start, 3.0, elements=elements, laws=[drive_on()], record=0.01)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +71,13 @@ def test_curves_are_the_numbers_of_the_dataset():
     for name, variable in run.data.data_vars.items():
         if not variable.size:
             continue
-        found = {label: p.values[..., i] for p in panels(run, str(name)) for i, label in enumerate(p.labels)}
         flat = variable.values.reshape(run.time.size, -1)
+        if name == "force_dissipated":  # neither the spring nor the wrench has any
+            assert not flat.any() and name not in names(run)
+            continue
+        if name in ("tension", "force_energy"):  # the wrench has none
+            flat = flat[:, :1]
+        found = {label: p.values[..., i] for p in panels(run, str(name)) for i, label in enumerate(p.labels)}
         assert len(found) == flat.shape[1], name
         assert {values.tobytes() for values in found.values()} == {column.tobytes() for column in flat.T.copy()}, name
 
@@ -75,6 +103,63 @@ def test_the_ledger_adds_up():
     np.testing.assert_allclose(gained - sum(of.values()), error.values[:, 0], atol=1e-9)
     assert np.abs(error.values).max() < 1e-6 * np.abs(gained).max()
     assert momentum.labels == ("linear", "angular")
+
+
+def test_the_ledger_of_elements_adds_up(driven):
+    book, error, _ = panels(driven, "ledger")
+    of = dict(zip(book.labels, book.values.T, strict=True))
+    assert list(of) == ["energy gained", "work of elements", "dissipated in elements"]
+    assert of["dissipated in elements"][-1] < -0.05
+    gained = of.pop("energy gained")
+    np.testing.assert_allclose(gained - sum(of.values()), error.values[:, 0], atol=1e-12)
+    assert np.abs(error.values).max() < 1e-6 * np.abs(gained).max()
+
+
+@pytest.mark.parametrize(
+    ("name", "owners", "title", "unit"),
+    [
+        ("torque", ("drive",), "torque: drive", "N m"),
+        ("power", ("drive",), "power: drive", "W"),
+        ("tension", ("line",), "tension: line", "N"),
+        ("friction", ("rub",), "friction: rub", "N"),
+        ("rub.bristle", ("rub.bristle",), "rub.bristle", "m"),
+        ("force_work", ("drive", "line"), "work of elements", "J"),
+        ("force_energy", ("line", "rub"), "stored energy of elements", "J"),
+        ("force_dissipated", ("rub",), "dissipated in elements: rub", "J"),
+    ],
+)
+def test_a_channel_of_elements_is_drawn_of_those_that_have_it(driven, name, owners, title, unit):
+    (panel,) = panels(driven, name)
+    assert (panel.title, panel.labels, panel.unit) == (title, owners, unit)
+    assert all(np.any(curve) for curve in panel.values.T)
+    legend = driven.plot(name).axes[0].get_legend()
+    assert len(owners) == 1 or tuple(text.get_text() for text in legend.get_texts()) == owners
+    one = f"{name}.{owners[0]}" if name != "rub.bristle" else name
+    np.testing.assert_array_equal(panels(driven, one)[0].values[:, 0], panel.values[:, 0])
+
+
+def test_a_channel_that_no_element_has_is_no_name(driven):
+    robot = driven.model
+    pushed = sd.simulate(robot, robot.neutral_state(), 0.1, elements=[sd.Wrench("bus", force=(1, 0, 0))])
+    assert not {"tension", "force_energy", "force_dissipated"} & set(names(pushed))
+    with pytest.raises(sd.UnknownName, match="no quantity named 'tension'"):
+        pushed.plot("tension")
+    with pytest.raises(sd.UnknownName, match=r"no curve named 'torque.line'.*torque.drive"):
+        driven.plot("torque.line")
+
+
+def test_a_curve_whose_label_has_dots_is_found(driven):
+    (panel,) = panels(driven, "element_wrench.line on slide.fx")
+    assert panel.labels == ("line on slide.fx",) and np.ptp(panel.values) > 0.1
+    (panel,) = panels(driven, "udot.base.vx")
+    np.testing.assert_array_equal(panel.values[:, 0], driven["udot"][:, 0])
+
+
+def test_wrenches_of_elements_have_titles(driven):
+    forces, moments = panels(driven, "element_wrench")
+    assert (forces.title, forces.unit) == ("forces of elements", "N")
+    assert (moments.title, moments.unit) == ("moments of elements", "N m")
+    assert forces.labels[:3] == ("line on slide.fx", "line on slide.fy", "line on slide.fz")
 
 
 def test_momentum_that_is_only_round_off_is_shown_as_zero():

@@ -1,7 +1,7 @@
 """Checks of one body, joint or endpoint, and warnings about a whole robot (`doubts`).
 
 `check_body`, `check_joint` and `check_endpoint` take a record as a person filled it in, and return it with clean
-read-only float64 arrays, or None after adding to the problems. How the parts hang together is `model.build`'s.
+read-only float64 arrays, or None after adding to the problems. How the parts hang together is `model.connections`'s.
 """
 
 from collections.abc import Sequence

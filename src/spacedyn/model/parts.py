@@ -2,7 +2,7 @@
 
 Every vector is in the axes of the frame it belongs to: a body's frame is the frame of the joint that
 moves it (at the joint, moving with the body); the base's frame is wherever its description puts it.
-These are plain records: `model.build` checks them, `model.flatten` turns them into kernel arrays.
+These are plain records: `model.assemble` checks them, `model.flatten` turns them into kernel arrays.
 """
 
 from collections.abc import Sequence

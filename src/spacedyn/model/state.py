@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 from ..errors import InputError, NoSuchRobot
 from ..reals import finite_array
 from ..signatures import check_names, checked_arguments, keywords_of
-from .quaternions import conjugate, exponential, logarithm, multiply, normalised
+from .manifold import motion_between, move
+from .quaternions import normalised
 from .state_parts import (
     BASE_RATES,
     MEANT,
@@ -322,44 +323,28 @@ class State:
         >>> np.allclose(a.integrate(a.difference(b)).base_attitude.as_matrix(), b.base_attitude.as_matrix())
         True
         """
-        model, layout = self.model, layout_of(self.model)
+        model = self.model
         step = required("step", step, model.nv)
         new_rates = self.u if rates is None else required("rates", rates, model.nv)
         batch = joined_batches("the state, step and rates", self.shape, step.shape[:-1], new_rates.shape[:-1])
         data = np.empty((*batch, self._data.shape[-1]))
         data[..., : 7 + model.nq] = self.x
         data[..., 7 + model.nq :] = new_rates
-        with np.errstate(over="ignore", invalid="ignore"):
-            data[..., layout.simple_x] += step[..., layout.simple_u]
-            six = np.zeros((*step.shape[:-1], 6))
-            six[..., list(BASE_RATES[model.base_kind])] = step[..., : model.base_dof]
-            data[..., :3] += six[..., :3]
-            data[..., 3:7] = normalised(multiply(exponential(six[..., 3:]), data[..., 3:7]))
-            for start, rate in layout.turning:
-                turn = exponential(step[..., rate : rate + 3])
-                data[..., start : start + 4] = normalised(multiply(data[..., start : start + 4], turn))
+        move(model, data[..., : 7 + model.nq], step)
         if not np.isfinite(data).all():
             raise InputError(f"step: {np.abs(step).max():.3g} is too large a motion; positions would not be finite")
         return State(model, data)
 
     def difference(self, other: "State") -> np.ndarray:
         """(…, nv): the small motion that takes this state's positions to the other's; undoes `integrate`."""
-        model, layout = self.model, layout_of(self.model)
+        model = self.model
         if not isinstance(other, State):
             raise InputError(f"expected another State of '{model.name}', got {type(other).__name__}")
         if other.model is not model and other.model != model:
             raise InputError(f"the other state is of model '{other.model.name}', this one of '{model.name}'")
         batch = joined_batches("the two states", self.shape, other.shape)
         a, b = (np.broadcast_to(s.x, (*batch, 7 + model.nq)) for s in (self, other))
-        step = np.empty((*a.shape[:-1], model.nv))
-        step[..., layout.simple_u] = b[..., layout.simple_x] - a[..., layout.simple_x]
-        turn = logarithm(multiply(b[..., 3:7], conjugate(a[..., 3:7])))
-        six = np.concatenate([b[..., :3] - a[..., :3], turn], axis=-1)
-        step[..., : model.base_dof] = six[..., list(BASE_RATES[model.base_kind])]
-        for start, rate in layout.turning:
-            part = slice(start, start + 4)
-            step[..., rate : rate + 3] = logarithm(multiply(conjugate(a[..., part]), b[..., part]))
-        return step
+        return motion_between(model, a, b)
 
     # --- batches -----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, ModelError, ModelWarning, UnknownName
-from .build import assemble
+from .assemble import assemble
 from .checks import doubts
 from .model import Model
 from .parts import Body, Endpoint, Joint

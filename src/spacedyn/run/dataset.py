@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from .run import Run
+    from .record import Record
 
 Array = np.ndarray
 
 
-def dataset(run: "Run") -> "xarray.Dataset":
+def dataset(run: "Record") -> "xarray.Dataset":
     """Everything that a run recorded; one dimension for each batch axis (robot, robot1, …)."""
     import xarray
 
@@ -68,7 +68,7 @@ def _values(data: Mapping[str, Array], name: str, expected: tuple[int, ...] | No
     return values
 
 
-def dataframe(run: "Run") -> "pandas.DataFrame":
+def dataframe(run: "Record") -> "pandas.DataFrame":
     """A flat table of everything that a run recorded."""
     import pandas
 

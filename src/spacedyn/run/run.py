@@ -1,66 +1,35 @@
 """What a simulation gives: labelled arrays over time, a status, and a ledger of energy and momentum."""
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import Element, element_names
-from ..errors import InputError, RunWarning, UnknownName, warn_user
+from ..elements.element import Element
+from ..errors import InputError, RunWarning, warn_user
 from ..laws.law import Law
-from ..model.state import State
-from ..quantities.kinematics import Motion, frame_motion
-from ..quantities.momentum import kinetic_energy, momentum, potential_energy
-from ..reals import one_number
 from ..signatures import check_names, checked_arguments, keywords_of
-from ..simulate.channels import LEDGER, kept_columns
-from ..simulate.events import Event, Happening
+from ..simulate.channels import LEDGER
+from ..simulate.events import Event
 from ..simulate.failures import stiffness_note
-from ..simulate.simulation import Recorded, Simulation
 from .audit import Audit, Auditor, balances, quantities
+from .record import Record
 
 if TYPE_CHECKING:
     import pandas
-    import xarray
     from matplotlib.figure import Figure
 
     from ..show.viewer.film_page import Film
     from ..show.viewer.live import Viewer
-    from ..simulate.checkpoints import Checkpoint
 
 Array = np.ndarray
 
 
-def happenings(events: Sequence[Happening], most: int = 8) -> str:
-    """The first few events in words."""
-    told = [f"{one.name}{f' of robot {one.robot}' if one.robot else ''} at {one.time:g} s" for one in events[:most]]
-    return ", ".join([*told, f"{len(events) - most} more"] if len(events) > most else told)
-
-
-class Energy(NamedTuple):
-    """Energies over time, each (times, …) [J]; `potential` is of gravity and elastic, `elastic` is its latter part."""
-
-    kinetic: Array
-    potential: Array
-    elastic: Array
-
-    @property
-    def total(self) -> Array:
-        """Kinetic and potential."""
-        return self.kinetic + self.potential
-
-    @property
-    def gravitational(self) -> Array:
-        """The potential without what is elastic."""
-        return self.potential - self.elastic
-
-
-class Run(Recorded):
+class Run(Record):
     """A simulation's record.
 
     Made by `simulate`, or read by `Run.load`.
@@ -96,242 +65,18 @@ class Run(Recorded):
     0.1
     """
 
-    def __init__(
-        self,
-        simulation: Simulation,
-        rows: Array,
-        checkpoints: "Sequence[Checkpoint]",
-        folder: Path | None,
-        status: str,
-        ledger: Array | None,
-        events: Sequence[Happening] = (),
-        version: int = 0,
-    ):
-        self.simulation, self.status, self.folder, self.notes = simulation, status, folder, simulation.notes
-        self.viewer: Viewer | None = None
-        self.model, self.laws, self.method, self.gravity = (
-            simulation.model,
-            simulation.laws,
-            simulation.method,
-            simulation.gravity,
-        )
-        self.shape, self.forces = simulation.shape, simulation.elements
-        self.events = tuple(sorted(events, key=lambda event: event.time))
-        self._all_columns = simulation.layout.row
-        self._columns = kept_columns(self._all_columns, simulation.channels)
-        self._rows, self._checkpoints, self._ledger, self._version = rows, tuple(checkpoints), ledger, version
-        times = rows[..., 0].reshape(len(rows), simulation.robots)
-        self.time = times.max(axis=1) if simulation.staggered else np.array(times[:, 0])
-
-    # --- reading it --------------------------------------------------------------------------------------------------
-
-    def __getitem__(self, name: str) -> Array:
-        """A channel (times, …): x, u, states, forces, udot, wrenches, modes of joints, and the ledger's works.
-
-        'forces', 'udot' and 'u' are in the order of u, the base's first: (times, …, nv). Variables of `data` go by
-        their names, too: 'tau' is what acts at the joints alone, beside 'q', 'qd', 'base_position'.
-
-        Examples
-        --------
-        >>> import spacedyn as sd
-        >>> robot = sd.load("ets7")
-        >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, record=0.5, prescribed={"joint2": "locked"})
-        >>> run["tau"].shape, run["forces"].shape, bool((run["tau"] == run["forces"][:, 6:]).all())
-        ((3, 6), (3, 12), True)
-        """
-        if not isinstance(name, str) or name not in self._all_columns:
-            if isinstance(name, str) and name in self.data:
-                return np.asarray(self.data[name].values)
-            filled = [one for one, part in self._columns.items() if part.stop > part.start]
-            raise UnknownName("channel", name, [*filled, *(str(one) for one in self.data.data_vars)])
-        if name not in self._columns:
-            raise InputError(
-                f"the channel '{name}' was not recorded; simulate with channels=['{name}', ...], or without channels"
-            )
-        return self._rows[..., self._columns[name]]
-
-    @property
-    def _state_columns(self) -> slice:
-        return slice(self._columns["x"].start, self._columns["u"].stop)
-
-    @cached_property
-    def states(self) -> State:
-        """The states at all recorded times: a batch (times, …)."""
-        return self._states(self._rows)
-
-    def _states(self, rows: Array) -> State:
-        """States of some rows, with those of elements, if they were recorded."""
-        made = State(self.model, np.array(rows[..., self._state_columns], order="C"))
-        layout, internal = self.simulation.layout, {}
-        if "element_states" in self._columns:
-            at = self._columns["element_states"].start - layout.law_states
-            for name, part in layout.states.items():
-                if part.start >= layout.law_states:
-                    internal[name] = np.array(rows[..., at + part.start : at + part.stop])
-        return made._carrying(internal)
-
-    @checked_arguments()
-    def at(self, time: float) -> State:
-        """The state at a recorded time [s]; there is none between them.
-
-        Raises InputError if that time was not recorded, with those that were.
-
-        Examples
-        --------
-        >>> import spacedyn as sd
-        >>> robot = sd.load("ets7")
-        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
-        >>> run.at(1.5).q.shape
-        (6,)
-        """
-        return self._states(self._rows[self.index(time)])
-
-    @checked_arguments()
-    def index(self, time: float) -> int:
-        """Which record is of a time [s]."""
-        if not self.time.size:
-            raise InputError("nothing was recorded")
-        time = one_number("time", time, "a time [s]")
-        nearest = int(np.argmin(np.abs(self.time - time)))
-        if abs(self.time[nearest] - time) <= 1e-9 * max(abs(time), 1e-3):
-            return nearest
-        span = f"from {self.time[0]:g} to {self.time[-1]:g} s"
-        later = int(np.searchsorted(self.time, time))
-        found = " and ".join(f"{t:.12g}" for t in self.time[max(later - 1, 0) : later + 1])
-        raise InputError(f"there is no record of t = {time:g} s; the nearest of {self.time.size} {span} are {found} s")
-
-    @property
-    def final(self) -> State:
-        """The state at the last recorded time."""
-        if not self.time.size:
-            raise InputError("nothing was recorded")
-        return self._states(self._rows[-1])
-
-    @property
-    def ended(self) -> Any:
-        """(…) [s] when each robot ended: at its terminal event, or with the run.
-
-        Records of a batch are of common times. A robot that ends earlier than others is kept in them as it was at its
-        end: state, forces and ledger stand still, and so does its own time `run["t"]`.
-
-        Examples
-        --------
-        >>> import spacedyn as sd
-        >>> robot = sd.load("planar_four_link")
-        >>> states = robot.state(qd=[[0.1, 0, 0, 0], [0.2, 0, 0, 0], [-0.1, 0, 0, 0]])
-        >>> stop = sd.Event(sd.joint_reaches("joint1", 0.5), terminal=True)
-        >>> run = sd.simulate(robot, states, 8.0, events=[stop])
-        >>> run.status, run.ended.round(3).tolist(), [event.robot for event in run.events]
-        ('done', [6.721, 3.36, 8.0], [(1,), (0,)])
-        >>> run.final.q[:, 0].round(3).tolist()
-        [0.5, 0.5, -0.529]
-        """
-        if not self.time.size:
-            raise InputError("nothing was recorded")
-        ended = np.array(self._rows[-1][..., 0])
-        for event in self.events:
-            if event.terminal:  # times to record may have run out before
-                ended[event.robot] = max(ended[event.robot], event.time)
-        return ended[()]
-
-    def endpoint(self, name: str) -> Motion:
-        """Pose and velocity of an endpoint over time, acceleration too if 'udot' was recorded; inertial axes.
-
-        Examples
-        --------
-        >>> import spacedyn as sd
-        >>> robot = sd.load("ets7")
-        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0, record=0.5)
-        >>> hand = run.endpoint("hand")
-        >>> hand.position.shape, hand.rotation.shape, hand.velocity.shape, hand.acceleration.shape
-        ((5, 3), (5, 3, 3), (5, 6), (5, 6))
-        """
-        place = self.model.endpoint(name)
-        body = self.model.body_index(place.body)
-        return frame_motion(self.model, self.states, name, body, place.position, place.rotation, self._udot())
-
-    def body(self, name: str) -> Motion:
-        """Pose and velocity of a body's frame over time, acceleration too if 'udot' was recorded; inertial axes."""
-        body = self.model.body_index(name)
-        return frame_motion(self.model, self.states, name, body, np.zeros(3), np.eye(3), self._udot())
-
-    def _udot(self) -> Array | None:
-        return np.array(self["udot"], order="C") if "udot" in self._columns else None
-
-    def energy(self) -> Energy:
-        """Kinetic and potential energy over time (times, …) [J]; the latter of gravity, all springs and end stops.
-
-        `elastic` is the part that springs of joints, their end stops, and springs between bodies hold.
-
-        Examples
-        --------
-        >>> import spacedyn as sd
-        >>> robot = sd.load("ets7")
-        >>> run = sd.simulate(robot, robot.state(qd=[0.1, 0, 0, 0, 0, 0]), 2.0)
-        >>> bool(np.ptp(run.energy().total) < 1e-9)
-        True
-        """
-        potential = potential_energy(self.model, self.states, gravity=self.gravity)
-        elastic = potential_energy(self.model, self.states)
-        if self.forces:
-            between = self["force_energy"].sum(-1)
-            potential, elastic = potential + between, elastic + between
-        return Energy(kinetic_energy(self.model, self.states), potential, elastic)
-
-    def momentum(self, *, about: str | ArrayLike = "com") -> Array:
-        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point."""
-        return momentum(self.model, self.states, about=about)
-
-    @cached_property
-    def provenance(self) -> dict[str, Any]:
-        """What made it: the model's digest, versions, method, gravity, status."""
-        import numba
-
-        return {
-            "model": self.model.name,
-            "model_digest": self.model.digest,
-            "method": repr(self.method),
-            "laws": [law.name for law in self.laws],
-            "forces": element_names(self.forces),
-            "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
-            "start": self.simulation.start,
-            "end": self.simulation.end,
-            "status": self.status,
-            "spacedyn": sys.modules[__name__.partition(".")[0]].__version__,
-            "numpy": np.__version__,
-            "numba": numba.__version__,
-        }
+    viewer: "Viewer | None" = None
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.time.size else "nothing recorded"
         return f"<Run of '{self.model.name}': {self.status}, {span}, {self.time.size} records>"
 
     def _repr_html_(self) -> str:
-        from ..markup import table
-        from ..show.plots.sketch import sketches
+        from .page import run_page
 
-        made = self.provenance
-        of = {
-            "laws": ", ".join(made["laws"]),
-            "forces": ", ".join(made["forces"]),
-            "events": happenings(self.events),
-            "robots": str(self.simulation.robots) if self.shape else "",
-            "gravity": "" if self.gravity is None else f"{self.gravity.tolist()} m/s²",
-            "method": made["method"],
-            "recorded": ", ".join(self.simulation.channels),
-            "notes": "; ".join(self.notes),
-        }
-        facts = table(repr(self)[1:-1], ["", ""], [[name, text] for name, text in of.items() if text])
-        return facts + sketches(self) + (self.audit()._repr_html_() if self.time.size else "")
+        return run_page(self)
 
     # --- other forms -------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def data(self) -> "xarray.Dataset":
-        """Everything recorded, as an xarray Dataset with named joints, axes and units."""
-        from .dataset import dataset
-
-        return dataset(self)
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Everything recorded as a flat table: a row for each time (and robot), a column for each number, named.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, ModelError, ModelWarning, warn_of_all, warn_user
-from ..build import assemble
+from ..assemble import assemble
 from ..model import Model
 from ..parts import BASE_KINDS
 from ..values import shown

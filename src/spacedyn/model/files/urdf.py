@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, ModelError, ModelWarning, UnknownName, warn_of_all, warn_user
-from ..build import assemble
+from ..assemble import assemble
 from ..checks import check_joint
 from ..model import Model
 from ..parts import Body, Endpoint, Joint

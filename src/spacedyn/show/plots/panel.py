@@ -9,6 +9,8 @@ from ...errors import InputError
 from .units import as_degrees
 
 Array = np.ndarray
+ROUND_OFF = 1e-9
+"""Of a quantity's natural size: what is less is shown as the zero that it is."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Units of a robot's coordinates and rates, and how units are written for people."""
 
+from ...elements.element import Element
 from ...model.model import Model
 from ...model.parts import Joint
 
@@ -30,6 +31,23 @@ def _of_joint(joint: Joint, count: int, angular: str, linear: str) -> list[str]:
     quaternion = count > joint.nv  # nq of a joint with a quaternion
     rest = "1" if quaternion else angular
     return [linear if i in lengths else rest for i in range(count)]
+
+
+def unit_in_joint(model: Model, element: Element, unit: str) -> str:
+    """Which of two units, 'angular or linear', an element in a joint with one rate has; others pass through.
+
+    >>> import spacedyn as sd
+    >>> slide = sd.Motor("elbow slide", most_torque=2.0)
+    >>> builder = sd.Builder("slide")
+    >>> builder.base("bus", mass=1.0, inertia=(1, 2, 2))
+    >>> builder.link("elbow slide", "prismatic", parent="bus", mass=1.0, inertia=(1, 2, 2))
+    >>> unit_in_joint(builder.build(), slide, "N m or N"), unit_in_joint(builder.build(), slide, "W")
+    ('N', 'W')
+    """
+    joint = getattr(element, "joint", None)
+    if " or " not in unit or joint not in model.joint_names:
+        return unit
+    return unit.split(" or ")[len(model.joint(joint).kind_record.translations)]
 
 
 def pretty(unit: str) -> str:

@@ -64,7 +64,8 @@ class Chart {
     }
     if (!(low <= high)) [low, high] = [-1, 1];
     if (this.panel.ticks) [low, high] = [1, 3];
-    const least = this.panel.least || 1e-12 * Math.max(Math.abs(low), Math.abs(high)) || 0.5;
+    const size = Math.max(Math.abs(low), Math.abs(high));
+    const least = this.panel.least || (low === high ? 0.05 : 1e-12) * size || 0.5;  // marks of a constant differ, too
     if (high - low < 2 * least) [low, high] = [(low + high) / 2 - least, (low + high) / 2 + least];
     const room = 0.06 * (high - low);
     [this.low, this.high] = [low - room, high + room];
