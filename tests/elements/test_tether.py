@@ -103,3 +103,37 @@ def test_the_ledger_is_kept(damping, other):
     assert tension.max() > 1.0 and tension.min() == 0.0
     assert audit.energy < 1e-10
     assert max(audit.linear_momentum, audit.angular_momentum) < 1e-11
+
+
+@pytest.mark.parametrize("damping", [0.0, DAMPING])
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.Radau5()])
+def test_two_that_change_at_the_same_instants_are_one_twice_as_strong(method, damping):
+    """All guards of the one are zero where those of the other are."""
+    model = pair()
+    state = model.state(q=[1.5, 0, 0, 0, 0, 0, 1], qd=[0.4, 0.1, 0, 0, 0, 0.2], base_rate=[0.1, 0, 0])
+    ends = {"point": (0.3, 0, 0), "other_point": (-0.1, 0, 0.1), "rest_length": LENGTH}
+    half = sd.Tether("bus", "probe", stiffness=STIFFNESS / 2, damping=damping / 2, **ends)
+    whole = sd.Tether("bus", "probe", stiffness=STIFFNESS, damping=damping, **ends)
+    two = sd.simulate(model, state, 20.0, elements=[half, half], method=method, record=0.1)
+    one = sd.simulate(model, state, 20.0, elements=[whole], method=method, record=0.1)
+    assert (one["tension"] == 0.0).any() and (one["tension"] > 1.0).any()
+    np.testing.assert_allclose(two.states.x, one.states.x, atol=1e-6 if isinstance(method, sd.Radau5) else 1e-9)
+    np.testing.assert_allclose(two["tension"][:, 0], two["tension"][:, 1], atol=1e-12)
+    assert two.audit().worst < 1e-7
+
+
+@pytest.mark.parametrize("other_stiffness", [0.0, 7.0])
+def test_a_stop_and_a_tether_that_act_from_the_same_place_on(other_stiffness):
+    """A slider's end stop and a tether that is taut there: together a stiffer stop."""
+    b = sd.Builder("slider", base="fixed")
+    b.base("ground", mass=1.0, inertia=(1.0, 1.2, 1.1))
+    b.body("mass", mass=1.0, inertia=(0.1, 0.12, 0.11))
+    b.joint("rail", "prismatic", parent="ground", child="mass", axis=(1, 0, 0), upper=0.5, stop_stiffness=50.0)
+    model = b.build()
+    ends = {"point": (0, 0, 0), "other_point": (0, 0, 0), "rest_length": 0.5}
+    acting = [sd.Tether("ground", "mass", stiffness=other_stiffness, **ends)] if other_stiffness else []
+    run = sd.simulate(model, model.state(qd=[1.0]), 1.5, elements=acting)
+    w = np.sqrt(50.0 + other_stiffness)
+    t = run.time - 0.5
+    there = np.where(t < 0.0, 0.5 + t, np.where(t < np.pi / w, 0.5 + np.sin(w * t) / w, 0.5 - (t - np.pi / w)))
+    np.testing.assert_allclose(run.states.q[:, 0], there, atol=1e-10)
