@@ -37,6 +37,28 @@ def test_one_robots_records_are_looked_at_without_packs(robots, monkeypatch):
     assert {type(kind) for kind in seen} == {type(ONE if robots == 1 else PACK)}
 
 
+@pytest.mark.parametrize("name", ["ets7", "tian_wu", "two_arm_sample"])
+@pytest.mark.parametrize("robots", [1, 3])
+def test_a_free_fall_from_rest_is_no_alarm(name, robots):
+    """No body moves but with the others: of angular momentum there is nothing but the rounding of their velocities."""
+    model = sd.load(name)
+    assert model.base_kind == "free"
+    states = model.neutral_state() if robots == 1 else model.state(q=np.zeros((robots, model.nq)))
+    run = sd.simulate(model, states, 2.0, gravity=(1.0, -2.0, -9.81))
+    assert run.audit().worst < 1e-12
+
+
+def test_a_moment_that_the_ledger_does_not_know_is_told_in_a_fall():
+    """A millionth of what the weight would do at a metre is far above the rounding."""
+    model = sd.load("ets7")
+    run = sd.simulate(model, model.neutral_state(), 2.0, gravity=(0, 0, -9.81))
+    rows = run._rows.copy().reshape(len(run.time), 1, -1)
+    rows[..., run._all_columns["impulse"].start + 3] = 1e-6 * 9.81 * model.total_mass * run.time[:, None]
+    auditor = Auditor(model, run.gravity, run._all_columns, 1)
+    auditor.add(rows)
+    assert not auditor.audit(1e-7, dict).within_budget
+
+
 def test_a_step_too_long_is_named():
     model, state = free_flyer()
     with pytest.warns(sd.RunWarning, match=r"ledger is off by .* a step of 0\.04 s is too long") as caught:

@@ -130,6 +130,10 @@ class Element:
         """Where the wrenches act that it records."""
         return ()
 
+    def fastest(self, model: Model) -> float:
+        """How fast it lets bodies swing or come to rest [1/s], which asks for short steps; 0 if it does not say."""
+        return 0.0
+
     @property
     def guards(self) -> int:
         """How many numbers it has whose side holds within a step."""

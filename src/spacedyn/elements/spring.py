@@ -106,6 +106,12 @@ class Spring(Element):
         rest = [self.stiffness, self.damping, self.rest_length, self.tension_only, onset]
         return Numbers((body, other), np.concatenate([point, far, rest]))
 
+    def fastest(self, model: Model) -> float:
+        """Of its bodies' masses alone."""
+        ends = [name for name in (self.body, self.other) if name != "inertial"]
+        mobile = sum(1.0 / model.bodies[model.body_index(name)].mass for name in ends)
+        return max(float(np.sqrt(self.stiffness * mobile)), float(self.damping * mobile))
+
     def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
         """At both ends."""
         other = "" if self.other == "inertial" else self.other

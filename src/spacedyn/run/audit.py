@@ -25,7 +25,7 @@ from ..simulate.modes import deviations
 Array = np.ndarray
 _ROUND_OFF = 1e-12
 _ROUNDING = 64 * np.finfo(float).eps
-"""Of energies: their differences are known no better."""
+"""Of energies and momenta: their differences are known no better."""
 _prepared: set[tuple[bool, ...]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
@@ -38,8 +38,9 @@ class Audit:
     Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
     impulse of all external forces; relative to the energy, and to the sum of the magnitudes of the bodies' momenta,
     which do not cancel where the momentum itself is zero. Differences of energy within the rounding of the energies
-    themselves count as none. Of a planar base, the momentum in its plane. NaN where there is nothing to compare:
-    momentum that a support takes (attitude and fixed bases), joints that none is prescribed of.
+    themselves count as none, and so do those of angular momentum within the rounding of the velocities. Of a planar
+    base, the momentum in its plane. NaN where there is nothing to compare: momentum that a support takes (attitude and
+    fixed bases), joints that none is prescribed of.
 
     Attributes
     ----------
@@ -140,6 +141,8 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         found["momentum"] = sums.momentum * free
         found["parts"] = sums.sizes
         found["impulse"] = get("impulse") * free
+        # velocities that all bodies share are known to their rounding only, at each body's distance from the centre
+        found["spinning"] = _ROUNDING * sums.spread * sums.sizes[..., 0] / np.asarray(model.total_mass)
     return found
 
 
@@ -224,8 +227,9 @@ class Auditor:
         start = of["momentum_0"].reshape(-1, 6) if "momentum" in found else None
         off = balances(found, of["energy_0"] - of["potential_0"], start)
         for name, error in off.items():
-            size = np.linalg.norm(error, axis=-1) if name != "energy" else np.abs(error) - found["rounding"]
-            self._note(name, size, rows[..., 0])
+            size = np.abs(error) if name == "energy" else np.linalg.norm(error, axis=-1)
+            room = {"energy": "rounding", "angular_momentum": "spinning"}.get(name)
+            self._note(name, size - found[room] if room else size, rows[..., 0])
         starts = layout_of(model).quaternions
         lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
         self._note_largest("quaternion_norm", np.abs(lengths - 1.0).max(axis=2), rows[..., 0])

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..elements.element import Element, blocks_of
 from ..elements.program import UserElement
-from ..elements.spring import Spring
 from ..kernels.elements.program import CALLED
 from ..laws.compile import rehearse
 from ..laws.law import MEMORY, WRITTEN
@@ -116,12 +115,7 @@ def stiffest(model: Model, state: State, forces: Sequence[Element]) -> tuple[str
         rates = np.maximum(np.sqrt(hard * m), slopes * m)
         found.append((f"joint '{joint.name}'", float(rates.max(initial=0.0))))
     for force in forces:
-        if isinstance(force, Spring):
-            ends = [
-                model.bodies[model.body_index(name)].mass for name in (force.body, force.other) if name != "inertial"
-            ]
-            mobile = sum(1.0 / mass for mass in ends)
-            found.append((f"'{force.label}'", max(float(np.sqrt(force.stiffness * mobile)), force.damping * mobile)))
+        found.append((f"'{force.label}'", force.fastest(model)))
     return max(found, key=lambda pair: pair[1])
 
 
