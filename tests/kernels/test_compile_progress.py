@@ -96,7 +96,7 @@ def test_what_a_simulation_compiles_is_shown_and_what_it_loads_is_not():
         python(FRESH, *arguments, stderr=subprocess.PIPE).communicate()[1]
         for arguments in ((gain,), (gain,), (gain + "1", "silent"))
     ]
-    assert found == ["spacedyn: compiling, once for this machine: law 'fresh' (1 of 4)\n", "", ""]
+    assert found == ["spacedyn: compiling, once for this machine: law 'fresh' (2 of 5)\n", "", ""]
 
 
 def test_on_a_terminal_the_line_goes_away():
@@ -110,7 +110,7 @@ def test_on_a_terminal_the_line_goes_away():
     except OSError:  # the other end is closed
         pass
     os.close(ours)
-    assert child.wait() == 0 and b"law 'fresh' (1 of 4)" in shown and b"spacedyn:" not in shown
+    assert child.wait() == 0 and b"law 'fresh' (2 of 5)" in shown and b"spacedyn:" not in shown
     assert shown.rstrip().endswith((b"\x1b[2K", b"\x1b[?25h"))  # the line is erased, the cursor is back
 
 

@@ -5,7 +5,8 @@ import pytest
 
 import spacedyn as sd
 from spacedyn.scenario.figure_names import figure_names
-from spacedyn.simulate.stepper.snapshot import events_so_far
+from spacedyn.simulate.setup import build_steppers
+from spacedyn.simulate.stepper.snapshot import restore, snapshot
 
 URDF = """<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
 iyz="0"/></inertial>{visual}</link><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
@@ -55,5 +56,8 @@ def test_many_figures_of_one_name_are_named_at_once():
 
 
 def test_a_count_of_events_that_is_no_number_is_refused():
+    robot = sd.load("planar_four_link")
+    run = sd.simulate(robot, robot.neutral_state(), 1.0, events=[sd.Event(sd.joint_reaches("joint1", 9.0))])
+    (stepper,) = build_steppers(run.simulation, 8)
     with pytest.raises(sd.InputError, match="a counter"):
-        events_so_far(np.full(100, np.nan))
+        restore(stepper, np.full(snapshot(stepper).size, np.nan))

@@ -24,7 +24,6 @@ _WORDS = {
     "variational.step": "variational step",
     "guards.one": "guards",
     "guards.pack": "guards, for packs",
-    "guards.varied": "guards, for robots that differ",
     "totals.run": "energy and momentum",
     "inertia.run": "mass matrix",
     "tangents.matrix": "linearisation",

@@ -107,14 +107,14 @@ def pass_step(sim, first, zero):
 
 
 @inner
-def locate(sim, t, h, g, lane, high, least, zero):
+def locate(sim, t, h, g, lane, high, zero):
     """Fraction of the step at which a guard changes its side, G_FROM < fraction <= high; its slope into memory."""
     side, low = side_of(sim, g, lane, zero), known(sim, G_FROM, g, lane, zero)
     last, last_value, apart = high, known(sim, G_LATE, g, lane, zero), 1e-6 * (high - low)
     store(sim.memory, integer(sim.plan, M_CUT) + CUT_SLOPE, 0.0)
     for _ in range(100):
         middle = 0.5 * (low + high)
-        if (high - low) * h < 0.25 * least or not low < middle < high:
+        if (high - low) * h < 0.25 * load(sim.clock, H_MIN, 0.0) or not low < middle < high:
             break
         look(sim, t + middle * h, within(sim, t, h, middle, False, zero), zero)
         value = counted(sim, g, lane, zero)
@@ -129,14 +129,14 @@ def locate(sim, t, h, g, lane, high, least, zero):
 
 
 @inner
-def first_root(sim, t, h, first, least, zero):
+def first_root(sim, t, h, first, zero):
     """Fraction of the first zero of those guards that have crossed; which one it is into C_TARGET."""
     soonest, slope, lanes, at = NONE, 0.0, lanes_of(zero), integer(sim.plan, M_CUT) + CUT_SLOPE
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes):
             high = known(sim, G_CROSSED, g, lane, zero)
             if high > 0.0 and known(sim, G_FROM, g, lane, zero) < soonest:
-                root = locate(sim, t, h, g, lane, high, least, zero)
+                root = locate(sim, t, h, g, lane, high, zero)
                 if root < soonest:
                     soonest, slope = root, load(sim.memory, at, 0.0)
                     store_counter(sim.counters, C_TARGET, g * lanes + lane)
@@ -145,7 +145,7 @@ def first_root(sim, t, h, first, least, zero):
 
 
 @inner
-def find_dip(sim, t, h, g, lane, low, high, least, zero):
+def find_dip(sim, t, h, g, lane, low, high, zero):
     """Fraction between two others at which a guard, on one side at both, is on the other; NONE if it never is.
 
     By golden section, which ends when it is clear that the extremum does not reach zero.
@@ -166,7 +166,7 @@ def find_dip(sim, t, h, g, lane, low, high, least, zero):
         if n == 0:
             is_one = False
             continue
-        if max(of_low, of_high) < 1.1 * min(of_one, of_two) or (high - low) * h < least:
+        if max(of_low, of_high) < 1.1 * min(of_one, of_two) or (high - low) * h < load(sim.clock, H_MIN, 0.0):
             return NONE
         is_one = of_one < of_two
         if is_one:
@@ -202,14 +202,14 @@ def dip_begins(sim, t, h, g, lane, i, zero):
 
 
 @inner
-def seek_dips(sim, t, h, first, i, least, zero):
+def seek_dips(sim, t, h, first, i, zero):
     """Guards that were on their other side for a while before point i are noted as crossed; whether there are any."""
     found = False
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
             low = dip_begins(sim, t, h, g, lane, i, zero)
             if low < NONE:
-                high = find_dip(sim, t, h, g, lane, low, FRACTIONS[i], least, zero)
+                high = find_dip(sim, t, h, g, lane, low, FRACTIONS[i], zero)
                 if high < NONE:
                     note(sim, G_FROM, g, lane, low, zero)
                     note(sim, G_CROSSED, g, lane, high, zero)
@@ -218,10 +218,10 @@ def seek_dips(sim, t, h, first, i, least, zero):
 
 
 @inner
-def find_crossing(sim, t, h, first, least, zero):
+def find_crossing(sim, t, h, first, zero):
     """Fraction of the step just tried at which the first guard from number `first` on changes its side, NONE or BAD.
 
-    Which one it is goes into C_TARGET. `least`: the shortest step.
+    Which one it is goes into C_TARGET.
     """
     new = integer(sim.plan, Y_NEW)
     count_from_levels(sim, first, zero)
@@ -241,8 +241,8 @@ def find_crossing(sim, t, h, first, least, zero):
         found = note_point(sim, first, before, fraction, zero)
         if found == BAD:
             return BAD
-        if (i >= EARLY and seek_dips(sim, t, h, first, i, least, zero)) or found > 0.0:
-            return first_root(sim, t, h, first, least, zero)
+        if (i >= EARLY and seek_dips(sim, t, h, first, i, zero)) or found > 0.0:
+            return first_root(sim, t, h, first, zero)
         pass_point(sim, first, i, zero)
         before = fraction
     pass_step(sim, first, zero)

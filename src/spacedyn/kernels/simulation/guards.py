@@ -16,6 +16,7 @@ no event.
 
 from functools import cache
 
+from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import Address, inner
 from ..scalar.memory import integer, lanes_of, load, load_counter, store, store_counter, zero_of
@@ -28,7 +29,7 @@ from .step_control import is_adaptive
 from .watched import counted, crosses, first_event, follow, known, look, note, side_of, sign, take_side, value_of
 
 MOST_CORRECTIONS = 4
-MOST_AT_ONCE = 20  # changes of side at one instant
+MOST_AT_ONCE = 20  # changes of each guard's side at one instant
 PRECISE = 1e-10  # of a step: how near to the zero of an element's guard it is to end
 CHANGES = 3  # of sides that follow from each other
 
@@ -129,16 +130,31 @@ def sample_owner(sim, t, g, lane, zero):
 
 
 @inner
-def change_sides(sim, t, zero):
-    """A step ended where C_TARGET is zero: if an element has it, it changes its side, and others that jump with it."""
+def note_crossed(sim, zero):
+    """Which elements' guards change sides where all were looked at last: C_TARGET, and others that are beyond zero."""
     target, lanes = load_counter(sim.counters, C_TARGET), lanes_of(zero)
-    g, lane = target // lanes, target % lanes
-    if g < first_event(sim):
-        look(sim, t, integer(sim.plan, Y_NOW), zero)
-        note_values(sim, zero)
-        take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
-        start_from(sim, g, lane, 1.0, zero)
-        sample_owner(sim, t, g, lane, zero)
+    for g in range(first_event(sim)):
+        for lane in range(lanes):
+            beyond = (
+                counted(sim, g, lane, zero) * side_of(sim, g, lane, zero) < 0.0
+            )  # and not at zero, where it may start
+            note(sim, G_CROSSED, g, lane, 1.0 if beyond or g * lanes + lane == target else 0.0, zero)
+
+
+@inner
+def change_sides(sim, t, zero):
+    """The elements' guards that are noted as crossed change their sides here, and others that jump with them."""
+    changed = False
+    look(sim, t, integer(sim.plan, Y_NOW), zero)
+    note_values(sim, zero)
+    for g in range(first_event(sim)):
+        for lane in range(lanes_of(zero)):
+            if known(sim, G_CROSSED, g, lane, zero) > 0.0:
+                take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
+                start_from(sim, g, lane, 1.0, zero)
+                sample_owner(sim, t, g, lane, zero)
+                changed = True
+    if changed:
         heed_jump(sim, t, zero)
         store_counter(sim.counters, C_FRESH, 0)
 
@@ -186,6 +202,7 @@ def end_cut_step(sim, zero):
         for lane in range(lanes_of(zero)):
             note(sim, G_BEFORE, g, lane, known(sim, G_START, g, lane, zero), zero)
             note(sim, G_START, g, lane, value_of(sim, g, lane, zero), zero)
+    note_crossed(sim, zero)
     let_happen(sim, zero)
     store_counter(sim.counters, C_CUT, 0)
     store_counter(sim.counters, C_ENDS, 1)
@@ -199,8 +216,9 @@ def heed_step(sim, t, h, zero):
             return 1
         end_cut_step(sim, zero)
         return 0
-    held = is_adaptive(sim) and load_counter(sim.counters, C_SIDES) <= MOST_AT_ONCE
-    fraction = find_crossing(sim, t, h, 0 if held else first_event(sim), load(sim.clock, H_MIN, 0.0), zero)
+    most = MOST_AT_ONCE * integer(sim.plan, GUARDS) * lanes_of(zero)
+    held = is_adaptive(sim) and load_counter(sim.counters, C_SIDES) <= most
+    fraction = find_crossing(sim, t, h, 0 if held else first_event(sim), zero)
     if fraction == BAD:
         return 2
     if fraction == NONE:
@@ -208,6 +226,8 @@ def heed_step(sim, t, h, zero):
     store_counter(sim.counters, C_FRESH, 1)  # the first stage stays as it is
     of_element = load_counter(sim.counters, C_TARGET) // lanes_of(zero) < first_event(sim)
     if of_element and fraction * h <= load(sim.clock, H_MIN, 0.0):  # here and now
+        look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
+        note_crossed(sim, zero)
         change_sides(sim, t, zero)
         store_counter(sim.counters, C_SIDES, load_counter(sim.counters, C_SIDES) + 1)
     else:

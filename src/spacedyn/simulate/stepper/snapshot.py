@@ -139,8 +139,8 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _MOST)
     high[list(_SWITCHES)] = 1
     high[p.C_LAST], high[p.C_BREAK], high[p.C_AGAIN] = 2, plan[p.BREAKS], 2
-    high[p.C_CUT], high[p.C_SIDES] = MOST_CORRECTIONS + 1, MOST_AT_ONCE + 1
-    high[p.C_TARGET] = max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
+    high[p.C_CUT], high[p.C_TARGET] = MOST_CORRECTIONS + 1, max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
+    high[p.C_SIDES] = MOST_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
     high[_elements(stepper)[:, p.E_ACTS]] = plan[p.BREAKS] + 1
