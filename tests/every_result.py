@@ -3,6 +3,7 @@
 import numpy as np
 
 import spacedyn as sd
+from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
 GRAVITY = (0.3, -1.2, -9.6)
 
@@ -64,6 +65,7 @@ def every_result(rng, model, state):
             results["linearize"] = sd.linearize(model, state, laws=[follow(gain=0.5)], gravity=GRAVITY).A
             results["stops"] = stopped()
             results["element"] = under_elements()
+            results["joint_kind"] = in_steps()
     return {name: np.ravel(value) for name, value in results.items()}
 
 
@@ -232,6 +234,21 @@ def stopped():
     run = sd.simulate(model, model.state(qd=[4.0]), 0.7, **options)
     assert run["dissipated"][-1, 0] > 0.0
     return flat([run["x"], run["dissipated"]])
+
+
+def in_steps():
+    """A robot with a joint of a kind that a program adds, of every motion in every direction."""
+    steps = {"a": ("turn", "x"), "b": ("slide", "y"), "c": ("turn", "y"), "d": ("screw", "z"), "e": ("slide", "x")}
+    kind = joint_kind("five_steps", **steps)
+    try:
+        b = sd.Builder("stepper")
+        b.base("bus", mass=10.0, inertia=(1.0, 1.2, 1.1))
+        b.link("arm", kind.name, parent="bus", position=(0.5, 0, 0), pitch=0.2, mass=1.0, inertia=(0.1, 0.1, 0.2))
+        model = b.build()
+        state = model.state(q=[0.3, -0.2, 0.4, 0.5, 0.1], qd=[0.1, 0.2, -0.3, 0.4, 0.5], base_rate=[0.1, 0.2, 0.3])
+        return sd.forward_dynamics(model, state, gravity=GRAVITY)
+    finally:
+        del JOINT_KINDS[kind.name]
 
 
 def all_frames(found):
