@@ -1,11 +1,8 @@
 """What made a run, and the same as plain text: enough to make it again, but for the code of its laws."""
 
 import dataclasses
-import hashlib
-import inspect
 import json
 import math
-import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,6 +19,7 @@ from ..elements.element import Element
 from ..elements.stored import element_of, element_text
 from ..errors import InputError, ModelWarning, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
+from ..laws.fingerprint import source_digest
 from ..laws.law import Law
 from ..model.files.toml import read_stored_model
 from ..model.model import Model, robot_of
@@ -73,16 +71,8 @@ def record_of(law: "Law | LawRecord") -> LawRecord:
     """What a file keeps of a law."""
     if isinstance(law, LawRecord):
         return law
-    source = _source(law.function)
+    source = source_digest(law.function)
     return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, source, law.switches)
-
-
-def _source(function: Any) -> str:
-    try:
-        text = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return ""  # typed at a prompt: there is nothing to compare
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
