@@ -3,6 +3,7 @@
 import numpy as np
 
 import spacedyn as sd
+from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
 GRAVITY = (0.3, -1.2, -9.6)
 
@@ -64,6 +65,7 @@ def every_result(rng, model, state):
             results["linearize"] = sd.linearize(model, state, laws=[follow(gain=0.5)], gravity=GRAVITY).A
             results["stops"] = stopped()
             results["element"] = under_elements()
+            results["joint_kind"] = in_steps()
     return {name: np.ravel(value) for name, value in results.items()}
 
 
@@ -155,8 +157,9 @@ def driven(model, state):
 
 
 @sd.element(
-    states={"push": "N"}, commands={"wish": "N"}, channels={"gust": "N"}, guards=1, points=("tip",), joints=("axle",)
-)
+    states={"push": "N"}, samples={"held": "N"}, commands={"wish": "N"}, channels={"gust": "N"}, guards=1,
+    points=("tip",), joints=("axle",),
+)  # fmt: skip
 def puff(t, s, p, out):
     """A thruster that follows its command with a lag, one way on one side of a guard, another on the other."""
     out.push[0] = (s.wish[0] - s.push[0]) / p.lag
@@ -164,7 +167,8 @@ def puff(t, s, p, out):
     out.tip.force[0] = s.push[0] if s.side[0] > 0.0 else 0.5 * s.push[0]
     out.tip.moment[1] = 0.1 * s.tip.rate[1]
     out.axle.tau[0] = -0.1 * s.axle.qd[0]
-    out.gust[0] = s.push[0]
+    out.held[0] = s.push[0]
+    out.gust[0] = s.held[0]
 
 
 @sd.law(period=0.01)
@@ -183,7 +187,7 @@ def under_elements():
     model, axle = b.build(), "hinge"
     state = model.state(qd=[0.3], base_rate=[0.1, 0.2, 0.3])
     elements = [
-        puff(tip="arm", axle=axle, lag=0.02),
+        puff(tip="arm", axle=axle, lag=0.02, period=0.015),
         sd.Motor(axle, most_torque=0.02, no_load_speed=50.0, name="drive"),
         sd.BristleFriction(axle, coulomb=0.1, stiffness=10.0, stribeck_speed=0.1),
         sd.CentralGravity(mu=10.0, center=(30.0, 0.0, 0.0)),
@@ -232,6 +236,21 @@ def stopped():
     run = sd.simulate(model, model.state(qd=[4.0]), 0.7, **options)
     assert run["dissipated"][-1, 0] > 0.0
     return flat([run["x"], run["dissipated"]])
+
+
+def in_steps():
+    """A robot with a joint of a kind that a program adds, of every motion in every direction."""
+    steps = {"a": ("turn", "x"), "b": ("slide", "y"), "c": ("turn", "y"), "d": ("screw", "z"), "e": ("slide", "x")}
+    kind = joint_kind("five_steps", **steps)
+    try:
+        b = sd.Builder("stepper")
+        b.base("bus", mass=10.0, inertia=(1.0, 1.2, 1.1))
+        b.link("arm", kind.name, parent="bus", position=(0.5, 0, 0), pitch=0.2, mass=1.0, inertia=(0.1, 0.1, 0.2))
+        model = b.build()
+        state = model.state(q=[0.3, -0.2, 0.4, 0.5, 0.1], qd=[0.1, 0.2, -0.3, 0.4, 0.5], base_rate=[0.1, 0.2, 0.3])
+        return sd.forward_dynamics(model, state, gravity=GRAVITY)
+    finally:
+        del JOINT_KINDS[kind.name]
 
 
 def all_frames(found):

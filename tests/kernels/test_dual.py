@@ -20,7 +20,9 @@ from spacedyn.kernels.robot import (
     totals,
 )
 from spacedyn.kernels.robot import layout as tree
-from spacedyn.kernels.scalar.dual import DUAL, Dual, seed, tangents_of
+from spacedyn.kernels.scalar.dual import DUAL
+from spacedyn.kernels.scalar.dual_memory import seed, tangents_of
+from spacedyn.kernels.scalar.dual_type import Dual
 from spacedyn.kernels.scalar.memory import gather, lanes_of, load, pointer, scatter, shared, store, zero_of
 from spacedyn.kernels.scalar.pack import (
     LANES,

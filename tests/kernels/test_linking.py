@@ -1,14 +1,16 @@
 """Functions that only kernels call: typed once, linked into who calls them, without machine code of their own."""
 
+import re
+
 import numba
 import numpy as np
 import pytest
 from numba.core import types
 
-from spacedyn.kernels.scalar.compiling import OPTIONS, inner, outlined
+from spacedyn.kernels.scalar.compiling import OPTIONS, inner, outlined, rare
 
 
-@pytest.fixture(params=[inner, outlined])
+@pytest.fixture(params=[inner, outlined, rare])
 def scaled(request):
     """A function that only others call, and one from Python that calls it."""
 
@@ -51,3 +53,29 @@ def test_errors_of_types_reach_who_compiles(scaled):
     _, calls = scaled
     with pytest.raises(numba.TypingError, match="power"):
         calls(np.zeros((2, 2), dtype="U3"))
+
+
+def test_what_is_rare_stays_out_of_who_calls_it():
+    """Also where the first one to call it is inlined itself."""
+
+    @rare
+    def seldom(x):
+        return x * x + 3.0
+
+    @inner
+    def between(x):
+        return seldom(x) if x > 5.0 else x
+
+    @numba.njit(**OPTIONS)
+    def calls(x):
+        return between(x)
+
+    assert (calls(2.0), calls(6.0)) == (2.0, 39.0)
+    (result,) = seldom.overloads.values()
+    name = result.fndesc.llvm_func_name
+    code = calls.inspect_llvm(calls.signatures[0])
+    (definition,) = [line for line in code.splitlines() if line.startswith("define") and name in line]
+    (number,) = re.findall(r"#(\d+)", definition)
+    (attributes,) = [line for line in code.splitlines() if line.startswith(f"attributes #{number} ")]
+    assert "cold" in attributes and "noinline" in attributes
+    assert [line for line in code.splitlines() if "call " in line and name in line]

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from paths import ROOT
+from spacedyn.model.joints import JOINT_KINDS
 
 DOCS = ROOT / "docs"
 MADE = {"_build", "reference", "made"}  # folders that building the documentation makes
@@ -41,12 +42,22 @@ def programs(page: Path) -> list[tuple[int, str, str | None]]:
 WITH_PROGRAMS = [page for page in PAGES if programs(page)]
 
 
+@contextlib.contextmanager
+def same_joint_kinds():
+    before = dict(JOINT_KINDS)
+    try:
+        yield
+    finally:
+        JOINT_KINDS.clear()
+        JOINT_KINDS.update(before)
+
+
 @pytest.mark.parametrize("page", WITH_PROGRAMS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_programs_print_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # what they write goes there
     monkeypatch.setenv("MPLBACKEND", "agg")
     names: dict[str, object] = {"__name__": "__main__"}
-    with np.printoptions(), warnings.catch_warnings():  # whatever they set is undone
+    with np.printoptions(), warnings.catch_warnings(), same_joint_kinds():  # whatever they set is undone
         for line, code, shown in programs(page):
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):

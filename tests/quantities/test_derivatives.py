@@ -17,7 +17,8 @@ from spacedyn.kernels.robot import layout as k
 from spacedyn.kernels.robot.forward_dynamics import forward_dynamics
 from spacedyn.kernels.robot.rows import read_rows, read_state
 from spacedyn.kernels.scalar.compiling import OPTIONS, KernelCache
-from spacedyn.kernels.scalar.dual import DUAL, tangents_of
+from spacedyn.kernels.scalar.dual import DUAL
+from spacedyn.kernels.scalar.dual_memory import tangents_of
 from spacedyn.kernels.scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from spacedyn.kernels.scalar.pack import LANES, PACK
 from spacedyn.model.joints import JOINT_KINDS

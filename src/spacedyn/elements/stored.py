@@ -1,9 +1,6 @@
 """Elements as plain values, for files: built-in ones with all that they are, users' ones without their code."""
 
 import dataclasses
-import hashlib
-import inspect
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +8,7 @@ import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
+from ..laws.fingerprint import source_digest
 from . import drag, friction, gravity, motor, spring, wrench
 from .declared import declare
 from .element import Block, Element
@@ -40,7 +38,7 @@ def element_text(element: Element) -> dict[str, Any]:
             "name": "UserElement",
             "label": element.name,
             "function": element.title,
-            "source": element.source if isinstance(element, StoredElement) else _source(element.program.function),
+            "source": element.source if isinstance(element, StoredElement) else source_digest(element.program.function),
             "parameters": {name: _plain(value) for name, value in element.program.parameters.items()},
             "bound": {name: _plain(value) for name, value in element.bound.items()},
             "declared": {
@@ -164,14 +162,6 @@ def _check_same(before: UserElement, now: UserElement) -> None:
             )
     if old["source"] and new["source"] and old["source"] != new["source"]:
         warn_user(f"element '{now.name}' has been edited since it made this run: its future may differ", RunWarning)
-
-
-def _source(function: Any) -> str:
-    try:
-        text = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return ""  # typed at a prompt: there is nothing to compare
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _plain(value: Any) -> Any:

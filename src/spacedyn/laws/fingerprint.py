@@ -8,6 +8,7 @@ attributes (`s.q`, `p.d`) are something else, whatever globals there are by the 
 import dis
 import hashlib
 import inspect
+import textwrap
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from types import CodeType, FunctionType
@@ -31,6 +32,19 @@ def fingerprint(function: Callable, surroundings: str) -> str | None:
     """
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {surroundings}".encode())
     return digest.hexdigest()[:24] if _feed(digest, function, set()) else None
+
+
+def source_digest(function: Any) -> str:
+    """Hash of a function's source, to tell whether it has been edited; '' if it was typed at a prompt.
+
+    >>> source_digest(len)
+    ''
+    """
+    try:
+        text = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def references(function: Callable) -> Iterator[tuple[Any, tuple[str, ...], Any]]:

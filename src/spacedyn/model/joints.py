@@ -1,7 +1,8 @@
 """The kinds of joints: one record each, the only place in Python that lists what a kind is.
 
-To add a kind, add its record here and its motion to the kernels (kernels/robot/layout.py has the number,
-kinematics.py the pose and the columns); a peer that shall know it (peers/robots.py) needs its constructor too.
+`joint_kind` adds one that is a sequence of steps, from any program. To add one with kernel code of its own, add its
+record here and its motion to the kernels (kernels/robot/layout.py has the number, kinematics.py the pose and the
+columns). A peer that shall know a kind (peers/robots.py) needs its constructor.
 
 A joint moves its child by a sequence of steps, one for each plain coordinate: a slide along, a turn about, or a screw
 along an axis that is fixed in the frame that the steps before have moved. A kind that `has_attitude` ends with a turn
@@ -9,11 +10,13 @@ to any attitude: its last four coordinates are a quaternion (x, y, z, w), its la
 the child's axes. Coordinates and rates are in the order of docs/notation.md, lengths first.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ..errors import InputError, UnknownName
 from ..kernels.robot import layout as k
 
 SLIDE, TURN, SCREW = "slide", "turn", "screw"
@@ -105,8 +108,8 @@ class JointKind:
 
     @property
     def moves_freely(self) -> bool:
-        """Whether it holds nothing of its child."""
-        return self.nv == 6
+        """Whether it holds nothing of its child, which it can turn and move in any direction at any place."""
+        return self.nv == 6 and self.has_attitude
 
     @cached_property
     def takes_axis(self) -> bool:
@@ -167,5 +170,74 @@ _KINDS = (
 
 JOINT_KINDS = {kind.name: kind for kind in _KINDS}
 """Every kind by its name; the order is that of messages."""
-PLAIN_KINDS = tuple(kind.name for kind in _KINDS if kind.plain_coordinates)
-"""Names of the kinds whose coordinates are plain numbers, one for each rate."""
+_MOTIONS = {SLIDE: k.STEP_SLIDE, TURN: k.STEP_TURN, SCREW: k.STEP_SCREW}
+_DIRECTIONS = {"x": 0, "y": 1, "z": 2, AXIS: 2}  # kernels have the joint's own axis as z
+MOST_STEPS = 6
+
+
+def plain_kinds() -> list[str]:
+    """Names of the kinds whose coordinates are plain numbers, one for each rate."""
+    return [kind.name for kind in JOINT_KINDS.values() if kind.plain_coordinates]
+
+
+def joint_kind(name: str, /, **steps: tuple[str, str]) -> JointKind:
+    """Add a kind of joint that moves its child by a sequence of steps; everything then knows it by its name.
+
+    Files hold the name alone: a program that reads a robot with such joints adds the kind first.
+
+    Parameters
+    ----------
+    name : str
+        An identifier.
+    **steps : (motion, direction)
+        By the name of the coordinate, which is also that of the rate; one to six. Motion: 'slide', 'turn' or 'screw';
+        direction: 'x', 'y' or 'z' of the frame that the steps before have moved, or 'axis', the joint's own, for all.
+
+    Returns
+    -------
+    JointKind
+        The record in `JOINT_KINDS`.
+
+    Raises
+    ------
+    InputError
+        A kind of this name with other steps; steps that there are not.
+
+    Examples
+    --------
+    >>> joint_kind("gimbal", roll=("turn", "x"), pitch=("turn", "y"), yaw=("turn", "z")).rates
+    ('roll', 'pitch', 'yaw')
+    >>> from spacedyn.model.build import Builder
+    >>> b = Builder("camera", base="fixed")
+    >>> b.base("mast", mass=1.0, inertia=(1, 2, 2))
+    >>> b.link("head", "gimbal", parent="mast", mass=1.0, inertia=(0.1, 0.2, 0.2))
+    >>> b.build()
+    <Model 'camera': fixed base, 1 joint, 3 rates, 2 kg>
+    >>> del JOINT_KINDS["gimbal"]  # nothing needs it any more
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise InputError(f"joint_kind: the name of a kind is an identifier, such as 'gimbal', got {name!r}")
+    if not 1 <= len(steps) <= MOST_STEPS:
+        raise InputError(
+            f"joint_kind '{name}': give 1 to {MOST_STEPS} steps, such as roll=('turn', 'x'), got {len(steps)}"
+        )
+    for coordinate, step in steps.items():
+        where = f"joint_kind '{name}': {coordinate}"
+        if not isinstance(step, tuple | list) or len(step) != 2 or not all(isinstance(part, str) for part in step):
+            raise InputError(f"{where}: expected (motion, direction), such as ('turn', 'x'), got {step!r}")
+        for what, given, known in zip(("motion", "direction"), step, (_MOTIONS, _DIRECTIONS), strict=True):
+            if given not in known:
+                raise UnknownName(f"{what} of a step", given, list(known))
+    directions = {direction for _, direction in steps.values()}
+    if AXIS in directions and len(directions) > 1:
+        raise InputError(f"joint_kind '{name}': all steps are along the joint's own axis, or all along x, y and z")
+    made = _plain(name, _number(steps.values()), **{one: (motion, along) for one, (motion, along) in steps.items()})
+    if JOINT_KINDS.setdefault(name, made) != made:
+        raise InputError(f"joint_kind: there is a kind '{name}' with other steps already; choose another name")
+    return made
+
+
+def _number(steps: Iterable[tuple[str, str]]) -> int:
+    """The number that spells a sequence of steps for the kernels, a digit for each (kernels/robot/layout.py)."""
+    digits = [1 + 3 * _MOTIONS[motion] + _DIRECTIONS[direction] for motion, direction in steps]
+    return sum(digit * k.STEPS ** (i + 1) for i, digit in enumerate(digits))

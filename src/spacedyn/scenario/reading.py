@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import ModelError, ScenarioError, UnknownName
 from ..model.files.load import load
-from ..model.files.toml_reading import file_bytes, parse_toml
+from ..model.files.toml_reading import file_bytes, parse_toml, toml_fault
 from ..model.model import Model
 from .line_numbers import Path, locate
 
@@ -107,11 +107,5 @@ def parse(text: str, source: str) -> tuple[dict[str, Any], dict[Path, int | str]
     except ScenarioError:
         raise
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
-        message = str(error)
-    found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
-    lines = text.splitlines() or [""]
-    fault, line, column = found.groups() if found else (message, None, None)
-    where = f"line {line}, column {column}" if line else f"line {len(lines)}, at the end"
-    content = lines[min(int(line or len(lines)), len(lines)) - 1].strip()
-    shown = content if len(content) <= 80 else content[:79] + "…"
-    raise ScenarioError(source, [f"{where}: {fault}: {shown!r}"])
+        fault = toml_fault(text, error)
+    raise ScenarioError(source, [fault])

@@ -1,8 +1,5 @@
 """What a file keeps of laws: all but their code; and whether those that are given later are the same."""
 
-import hashlib
-import inspect
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
+from ..laws.fingerprint import source_digest
 from ..laws.law import Law
 
 Array = np.ndarray
@@ -51,16 +49,8 @@ def record_of(law: "Law | LawRecord") -> LawRecord:
     """What a file keeps of a law."""
     if isinstance(law, LawRecord):
         return law
-    source = _source(law.function)
+    source = source_digest(law.function)
     return LawRecord(law.name, law.parameters, law.period, law.delay, law.states, law.initial, source, law.switches)
-
-
-def _source(function: Any) -> str:
-    try:
-        text = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return ""  # typed at a prompt: there is nothing to compare
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def check_law(law: LawRecord) -> None:

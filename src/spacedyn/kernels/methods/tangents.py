@@ -10,7 +10,8 @@ from ..elements.prescribed import choose_pieces
 from ..elements.spans import choose_spans
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import call, entry, inner
-from ..scalar.dual import DUAL, seed
+from ..scalar.dual import DUAL
+from ..scalar.dual_memory import seed
 from ..scalar.lanes import tangent_in
 from ..scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from ..scalar.pack import PACK

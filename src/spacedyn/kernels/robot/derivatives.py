@@ -11,7 +11,7 @@ Carpentier & Mansard (2018) for the step from inverse to forward dynamics.
 """
 
 from ..scalar.compiling import entry, inner
-from ..scalar.dual import seed, tangents_of
+from ..scalar.dual_memory import seed, tangents_of
 from ..scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from ..scalar.pack import PACK, value_of
 from .factors import recover_accelerations, reduce_bodies

@@ -11,6 +11,7 @@ from ..scalar.compiling import inner
 from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
 from ..scalar.trigonometry import sincos
+from .joint_steps import rotating, sliding, take_steps, turn_about_y, turn_about_z
 from .layout import *  # noqa: F403  (the layout's constants)
 from .loose_joints import part_acceleration
 from .segments import enter_segment, open_segment
@@ -47,36 +48,6 @@ def quaternion_rotation(x, y, z, w):
     wx, wy, wz = w * xs, w * ys, w * zs
     xx, xy, xz, yy, yz, zz = x * xs, x * ys, x * zs, y * ys, y * zs, z * zs
     return (1.0 - yy - zz, xy - wz, xz + wy, xy + wz, 1.0 - xx - zz, yz - wx, xz - wy, yz + wx, 1.0 - xx - yy)
-
-
-@inner
-def turn_about_z(R, s, c):
-    """R Rz(angle)."""
-    x, y = column_x(R), column_y(R)
-    nx = add3(scale3(c, x), scale3(s, y))
-    ny = sub3(scale3(c, y), scale3(s, x))
-    return nx[0], ny[0], R[2], nx[1], ny[1], R[5], nx[2], ny[2], R[8]
-
-
-@inner
-def turn_about_y(R, s, c):
-    """R Ry(angle)."""
-    x, z = column_x(R), column_z(R)
-    nx = sub3(scale3(c, x), scale3(s, z))
-    nz = add3(scale3(c, z), scale3(s, x))
-    return nx[0], R[1], nz[0], nx[1], R[4], nz[1], nx[2], R[7], nz[2]
-
-
-@inner
-def rotating(axis, p):
-    """Column of a rotation about an axis through p."""
-    return cross(p, axis) + axis
-
-
-@inner
-def sliding(axis, zero):
-    """Column of a translation."""
-    return axis + (zero, zero, zero)
 
 
 @inner
@@ -190,6 +161,11 @@ def place_body(tree, par, work, i, zero):
         p = add3(p, add3(scale3(load(work, x, zero), column_x(R)), scale3(load(work, x + 1, zero), column_y(R))))
         store6(work, rate + 2 * RATE_WORK + S, rotating(z, p))
         R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
+    elif kind >= STEPS:
+        store9(work, bodies + i * BODY_WORK + ROTATION, R)
+        store3(work, bodies + i * BODY_WORK + POSITION, p)
+        take_steps(tree, par, work, i, zero)
+        return
     elif kind != FIXED:
         if kind == FREE:
             store6(work, rate + S, sliding(column_x(R), zero))

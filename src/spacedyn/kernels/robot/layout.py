@@ -8,6 +8,9 @@ Bodies far from the base are reckoned about reference points of their own: see s
 
 # kinds of joint
 REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, UNIVERSAL, PLANAR, SPHERICAL, FREE, FIXED = range(9)
+# a number from STEPS on spells a kind that is a sequence of steps: a digit of base STEPS for each, from the second on,
+# which is 1 + 3 times its motion + its direction (0 x, 1 y, 2 z)
+STEPS, STEP_SLIDE, STEP_TURN, STEP_SCREW = 16, 0, 1, 2
 # kinds of base
 BASE_FREE, BASE_ATTITUDE, BASE_PLANAR, BASE_FIXED = range(4)
 

@@ -144,6 +144,12 @@ def outlined(function):
     return _linked(function)
 
 
+def rare(function):
+    """Compile a function that few robots need, and keep it out of the way: its callers are as fast as without it."""
+    function.rarely_called = True
+    return _linked(function, forceinline=False)  # left out, it would be that of the first caller
+
+
 def _linked(function, **options):
     options = {**OPTIONS, **options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     dispatcher = numba.njit(pipeline_class=LinkedCompiler, **options)(function)

@@ -16,32 +16,16 @@ import operator
 
 from llvmlite import ir
 from numba.core import types
-from numba.core.datamodel import StructModel, register_default
-from numba.core.imputils import lower_builtin, lower_cast
+from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload, type_callable
 
-from .memory import (
-    _BLOCK_ARGUMENTS,
-    _ROW_ARGUMENTS,
-    ZEROS,
-    _load_constant,
-    _row_elements,
-    gather,
-    lanes_of,
-    load,
-    scatter,
-    scatter_block,
-    shared,
-    store,
-    zero_of,
-)
+from . import dual_memory  # noqa: F401  (how kernels load and store them)
+from .dual_type import Dual, DualType, _join, _parts, dual
 from .pack import (
-    LANES,
     _double,
     _is_number,
     _splat,
-    _vector,
     arctan2,
     exponential,
     hyperbolic_tangent,
@@ -49,7 +33,6 @@ from .pack import (
     library_sin,
     magnitude,
     nearest_integer,
-    pack,
     round_down,
     select,
     sqrt,
@@ -59,43 +42,6 @@ from .pack import (
 
 DUAL = False
 """What an entry point is called with to work on dual numbers: its type selects the code, as ONE and PACK do."""
-
-
-class DualType(types.Type):
-    """Numba's type of a dual number."""
-
-    def __init__(self):
-        super().__init__(name=f"dual{LANES}")
-
-
-dual = DualType()
-
-
-@register_default(DualType)
-class _DualModel(StructModel):
-    def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, [("value", types.float64), ("tangents", pack)])
-
-
-def _parts(builder, x):
-    """Value and tangents; none for a plain number."""
-    if x.type == _double:
-        return x, None
-    return builder.extract_value(x, 0), builder.extract_value(x, 1)
-
-
-def _join(builder, value, tangents):
-    empty = ir.Constant(ir.LiteralStructType([_double, _vector]), ir.Undefined)
-    return builder.insert_value(builder.insert_value(empty, value, 0), tangents, 1)
-
-
-_ZEROS = ir.Constant(_vector, [ir.Constant(_double, 0.0)] * LANES)
-
-
-@lower_cast(types.Float, DualType)
-@lower_cast(types.Integer, DualType)
-def _cast_number(context, builder, fromty, toty, value):
-    return _join(builder, context.cast(builder, value, fromty, types.float64), _ZEROS)
 
 
 # -- arithmetic and comparison ----------------------------------------------------------------------------------------
@@ -215,66 +161,6 @@ def _lower_with_slope(context, builder, sig, args):
     return _join(builder, value, builder.fmul(_splat(builder, slope), builder.extract_value(x, 1)))
 
 
-class Dual:
-    """A dual number with one tangent, as kernels use it when the JIT is switched off."""
-
-    __slots__ = ("tangent", "value")
-
-    def __init__(self, value, tangent=0.0):
-        self.value, self.tangent = (value.value, value.tangent) if isinstance(value, Dual) else (float(value), tangent)
-
-    def __add__(self, other):
-        other = Dual(other)
-        return Dual(self.value + other.value, self.tangent + other.tangent)
-
-    def __sub__(self, other):
-        return self + -Dual(other)
-
-    def __rsub__(self, other):
-        return -self + other
-
-    def __mul__(self, other):
-        other = Dual(other)
-        return Dual(self.value * other.value, self.value * other.tangent + other.value * self.tangent)
-
-    def __truediv__(self, other):
-        other = Dual(other)
-        quotient = self.value / other.value
-        return Dual(quotient, (self.tangent - quotient * other.tangent) / other.value)
-
-    def __rtruediv__(self, other):
-        return Dual(other) / self
-
-    def __neg__(self):
-        return Dual(-self.value, -self.tangent)
-
-    def __lt__(self, other):
-        return self.value < Dual(other).value
-
-    def __le__(self, other):
-        return self.value <= Dual(other).value
-
-    def __gt__(self, other):
-        return self.value > Dual(other).value
-
-    def __ge__(self, other):
-        return self.value >= Dual(other).value
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __float__(self):
-        return self.value
-
-    def value_of(self):
-        """The value alone."""
-        return self.value
-
-    def with_slope(self, value, slope):
-        """A function of this number, by its value and its slope."""
-        return Dual(value, slope * self.tangent)
-
-
-ZEROS[bool] = Dual(0.0)
 _INLINED = {"forceinline": True, "error_model": "numpy"}
 
 
@@ -342,110 +228,3 @@ def _library_sin(x):
 @_function(library_cos)
 def _library_cos(x):
     return with_slope(x, library_cos(value_of(x)), -library_sin(value_of(x)))
-
-
-# -- memory -----------------------------------------------------------------------------------------------------------
-
-
-@type_callable(zero_of)
-def _type_zero_of(context):
-    return lambda kind: dual if isinstance(kind, types.Boolean) else None
-
-
-@lower_builtin(zero_of, types.Boolean)
-def _lower_zero_of(context, builder, sig, args):
-    return _join(builder, ir.Constant(_double, 0.0), _ZEROS)
-
-
-@lower_builtin(lanes_of, DualType)
-def _lower_lanes_of(context, builder, sig, args):
-    return ir.Constant(ir.IntType(types.intp.bitwidth), 1)
-
-
-@type_callable(shared)
-def _type_shared(context):
-    return lambda array, k, zero: types.float64 if zero == dual else None
-
-
-@lower_builtin(shared, types.CPointer, types.Integer, DualType)
-def _lower_shared(context, builder, sig, args):
-    return _load_constant(builder, args[0], args[1], _double)
-
-
-def _places(builder, array, k):
-    """Addresses of a dual's value and of its tangents."""
-    first = builder.mul(k, ir.Constant(k.type, 1 + LANES))
-    second = builder.gep(array, [builder.add(first, ir.Constant(k.type, 1))])
-    return builder.gep(array, [first]), builder.bitcast(second, _vector.as_pointer())
-
-
-@lower_builtin(load, types.CPointer, types.Integer, DualType)
-def _lower_load(context, builder, sig, args):
-    value, tangents = _places(builder, args[0], args[1])
-    return _join(builder, builder.load(value, typ=_double), builder.load(tangents, align=8, typ=_vector))
-
-
-@lower_builtin(store, types.CPointer, types.Integer, DualType)
-def _lower_store(context, builder, sig, args):
-    places = _places(builder, args[0], args[1])
-    value, tangents = _parts(builder, args[2])
-    builder.store(value, places[0])
-    builder.store(tangents, places[1], align=8)
-    return context.get_dummy_value()
-
-
-@lower_builtin(gather, *_ROW_ARGUMENTS, DualType)
-def _lower_gather(context, builder, sig, args):
-    (element,) = _row_elements(builder, args, 1)
-    return _join(builder, builder.load(element, typ=_double), _ZEROS)
-
-
-@lower_builtin(scatter, *_ROW_ARGUMENTS, DualType)
-def _lower_scatter(context, builder, sig, args):
-    (element,) = _row_elements(builder, args, 1)
-    builder.store(builder.extract_value(args[-1], 0), element)
-    return context.get_dummy_value()
-
-
-@lower_builtin(scatter_block, *_BLOCK_ARGUMENTS, DualType)
-def _lower_scatter_block(context, builder, sig, args):
-    (element,) = _row_elements(builder, (*args[:5], None), 1)
-    builder.store(builder.load(_places(builder, args[5], args[6])[0], typ=_double), element)
-    return context.get_dummy_value()
-
-
-# -- tangents ---------------------------------------------------------------------------------------------------------
-
-
-def seed(array, k, lane, number):
-    """Let tangent `lane` of scalar k of a flat array be a number."""
-    array[k] = Dual(array[k].value, number)
-
-
-def tangents_of(x):
-    """The tangents of a dual, as a pack."""
-    return x.tangent
-
-
-@type_callable(seed)
-def _type_seed(context):
-    return lambda array, k, lane, number: types.none
-
-
-@type_callable(tangents_of)
-def _type_tangents_of(context):
-    return lambda x: pack if x == dual else None
-
-
-@lower_builtin(seed, types.CPointer, types.Integer, types.Integer, types.Float)
-def _lower_seed(context, builder, sig, args):
-    array, k, lane, number = args
-    first = builder.mul(k, ir.Constant(k.type, 1 + LANES))
-    place = builder.add(builder.add(first, lane), ir.Constant(k.type, 1))
-    builder.store(number, builder.gep(array, [place]))
-    return context.get_dummy_value()
-
-
-@lower_builtin(tangents_of, DualType)
-def _lower_tangents_of(context, builder, sig, args):
-    return builder.extract_value(args[0], 1)

@@ -9,7 +9,7 @@ from numba.core import types
 from numba.core.imputils import lower_builtin
 from numba.extending import type_callable
 
-from .dual import Dual, DualType
+from .dual_type import Dual, DualType
 from .pack import LANES, PackType, _double
 
 _word = ir.IntType(types.intp.bitwidth)

@@ -14,6 +14,7 @@ from numba.core import typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
 _OPERATORS = frozenset(getattr(operator, name) for name in operator.__all__)
@@ -49,11 +50,31 @@ class LinkedLibrary(JITCodeLibrary):
         """Do nothing: an environment holds Python objects, and kernels use none."""
 
 
+class LinkedFunction(Lower):
+    """Numba's lowering of one function, which tells LLVM what is rarely called.
+
+    LLVM takes a loop, and what is before a call, for often run: without that word the registers of a caller's main path
+    would be chosen for it.
+    """
+
+    def lower_normal_function(self, fndesc):
+        """Lower it, and mark it."""
+        super().lower_normal_function(fndesc)
+        if getattr(self.func_ir.func_id.func, "rarely_called", False):
+            self.function.attributes.add("cold")
+            self.function.attributes.add("noinline")
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LinkedLowering(NativeLowering):
     """Numba's lowering, into a library that is only linked."""
 
     _name = "linked_lowering"
+
+    @property
+    def lowering_class(self):
+        """Of each function."""
+        return LinkedFunction
 
     def run_pass(self, state):
         """Lower into a `LinkedLibrary`."""

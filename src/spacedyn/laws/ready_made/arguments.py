@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...model.joints import PLAIN_KINDS
+from ...model.joints import plain_kinds
 from ...model.model import Model
 from ...model.state import State
 from ...model.values import LARGEST
@@ -105,7 +105,7 @@ class Joints:
             if not joint.kind_record.plain_coordinates:
                 raise InputError(
                     f"{law}: joint '{name}' is {joint.kind}; name the joints that it is to move, joints = [...], of "
-                    f"the kinds {', '.join(PLAIN_KINDS)}"
+                    f"the kinds {', '.join(plain_kinds())}"
                 )
             q, qd = model.q_slice(name), model.qd_slice(name)
             self.places += range(q.start, q.stop)

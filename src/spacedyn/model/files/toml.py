@@ -46,7 +46,7 @@ from ..rotations import rotation_quaternion, rotation_xyz_deg
 from ..shapes import SHAPE_KINDS, Shape
 from ..values import numbers, shown, unit
 from ..visuals import mesh_inside
-from .toml_reading import file_bytes, parse_toml
+from .toml_reading import file_bytes, parse_toml, toml_fault
 from .toml_writing import write_model
 
 __all__ = ["read_model", "write_model"]
@@ -202,13 +202,8 @@ def _parse(text: str, source: str) -> dict[str, Any]:
     except InputError:  # of the limits that hold, not of the file
         raise
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
-        message = str(error)
-    found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
-    lines = text.splitlines() or [""]
-    fault, line, column = found.groups() if found else (message, None, None)
-    where = f"line {line}, column {column}" if line else f"line {len(lines)}, at the end"
-    content = lines[min(int(line or len(lines)), len(lines)) - 1].strip()
-    raise ModelError(source, [f"{source}, {where}: {fault}: {content!r}"])
+        fault = toml_fault(text, error)
+    raise ModelError(source, [f"{source}, {fault}"])
 
 
 def _check_file(data: Mapping[str, Any], problems: list[str]) -> dict[str, dict[str, dict[str, Any]]]:

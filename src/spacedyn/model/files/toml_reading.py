@@ -1,6 +1,7 @@
 """Read and parse a robot's TOML file within the size limits; errors say which limit was exceeded."""
 
 import os
+import re
 import stat
 import tomllib
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 from ...errors import ModelError
 from ..file_limits import limits, over
 from .toml_tokens import check_size
+
+_SHOWN = 80  # characters of a line with a fault
 
 
 def file_bytes(name: str) -> bytes:
@@ -38,3 +41,18 @@ def parse_toml(text: str) -> dict[str, Any]:
     """
     check_size(text, limits())
     return tomllib.loads(text)
+
+
+def toml_fault(text: str, error: Exception) -> str:
+    """What `parse_toml` found wrong, and where: line and column, and what stands there.
+
+    >>> toml_fault("b = ]", ValueError("Invalid value (at line 1, column 5)"))
+    "line 1, column 5: Invalid value: 'b = ]'"
+    """
+    found = re.fullmatch(r"(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
+    lines = text.splitlines() or [""]
+    fault, line, column = found.groups() if found else (str(error), None, None)
+    where = f"line {line}, column {column}" if line else f"line {len(lines)}, at the end"
+    content = lines[min(int(line or len(lines)), len(lines)) - 1].strip()
+    shown = content if len(content) <= _SHOWN else content[: _SHOWN - 1] + "…"
+    return f"{where}: {fault}: {shown!r}"
