@@ -1,7 +1,8 @@
-"""Files that damaged ones have led to: each was a traceback of others, a warning, a hang or the end of the process."""
+"""Files and calls found by fuzzing: each gave a foreign traceback, a warning, a hang, a crash or a wrong result."""
 
 import numpy as np
 import pytest
+import xarray
 
 import spacedyn as sd
 from spacedyn.scenario.figure_names import figure_names
@@ -57,3 +58,33 @@ def test_many_figures_of_one_name_are_named_at_once():
 def test_a_count_of_events_that_is_no_number_is_refused():
     with pytest.raises(sd.InputError, match="a counter"):
         events_so_far(np.full(100, np.nan))
+
+
+@pytest.mark.parametrize("what", ["states", "commands", "joints"])
+def test_an_array_without_axes_is_no_list_of_names(what):
+    with pytest.raises(sd.InputError, match=what):
+        sd.element(**{what: np.array(1.0)})
+
+
+def test_a_labelled_array_without_axes_is_no_list_of_wheels():
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.InputError, match="wheels must be a list, each text"):
+        sd.control.wheel_motor_attitude_hold(
+            robot, robot.neutral_state(), wheels=xarray.DataArray(1.0), motors=["motor"]
+        )
+
+
+@pytest.mark.parametrize("part", [{"name": np.ma.masked}, {"start": np.ma.array(1.0, mask=True)}, {"size": 1.5}])
+def test_a_block_is_checked_where_it_is_made(part):
+    with pytest.raises(sd.InputError, match=f"Block: {next(iter(part))} must be"):
+        sd.Block(**{"name": "x", **part})
+
+
+@pytest.mark.parametrize("function", [sd.kane.equations_of_motion, sd.kane.prescribed_dynamics])
+@pytest.mark.parametrize("what", ["udot", "tau"])
+def test_kanes_equations_refuse_masked_numbers(function, what):
+    robot = sd.load("tian_wu")
+    given = {"udot": np.zeros(9), "tau": np.zeros(3)}
+    given[what] = np.ma.array(given[what], mask=True)
+    with pytest.raises(sd.InputError, match=f"{what}.*masked"):
+        function(robot, robot.neutral_state(), ["joint1"], **given)
