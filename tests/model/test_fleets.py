@@ -81,6 +81,7 @@ def functions(model: sd.Model) -> dict:
         "derivatives": lambda m, s: sd.forward_dynamics_derivatives(m, s, gravity=DOWN)[0],
         "kane": lambda m, s: sd.kane.generalized_active_forces(m, s, gravity=DOWN, base_wrench=np.arange(6.0)),
         "kane's inertia": lambda m, s: sd.kane.generalized_inertia_forces(m, s, np.ones(m.nv)),
+        "kane's mass": lambda m, s: sd.kane.equations_of_motion(m, s, m.joint_names[:1], np.ones(m.nv)).mass,
         "lagrangian": lambda m, s: sd.lagrangian.coriolis_matrix(m, s),
         "operators": lambda m, s: sd.operators.SpatialOperators(m, s).mass.dense(),
     }

@@ -88,3 +88,18 @@ def test_kanes_equations_refuse_masked_numbers(function, what):
     given[what] = np.ma.array(given[what], mask=True)
     with pytest.raises(sd.InputError, match=f"{what}.*masked"):
         function(robot, robot.neutral_state(), ["joint1"], **given)
+
+
+@pytest.mark.parametrize(
+    ("internal", "words"),
+    [
+        (3, "internal must be a dict"),
+        ({1: 0.5}, "names are texts"),
+        ({"stick.bristle": np.zeros((4, 1))}, r"batch axes \(3,\)"),
+        ({"stick.bristle": np.zeros((2, 3, 1))}, r"batch axes \(3,\)"),
+    ],
+)
+def test_internal_states_that_do_not_fit_a_state_are_refused(internal, words):
+    states = sd.load("tian_wu").random_state(np.random.default_rng(0), 3)
+    with pytest.raises(sd.InputError, match=words):
+        states.with_internal(internal)

@@ -72,7 +72,7 @@ def equations_of_motion(
     rest = active + generalized_inertia_forces(model, state, known)
     J, (mass, inertia) = jacobians_of_bodies(model, state)[..., ~given], weighed_bodies(model, state)
     v, w = J[..., :3, :], J[..., 3:, :]
-    matrix = np.einsum("...bir,b,...bis->...rs", v, mass[:, 0], v) + np.einsum(
+    matrix = np.einsum("...bir,...b,...bis->...rs", v, mass[..., 0], v) + np.einsum(
         "...bir,...bij,...bjs->...rs", w, inertia, w
     )
     return Equations(
