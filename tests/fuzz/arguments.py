@@ -44,7 +44,8 @@ class Setting:
     calm: bool = False  # whether no joint turns a million times a second, which is slow to simulate, and no fault
 
     def __post_init__(self) -> None:
-        self.shape = (*self.shape, *self.model.shape)  # the last axes are those of a fleet
+        self.beside = self.shape  # axes besides those of a fleet, which come last
+        self.shape = (*self.shape, *self.model.shape)
 
     @cached_property
     def numbers(self) -> np.random.Generator:
@@ -54,7 +55,7 @@ class Setting:
     @cached_property
     def state(self) -> sd.State:
         """A state of the robot; now and then with huge numbers in it."""
-        state = self._random(self.shape)
+        state = self._random(self.beside)
         if self.rng.random() < 0.97 or self.calm or not self.joint_rates:
             return state
         return state.replace(qd=state.qd * 10.0 ** self.rng.choice((8, 50, 160, 300)))
@@ -65,7 +66,7 @@ class Setting:
     @cached_property
     def one_state(self) -> sd.State:
         """A state of one robot, or of each of a fleet; now and then one that such a call does not take."""
-        return self._random(self.model.shape) if self.rng.random() < 0.9 else self.state
+        return self._random(()) if self.rng.random() < 0.9 else self.state
 
     def array(self, *width: int) -> np.ndarray:
         """Numbers over the batch, or for all robots of it."""
@@ -196,7 +197,7 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "no": lambda c: False,
     "visuals": lambda c: [sd.Visual("v", shape=sd.shapes.box(0.0, (1, 1, 1)))],
     "hand": lambda c: "hand",
-    "batch": lambda c: c.shape or None,
+    "batch": lambda c: c.beside or None,
     "bus": lambda c: "bus",
     "shape": lambda c: sd.shapes.box(0.0, (1, 1, 1)),
     "prefix": lambda c: "other_",

@@ -372,3 +372,13 @@ def test_what_is_for_one_robot_says_so():
         sd.forward_dynamics(fleet, hinge().neutral_state())
     with pytest.raises(sd.InputError, match="batch axes"):
         fleet.state(q=np.zeros((7, 2, 1)))
+
+
+def test_no_states_of_a_fleet_have_empty_results():
+    fleet = varied(sd.load("planar_four_link"), 3)
+    states = fleet.random_state(np.random.default_rng(0), size=2)
+    for empty in (states[0:0], states[:, 0:0]):
+        for name, function in functions(fleet).items():
+            assert function(empty.model, empty).shape[:2] == empty.shape, name
+    with pytest.raises(sd.InputError, match="at least one robot"):
+        fleet[0:0]
