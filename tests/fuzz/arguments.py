@@ -213,7 +213,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "masses": lambda c: {c.name("body"): 1.0 + c.numbers.random(3)},
     "stiffnesses": lambda c: {c.name("joint"): c.numbers.random()},
     "inertias": lambda c: {c.name("body"): 1.0 + 0.1 * c.numbers.random((2, 3))},
-    "places": lambda c: {c.name("joint"): c.numbers.random((3, 3))},
+    "joint places": lambda c: {c.name("joint"): c.numbers.random((3, 3))},
+    "places": lambda c: {c.rng.choice("ab"): (c.numbers.random(3), None)},
     "rotations": lambda c: {c.name("endpoint"): sd.Rotation.from_rotvec(c.numbers.normal(size=(3, 3)))},
 }
 """A good value for each parameter; a parameter without one gets its default, or one of VECTORS, or a number."""

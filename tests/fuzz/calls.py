@@ -109,7 +109,7 @@ def made_call(entry: Entry, setting: Setting, spoil: int) -> Call:
     chosen = rng.sample(sorted(arguments), min(spoil, len(arguments)))
     for name in chosen:
         arguments[name] = bad(setting, arguments[name])
-        if name == "duration" and _is_long(arguments[name]):
+        if name in ("duration", "until") and _is_long(arguments[name]):
             arguments[name] = -1.0
     return Call(entry, setting, arguments, tuple(chosen))
 

@@ -46,7 +46,7 @@ def _of_states() -> Iterator[Entry]:
 
 _SIZE = (("size", "batch"),)
 _RANDOM = (("rng", REQUIRED), ("size", REQUIRED))
-_VARIED = {"mass": "masses", "inertia": "inertias", "stiffness": "stiffnesses", "position": "places"}
+_VARIED = {"mass": "masses", "inertia": "inertias", "stiffness": "stiffnesses", "position": "joint places"}
 _VARIED |= {"rotation": "rotations"}
 
 

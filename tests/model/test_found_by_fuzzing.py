@@ -103,3 +103,40 @@ def test_internal_states_that_do_not_fit_a_state_are_refused(internal, words):
     states = sd.load("tian_wu").random_state(np.random.default_rng(0), 3)
     with pytest.raises(sd.InputError, match=words):
         states.with_internal(internal)
+
+
+def test_a_prefix_that_is_no_text_is_refused():
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.InputError, match="prefix must be text"):
+        robot.attach(robot, "base", prefix=b"other_")
+
+
+def test_robots_of_a_scene_have_names_that_are_texts():
+    robot = sd.load("tian_wu")
+    with pytest.raises(sd.InputError, match="names of robots are texts"):
+        sd.scene({None: robot}, places={"a": ((0, 0, 1), None)})
+
+
+@pytest.mark.parametrize("angle", [np.inf, np.nan])
+def test_angles_in_arrays_that_are_not_finite_are_refused_by_joint(angle):
+    arrays = sd.load("tian_wu").to_arrays()
+    arrays["Qi"][1, 2] = angle
+    with pytest.raises(sd.ModelError, match="joint2"):
+        sd.Model.from_arrays(**arrays)
+
+
+def test_elements_to_resume_with_are_elements():
+    robot = sd.load("planar_four_link")
+    run = sd.simulate(robot, robot.neutral_state(), 0.01, progress=False)
+    with pytest.raises(sd.InputError, match="an element or a list of them, got float"):
+        run.resume(0.02, elements=1.0)
+
+
+@pytest.mark.parametrize("bound", [{"axle": np.ma.masked, "tip": "bus"}, {"axle": "elbow", "tip": ["bus"]}])
+def test_what_an_element_is_bound_to_is_checked_where_it_is_made(bound):
+    @sd.element(joints=("axle",), points=("tip",))
+    def rub(t, s, p, out):
+        out.axle.tau[0] = -s.axle.qd[0] - s.tip.velocity[0]
+
+    with pytest.raises(sd.InputError, match=r"axle is the name of a joint|tip is an endpoint, a body"):
+        rub(**bound)

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
+from ..reals import type_name
+from ..signatures import is_several
 from . import drag, friction, gravity, motor, spring, wrench
 from .declared import declare
 from .element import Block, Element
@@ -120,6 +122,8 @@ def same_elements(before: Sequence[Element], now: Iterable[Element] | Element | 
 
     Raise if one is missing or another than the one that made the run; warn if only its code is.
     """
+    if not (now is None or isinstance(now, Element) or is_several(now)):
+        raise InputError(f"elements: expected an element or a list of them, got {type_name(now)}")
     given = [now] if isinstance(now, Element) else [] if now is None else list(now)
     for element in given:
         if not isinstance(element, Element):
