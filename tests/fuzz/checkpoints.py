@@ -83,9 +83,8 @@ class Checkpoints:
     def make(self, rng: Random) -> Change:
         """One number, or a few."""
         count = rng.choice((1, 1, 1, 2, 5))
-        return Change(
-            rng.randrange(len(self._started)), rng.random() < 0.7, tuple((rng.random(), rng.choice(DOUBLES)) for _ in range(count))
-        )
+        run, every = rng.randrange(len(self._started)), rng.random() < 0.7
+        return Change(run, every, tuple((rng.random(), rng.choice(DOUBLES)) for _ in range(count)))
 
     def place(self, given: Change) -> None:
         """A copy of the folder, changed."""
