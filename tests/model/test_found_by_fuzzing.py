@@ -140,3 +140,15 @@ def test_what_an_element_is_bound_to_is_checked_where_it_is_made(bound):
 
     with pytest.raises(sd.InputError, match=r"axle is the name of a joint|tip is an endpoint, a body"):
         rub(**bound)
+
+
+def test_rows_of_different_lengths_are_no_incidence_array():
+    with pytest.raises(sd.InputError, match=r"S0: expected .*rows of different lengths"):
+        sd.classic.parents(np.eye(2), [[1], [2, 3]])
+
+
+def test_thrusters_whose_moment_overflows_are_refused():
+    robot = sd.load("tian_wu")
+    jets = {"positions": [[1e308, 0, 0]], "forces": [[0, 1e3, 0]], "pulses": [[0, 0.0, 0.5]]}
+    with pytest.raises(sd.InputError, match="thruster_pulses: the moment of thruster 0 is too large"):
+        sd.control.thruster_pulses(robot, robot.neutral_state(), **jets)
