@@ -68,8 +68,14 @@ def _is_number(value: Any) -> bool:
 
 
 def is_several(value: Any) -> bool:
-    """Whether a value can be gone through one by one; an array without axes cannot."""
-    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+    """Whether a value can be iterated over; an array without axes is an Iterable that cannot, in any library."""
+    if not isinstance(value, Iterable):
+        return False
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
 
 
 SIMPLE: dict[Any, Kind] = {

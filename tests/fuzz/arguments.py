@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from random import Random
 from typing import Any
 
 import numpy as np
 
 import spacedyn as sd
+
+from .robots import brake, models, pull, rub, same_again, short_runs, wheeled
 
 SHAPES = (
     (),
@@ -41,6 +43,10 @@ class Setting:
     shape: tuple[int, ...]
     calm: bool = False  # whether no joint turns a million times a second, which is slow to simulate, and no fault
 
+    def __post_init__(self) -> None:
+        self.beside = self.shape  # axes besides those of a fleet, which come last
+        self.shape = (*self.shape, *self.model.shape)
+
     @cached_property
     def numbers(self) -> np.random.Generator:
         """Random numbers for arrays."""
@@ -49,10 +55,18 @@ class Setting:
     @cached_property
     def state(self) -> sd.State:
         """A state of the robot; now and then with huge numbers in it."""
-        state = self.model.random_state(self.numbers, self.shape if self.shape else None)
+        state = self._random(self.beside)
         if self.rng.random() < 0.97 or self.calm or not self.joint_rates:
             return state
         return state.replace(qd=state.qd * 10.0 ** self.rng.choice((8, 50, 160, 300)))
+
+    def _random(self, shape: tuple[int, ...]) -> sd.State:
+        return self.model.random_state(self.numbers, shape or None)
+
+    @cached_property
+    def one_state(self) -> sd.State:
+        """A state of one robot, or of each of a fleet; now and then one that such a call does not take."""
+        return self._random(()) if self.rng.random() < 0.9 else self.state
 
     def array(self, *width: int) -> np.ndarray:
         """Numbers over the batch, or for all robots of it."""
@@ -69,36 +83,19 @@ class Setting:
         return self.rng.choice([*getattr(self.model, f"{what}_names")] or ["none"])
 
 
-@cache
-def models() -> list[sd.Model]:
-    """All kinds of bases, joints of one and of several coordinates, no joint at all."""
-    made = []
-    for base in ("free", "fixed", "planar", "attitude"):
-        b = sd.Builder(base, base=base)
-        b.base("bus", mass=20.0, inertia=(2, 3, 4))
-        b.link("elbow", "revolute", parent="bus", position=(1, 0, 0), mass=2.0, inertia=(0.1, 0.2, 0.25))
-        kind = "spherical" if base == "free" else "prismatic"
-        b.link("wrist", kind, parent="elbow", position=(1, 0, 0), mass=1.0, inertia=(0.1, 0.2, 0.25))
-        b.endpoint("hand", body="wrist", position=(0.5, 0, 0))
-        b.endpoint("eye", body="bus")
-        made.append(b.build())
-    b = sd.Builder("lone")
-    b.base("bus", mass=20.0, inertia=(2, 3, 4))
-    return [*made, b.build(), sd.load("tian_wu")]
-
-
-@sd.law(period=0.1)
-def pull(t, s, p, out):
-    """A law of a user."""
-    out.base_wrench[0] = p.force
-
-
-@sd.motion
-def ramp(t, p, out):
-    """A motion of a user."""
-    out.value[0] = p.speed * t
-    out.rate[0] = p.speed
-
+LAWS: tuple[Callable[[Setting], list[Any]], ...] = (
+    lambda c: [pull(force=1.0)],
+    lambda c: [brake(gain=1.0)],
+    lambda c: [sd.control.joint_hold(c.model, c.one_state)],
+    lambda c: [sd.control.attitude_hold(c.model, c.one_state, period=0.02), pull(force=1.0)],
+)
+ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
+    lambda c: [sd.Spring(c.name("body"), stiffness=1.0), sd.Wrench(c.name("body"), force=(1, 0, 0), stop=0.02)],
+    lambda c: [sd.Tether(c.name("body"), stiffness=5.0, damping=0.1, rest_length=0.1), sd.Drag("bus", linear=0.5)],
+    lambda c: [sd.CentralGravity(mu=1.0, center=(50.0, 0, 0)), sd.Motor(c.name("joint"), most_torque=1.0)],
+    lambda c: [sd.BristleFriction(c.name("joint"), coulomb=0.1, stiffness=100.0, name="brush")],
+    lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
+)
 
 VALID: dict[str, Callable[[Setting], Any]] = {
     "model": lambda c: c.model,
@@ -117,6 +114,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "endpoints": lambda c: [c.name("endpoint")],
     "body": lambda c: c.name("body"),
     "joint": lambda c: c.name("joint"),
+    "first joint": lambda c: models()[-1].joint_names[0],
+    "last joint": lambda c: models()[-1].joint_names[-1],
     "joints": lambda c: [c.name("joint")],
     "leader": lambda c: c.name("joint"),
     "given": lambda c: [c.name("joint")],
@@ -126,10 +125,16 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "values": lambda c: c.numbers.normal(size=(3, c.joint_rates)),
     "positions": lambda c: c.numbers.normal(size=(3, 3)),
     "forces": lambda c: c.numbers.normal(size=(3, 3)),
-    "pulses": lambda c: [[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]],
+    "pulses": lambda c: [[0, 0.0, 0.5], [1, 1.0, 1.5], [2, 2.0, 2.5]],
+    "qd of one": lambda c: c.numbers.normal(size=c.joint_rates),
     "attitudes": lambda c: sd.Rotation.from_rotvec(c.numbers.normal(size=(3, 3))),
     "table": lambda c: sd.table([0.0, 1.0, 2.0], [[0.0], [1.0], [0.5]]),
     "t": lambda c: 0.5,
+    "wheeled": lambda c: wheeled(),
+    "state of wheeled": lambda c: wheeled().random_state(c.numbers),
+    "wheels": lambda c: ["x", "y", "z"],
+    "motors": lambda c: ["first", "second", "third"],
+    "run": lambda c: c.rng.choice(short_runs()),
     "robots": lambda c: {"a": c.model, "b": models()[-1]},
     "mimics": lambda c: [sd.Mimic(c.name("joint"), c.name("joint"))],
     "condition": lambda c: sd.joint_reaches(c.name("joint"), 0.5),
@@ -154,18 +159,20 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "A1": lambda c: np.eye(3),
     "A2": lambda c: np.eye(3),
     "q": lambda c: c.numbers.normal(size=4),
-    "laws": lambda c: [pull(force=1.0)],
+    "laws": lambda c: c.rng.choice(LAWS)(c),
+    "continuous laws": lambda c: [brake(gain=1.0)],
     "method": lambda c: c.rng.choice((sd.RungeKutta4(0.01), sd.DormandPrince8(), sd.SemiImplicitEuler(0.01))),
     "duration": lambda c: 0.05,
     "record": lambda c: c.rng.choice((0.01, [0.0, 0.02], "steps")),
     "modes": lambda c: {c.name("joint"): "locked"},
     "events": lambda c: [sd.Event(sd.joint_reaches(c.name("joint"), 0.5))],
-    "springs": lambda c: [sd.Spring(c.name("body"), stiffness=1.0), sd.Wrench(c.name("body"), force=(1, 0, 0))],
+    "elements": lambda c: c.rng.choice(ELEMENTS)(c),
     "motions": lambda c: {c.name("joint"): sd.waypoints([0, 1, 2], [[0.0], [0.1], [0.0]])},
     "channels": lambda c: ["forces", "ledger"],
     "rng": lambda c: c.numbers,
     "time": lambda c: 0.0,
-    "other_state": lambda c: c.state,
+    "one state": lambda c: c.one_state,
+    "other state": lambda c: c.state,
     "index": lambda c: 0,
     "base_kind": lambda c: "free",
     "at": lambda c: c.name("body"),
@@ -180,8 +187,39 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "kind": lambda c: "cubic",
     "mass": lambda c: 2.0,
     "inertia": lambda c: (1.0, 1.0, 1.0),
+    "number": lambda c: 0.5,
+    "seconds": lambda c: 0.01,
+    "yes": lambda c: True,
+    "unit": lambda c: (0.0, 0.6, 0.8),
+    "arm": lambda c: "arm",
+    "across": lambda c: (1.0, 0.0, 0.0),
+    "longer": lambda c: 0.13,
+    "no": lambda c: False,
+    "visuals": lambda c: [sd.Visual("v", shape=sd.shapes.box(0.0, (1, 1, 1)))],
+    "hand": lambda c: "hand",
+    "batch": lambda c: c.beside or None,
+    "bus": lambda c: "bus",
+    "shape": lambda c: sd.shapes.box(0.0, (1, 1, 1)),
+    "prefix": lambda c: "other_",
+    "kind of joint": lambda c: c.rng.choice(("revolute", "prismatic", "universal", "spherical", "free", "planar")),
+    "action": lambda c: sd.lock(c.name("joint")),
+    "internal": lambda c: {"brush": c.array(1)},
+    "recorded": lambda c: 0.02,
+    "same laws": lambda c: same_again()["laws"],
+    "same elements": lambda c: same_again()["elements"],
+    "same events": lambda c: same_again()["events"],
+    "same motions": lambda c: same_again()["prescribed"],
+    "channel": lambda c: c.rng.choice(("q", "ledger", "base_rate", "time")),
+    "masses": lambda c: {c.name("body"): 1.0 + c.numbers.random(3)},
+    "stiffnesses": lambda c: {c.name("joint"): c.numbers.random()},
+    "inertias": lambda c: {c.name("body"): 1.0 + 0.1 * c.numbers.random((2, 3))},
+    "joint places": lambda c: {c.name("joint"): c.numbers.random((3, 3))},
+    "places": lambda c: {c.rng.choice("ab"): (c.numbers.random(3), None)},
+    "rotations": lambda c: {c.name("endpoint"): sd.Rotation.from_rotvec(c.numbers.normal(size=(3, 3)))},
 }
 """A good value for each parameter; a parameter without one gets its default, or one of VECTORS, or a number."""
+
+VALID |= {f"array {name}": lambda c, value=value: value for name, value in models()[-1].to_arrays().items()}
 
 VECTORS = {"point", "other_point", "position", "normal", "force", "moment", "gravity", "Gravity", "com", "axis"}
 VECTORS |= {"target_rpy_xyz_deg", "u", "v", "a", "w", "w0"}

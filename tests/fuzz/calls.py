@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,11 @@ import numpy as np
 
 import spacedyn as sd
 
-from .arguments import SHAPES, Setting, good, models
+from .arguments import SHAPES, Setting, good
 from .entries import REQUIRED, Entry
-from .public_entries import public_entries, simulations
+from .public_entries import public_entries
+from .robots import models
+from .simulation_entries import simulations
 from .spoiling import bad
 from .violations import WrongResult
 
@@ -62,7 +64,11 @@ class Calls:
         calm = rng.random() < self.share
         entry = rng.choice(self._simulations if calm else self._entries)
         setting = Setting(rng, rng.choice(models()), rng.choice(SHAPES), calm)
-        return _call(entry, setting, rng.choice((0, 1, 1, 1, 1, 2)))
+        try:
+            return made_call(entry, setting, rng.choice((0, 1, 1, 1, 1, 2)))
+        except Exception as error:  # good arguments are made by calls as well: this is a finding
+            raised = _raising(error)
+            return Call(Entry(f"{entry.name}: its arguments", lambda c: raised, ()), setting, {}, ())
 
     def place(self, given: Call) -> None:
         """Compile what the call needs, if it is the first of its kind."""
@@ -70,7 +76,7 @@ class Calls:
             self._warm.add(given.entry.name)
             for model in models():
                 for shape in ((), (5,)):
-                    warm_up(_call(given.entry, Setting(Random(1), model, shape), 0))
+                    warm_up(made_call(given.entry, Setting(Random(1), model, shape), 0))
 
     def attempt(self, given: Call) -> None:
         """Call it; what comes back must be in order."""
@@ -83,7 +89,15 @@ class Calls:
         return given.text().encode("utf-8", "replace")
 
 
-def _call(entry: Entry, setting: Setting, spoil: int) -> Call:
+def _raising(error: Exception) -> Callable[[], Any]:
+    def called() -> Any:
+        raise error
+
+    return called
+
+
+def made_call(entry: Entry, setting: Setting, spoil: int) -> Call:
+    """A call of an entry with good arguments, of which some are spoiled."""
     wanted = dict(entry.wanted)
     arguments, rng = {}, setting.rng
     for name, default in entry.parameters:
@@ -95,7 +109,7 @@ def _call(entry: Entry, setting: Setting, spoil: int) -> Call:
     chosen = rng.sample(sorted(arguments), min(spoil, len(arguments)))
     for name in chosen:
         arguments[name] = bad(setting, arguments[name])
-        if name == "duration" and _is_long(arguments[name]):
+        if name in ("duration", "until") and _is_long(arguments[name]):
             arguments[name] = -1.0
     return Call(entry, setting, arguments, tuple(chosen))
 
@@ -108,14 +122,15 @@ def _is_long(value: Any) -> bool:
         return False
 
 
-def warm_up(call: Call) -> None:
-    """Call it, whatever comes of it."""
-    with warnings.catch_warnings():
+def warm_up(call: Call) -> bool:
+    """Call it, so that what it needs is compiled; whether it was accepted."""
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         try:
             call.entry.made(call.setting)(**call.arguments)
         except Exception:
-            return
+            return False
+    return True
 
 
 _DECENT = 1e6
@@ -126,15 +141,24 @@ def _check(call: Call, result: Any) -> None:
     for name in call.spoiled:
         if call.entry.name.endswith("of SV"):
             continue  # an SV may hold what a function does not look at
-        value = call.arguments[name]
-        if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
-            raise WrongResult(f"{call.entry.name}: {name} was masked, and the mask was lost")
-        if isinstance(value, np.ndarray) and value.dtype.kind == "c" and value.imag.any():
-            raise WrongResult(f"{call.entry.name}: {name} was complex, and the imaginary part was lost")
+        for value in _within(call.arguments[name]):
+            if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+                raise WrongResult(f"{call.entry.name}: {name} was masked, and the mask was lost")
+            if isinstance(value, np.ndarray) and value.dtype.kind == "c" and value.imag.any():
+                raise WrongResult(f"{call.entry.name}: {name} was complex, and the imaginary part was lost")
     if all(_decent(value) for value in call.arguments.values()):
         for array in _arrays(result):
             if np.isnan(array).any():
                 raise WrongResult(f"{call.entry.name}: NaN came out of finite arguments")
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """A value, or those of a dict."""
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _within(one)
+    else:
+        yield value
 
 
 def _decent(value: Any) -> bool:
@@ -158,6 +182,8 @@ def _arrays(result: Any) -> Iterator[np.ndarray]:
     """Arrays of numbers in a result."""
     if isinstance(result, sd.State):
         yield result._data
+    elif isinstance(result, sd.Run):
+        yield result._rows
     elif isinstance(result, np.ndarray) and result.dtype.kind == "f":
         yield result
     elif isinstance(result, tuple | list):

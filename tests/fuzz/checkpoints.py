@@ -25,14 +25,23 @@ def lean(t, s, p, out):
     out.tau[0] = -p.k * s.q[0] - 0.1 * s.sum[0]
 
 
+@sd.law
+def drive(t, s, p, out):
+    """A law that commands a motor beyond what it has."""
+    out.elbow.torque[0] = p.torque * np.sin(5.0 * t)
+
+
 def started() -> list[tuple[sd.Model, sd.State, dict[str, Any]]]:
-    """What is simulated: one robot under a law, a batch, one with events that lock a joint."""
+    """What is simulated: one robot under a law, a batch, one with events that lock a joint, one with elements."""
     robot = sd.load("planar_four_link")
     lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.lock("joint2"))
+    stick = sd.BristleFriction("joint1", coulomb=0.05, static=0.08, stiffness=50.0, damping=1.0)
+    motor = sd.Motor("joint2", most_torque=0.1, no_load_speed=1.0, name="elbow")
     return [
         (robot, robot.state(qd=[0.3, 0.2, -0.1, 0.3]), {"laws": [lean(k=2.0)]}),
         (robot, robot.state(qd=[[0.3, 0, 0, 0.1], [0.5, 0.1, 0, 0], [-0.2, 0, 0.1, 0]]), {}),
         (robot, robot.state(qd=[0.1, 0.2, 0.1, 0.0]), {"events": [lock]}),
+        (robot, robot.state(qd=[0.1, 0, 0, 0]), {"laws": [drive(torque=0.3)], "elements": [stick, motor]}),
     ]
 
 
@@ -74,9 +83,8 @@ class Checkpoints:
     def make(self, rng: Random) -> Change:
         """One number, or a few."""
         count = rng.choice((1, 1, 1, 2, 5))
-        return Change(
-            rng.randrange(3), rng.random() < 0.7, tuple((rng.random(), rng.choice(DOUBLES)) for _ in range(count))
-        )
+        run, every = rng.randrange(len(self._started)), rng.random() < 0.7
+        return Change(run, every, tuple((rng.random(), rng.choice(DOUBLES)) for _ in range(count)))
 
     def place(self, given: Change) -> None:
         """A copy of the folder, changed."""

@@ -33,3 +33,14 @@ class Entry:
     parameters: tuple[tuple[str, Any], ...]
     needed: frozenset[str] = frozenset()
     wanted: tuple[tuple[str, str], ...] = ()
+
+
+_NEVER = {"view", "progress", "stream", "path", "folder", "folders", "mesh"}
+"""Parameters that are not given: what they would do is no matter of their value."""
+
+
+def parameters_of(function: Any) -> tuple[tuple[str, Any], ...]:
+    """Names and defaults of the parameters that a function has by name."""
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+    found = inspect.signature(function).parameters.values()
+    return tuple((p.name, p.default) for p in found if p.kind not in kinds and p.name not in _NEVER)

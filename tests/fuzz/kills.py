@@ -62,7 +62,7 @@ class KilledRuns:
     def make(self, rng: Random) -> Kills:
         """One to three moments, the first ones more often than others."""
         moments = tuple(rng.random() ** rng.choice((1, 1, 4)) for _ in range(rng.choice((1, 1, 2, 3))))
-        return Kills(rng.randrange(3), moments)
+        return Kills(rng.randrange(len(self._started)), moments)
 
     def place(self, given: Kills) -> None:
         """Begin and kill."""

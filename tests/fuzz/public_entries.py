@@ -1,16 +1,17 @@
-"""What the package offers to be called, as entries: functions, constructors with their use, methods, simulations."""
+"""What the package offers to be called, as entries: functions, and constructors with their use."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import spacedyn as sd
 from spacedyn.laws.law import LawTemplate
 
-from .arguments import Setting, models, pull, ramp
+from .arguments import Setting
 from .classic_calls import classic_entries
-from .entries import REQUIRED, Entry
+from .entries import REQUIRED, Entry, parameters_of
+from .method_entries import method_entries
+from .robots import RUB, models, pull, ramp, rub
 
 _LEFT_OUT = {
     "Model",
@@ -36,19 +37,27 @@ _LEFT_OUT |= {
     "Smoothed",
 }  # results
 _LEFT_OUT |= {"Visual", "Mimic", "Builder", "law"}  # they come below, with what uses them
-_NEVER = {"view", "progress", "stream", "path", "folder", "folders", "mesh"}
-"""Parameters that are not given: what they would do is no matter of their value."""
+_SEVERAL = ("lock", "free", "follow", "attach")
+_LEFT_OUT |= {"sample", *_SEVERAL}
+_OF_CONTROL = {"state": "one state"}
+_WANTED = {
+    **{name: {"step": "seconds"} for name in ("RungeKutta4", "SemiImplicitEuler", "Variational")},
+    **{name: {"stiffness": "number"} for name in ("Spring", "Tether")},
+    "control.swing": {"size": "number"},
+    "control.joint_torque": {"tau": "qd of one"},
+    "kane.partial_velocity_table": {"state": "one state"},
+    "control.wheel_motor_attitude_hold": {"model": "wheeled", "state": "state of wheeled"},
+    "Visual": {"shape": "shape"},
+    "Mimic": {"joint": "first joint", "leader": "last joint"},
+}
+"""Parameters that are given, by the names of good values other than their own."""
 
 
-def _entry(name: str, function: Any, **more: Any) -> Entry:
+def _entry(name: str, function: Any) -> Entry:
     """An entry of a function that is the same for every setting."""
-    return Entry(name, lambda setting: function, _parameters(function), **more)
-
-
-def _parameters(function: Any) -> tuple[tuple[str, Any], ...]:
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    found = inspect.signature(function).parameters.values()
-    return tuple((p.name, p.default) for p in found if p.kind not in kinds and p.name not in _NEVER)
+    wanted = {**(_OF_CONTROL if name.startswith("control.") else {}), **_WANTED.get(name, {})}
+    made, needed = lambda setting: function, frozenset(_WANTED.get(name, {}))
+    return Entry(name, made, parameters_of(function), needed, tuple(wanted.items()))
 
 
 def _functions(prefix: str, module: Any, names: Iterable[str]) -> Iterator[Entry]:
@@ -60,35 +69,11 @@ def _functions(prefix: str, module: Any, names: Iterable[str]) -> Iterator[Entry
         yield _entry(f"{prefix}{name}", function)
 
 
-def _method(name: str, of: Callable[[Setting], Any], /, *parameters: str, **wanted: str) -> Entry:
-    """A method of an object, with parameters that are all needed."""
-    attribute = name.rpartition(".")[2]
-    given = tuple((parameter, REQUIRED) for parameter in (*parameters, *wanted))
-    return Entry(name, lambda c: getattr(of(c), attribute), given, wanted=tuple(wanted.items()))
-
-
-def _state_parts(*parts: str) -> Iterator[Entry]:
-    for part in parts:
-        key = {"q": "state_q", "qd": "state_qd"}.get(part, part)
-        yield _method("Model.state", lambda c: c.model, **{part: key})
-        yield _method("State.replace", lambda c: c.state, **{part: key})
-
-
-def _built(setting: Setting) -> Callable[..., Any]:
-    """A Builder's link, built."""
-
-    def link(**options: Any) -> sd.Model:
-        b = sd.Builder("fuzz")
-        b.base("bus", mass=20.0, inertia=(2, 3, 4))
-        b.link("arm", **{"parent": "bus", "mass": 1.0, "inertia": (0.1, 0.1, 0.1), **options})
-        return b.build()
-
-    return link
-
-
 def _used(name: str, function: Any, use: Callable[[Any], Any]) -> Entry:
     """A function whose arguments are checked where its result is used."""
-    return Entry(name, lambda setting: lambda **given: use(function(**given)), _parameters(function))
+    wanted = _WANTED.get(name, {})
+    made = lambda setting: lambda **given: use(function(**given))  # noqa: E731
+    return Entry(name, made, parameters_of(function), frozenset(wanted), tuple(wanted.items()))
 
 
 def _with_shape(shape: Any) -> sd.Model:
@@ -104,7 +89,7 @@ def _with_visual(visual: Any) -> sd.Model:
 
 
 def _with_mimic(mimic: Any) -> Any:
-    return sd.mimic_coupling(models()[0], [mimic])
+    return sd.mimic_coupling(models()[-1], [mimic])
 
 
 def _with_function(template: Any) -> Any:
@@ -118,8 +103,6 @@ def _with_base(builder: Any) -> sd.Model:
 
 
 _SHAPES = ("box", "cone", "cylinder", "point", "rod", "sphere", "tube")
-_LINK = ("mass", "inertia", "com", "shapes", "position", "rotation", "axis", "stiffness", "damping", "friction")
-_LINK += ("lower", "upper", "rotor_inertia", "gear", "rest", "parent", "joint", "pitch", "max_force")
 
 
 def public_entries() -> list[Entry]:
@@ -138,66 +121,17 @@ def public_entries() -> list[Entry]:
         _used("Mimic", sd.Mimic, _with_mimic),
         _used("Builder", sd.Builder, _with_base),
     ]
-    found += _state_parts("q", "qd", "base_position", "base_frame_position", "base_velocity", "base_rate")
-    found += _state_parts("base_attitude", "base_quaternion_xyzw")
     found += [
-        _method("State.integrate", lambda c: c.state, "step"),
-        _method("State.difference", lambda c: c.state, other="other_state"),
-        _method("State.__getitem__", lambda c: c.state, index="index"),
-        _method("State.neutral", lambda c: partial_state(c, "neutral"), size="index"),
-        _method("Model.random_state", lambda c: c.model, "rng", size="index"),
-        _method("Model.lock", lambda c: c.model, "joints"),
-        _method("Model.subtree", lambda c: c.model, "body", "base_kind"),
-        _method("Model.attach", lambda c: c.model, "at", other="model"),
-        *(_method(f"Model.{what}", lambda c: c.model, name=what) for what in ("body", "joint", "endpoint")),
-        _method("Model.q_slice", lambda c: c.model, "joint"),
-        *(Entry("Builder.link", _built, ((option, REQUIRED),)) for option in _LINK),
         Entry("law", lambda c: pull, (("force", REQUIRED),)),
         Entry("motion", lambda c: ramp, (("speed", REQUIRED),)),
+        Entry("element", lambda c: rub, tuple((name, REQUIRED) for name in RUB), wanted=tuple(RUB.items())),
+        *(Entry(name, _of_one_joint(name), (("joint", REQUIRED),)) for name in _SEVERAL),
+        *method_entries(),
         *classic_entries(),
     ]
     return found
 
 
-def partial_state(setting: Setting, name: str) -> Any:
-    """A class method of State with the model given."""
-
-    class Of:
-        neutral = staticmethod(partial(sd.State.neutral, setting.model))
-
-    return Of
-
-
-_SIMULATION = (
-    "laws",
-    "method",
-    "record",
-    "gravity",
-    "modes",
-    "adjust",
-    "limits",
-    "forces",
-    "events",
-    "start",
-    "budget",
-)
-
-
-def simulations() -> list[Entry]:
-    """Calls that run: short ones; a duration is spoiled by type only, since a long one is no fault."""
-
-    def run(setting: Setting) -> Callable[..., Any]:
-        return partial(sd.simulate, progress=False)
-
-    def linearized(setting: Setting) -> Callable[..., Any]:
-        return sd.linearize
-
-    always = (("model", REQUIRED), ("state", REQUIRED), ("duration", REQUIRED))
-    motions = {"forces": "springs", "prescribed": "motions"}
-    found = [
-        Entry("simulate", run, (*always, (name, None), (other, None)), frozenset({name}), tuple(motions.items()))
-        for name in (*_SIMULATION, "prescribed", "channels")
-        for other in ("method", "record")
-        if other != name
-    ]
-    return [*found, Entry("linearize", linearized, (*_parameters(sd.linearize),), wanted=tuple(motions.items()))]
+def _of_one_joint(name: str) -> Callable[[Setting], Callable[..., Any]]:
+    """A function of several joints, as one of one."""
+    return lambda setting: lambda joint: getattr(sd, name)(joint)

@@ -13,7 +13,8 @@ import xarray
 
 import spacedyn as sd
 
-from .arguments import SHAPES, Setting, models
+from .arguments import SHAPES, Setting
+from .robots import models
 
 
 class Own(np.ndarray):

@@ -81,6 +81,7 @@ def functions(model: sd.Model) -> dict:
         "derivatives": lambda m, s: sd.forward_dynamics_derivatives(m, s, gravity=DOWN)[0],
         "kane": lambda m, s: sd.kane.generalized_active_forces(m, s, gravity=DOWN, base_wrench=np.arange(6.0)),
         "kane's inertia": lambda m, s: sd.kane.generalized_inertia_forces(m, s, np.ones(m.nv)),
+        "kane's mass": lambda m, s: sd.kane.equations_of_motion(m, s, m.joint_names[:1], np.ones(m.nv)).mass,
         "lagrangian": lambda m, s: sd.lagrangian.coriolis_matrix(m, s),
         "operators": lambda m, s: sd.operators.SpatialOperators(m, s).mass.dense(),
     }
@@ -371,3 +372,13 @@ def test_what_is_for_one_robot_says_so():
         sd.forward_dynamics(fleet, hinge().neutral_state())
     with pytest.raises(sd.InputError, match="batch axes"):
         fleet.state(q=np.zeros((7, 2, 1)))
+
+
+def test_no_states_of_a_fleet_have_empty_results():
+    fleet = varied(sd.load("planar_four_link"), 3)
+    states = fleet.random_state(np.random.default_rng(0), size=2)
+    for empty in (states[0:0], states[:, 0:0]):
+        for name, function in functions(fleet).items():
+            assert function(empty.model, empty).shape[:2] == empty.shape, name
+    with pytest.raises(sd.InputError, match="at least one robot"):
+        fleet[0:0]

@@ -88,7 +88,7 @@ def parents(SS: ArrayLike, S0: ArrayLike) -> Array:
     >>> parents([[-1, 1], [0, -1]], [1, 0])
     array([0, 1])
     """
-    n = np.size(S0)
+    n = real_numbers("S0", S0, "(n,)").size
     roots = vector("S0", S0, n)
     incidence = real_numbers("SS", SS, f"({n}, {n})")
     try:

@@ -1,6 +1,6 @@
 """What a user's element declares that it owns, checked: names, sizes and units of its blocks, guards, accounts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..laws.law import SEEN
+from ..signatures import is_several
 from .element import Account, Block
 
 ROBOT = tuple(name for name in SEEN if name != "mode")
@@ -91,7 +92,7 @@ def declare(
 
 def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:
     """Identifiers."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not is_several(given):
         raise InputError(f"{whose}: {what} are several names, such as ('axle',), got {given!r}")
     found = tuple(given)
     for one in found:
@@ -104,6 +105,7 @@ def _blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
     """Blocks as users write them: {name: unit}, {name: size}, {name: Block(...)}, or names."""
     if isinstance(given, Mapping):
         made = []
+        _names(whose, what, given)
         for name, value in given.items():
             if isinstance(value, Block):
                 made.append(value)
@@ -113,8 +115,10 @@ def _blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
                 made.append(Block(name, value))
             else:
                 raise InputError(f"{whose}: {what} are {{name: unit or size}}, got {{{name!r}: {value!r}}}")
-    elif isinstance(given, Iterable) and not isinstance(given, str):
-        made = [one if isinstance(one, Block) else Block(one) for one in given]
+    elif is_several(given) and not isinstance(given, str):
+        found = tuple(given)
+        _names(whose, what, [one for one in found if not isinstance(one, Block)])
+        made = [one if isinstance(one, Block) else Block(one) for one in found]
     else:
         raise InputError(f"{whose}: {what} are {{name: unit or size}}, or a list of names, got {given!r}")
     for block in made:

@@ -28,10 +28,12 @@ from ..laws.compile import Blocks
 from ..model.model import Model, robot_of
 from ..quantities.calls import point_on
 from ..reals import finite_array
+from ..signatures import checked_fields
 
 Array = np.ndarray
 
 
+@checked_fields()
 @dataclass(frozen=True)
 class Block:
     """A named piece of what an element owns; all that a person sees of it follows from here.

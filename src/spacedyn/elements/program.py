@@ -109,6 +109,7 @@ class UserElement(Element):
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name.isidentifier()):
             raise InputError(f"element: laws use its name, which must be an identifier, got {self.name!r}")
+        self._check_bound()
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
             for one in sorted(attributes(self.program.function, Program.role, argument, None) - set(known)):
                 raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
@@ -126,6 +127,20 @@ class UserElement(Element):
             if self.program.parameters[one].ndim > 1:
                 raise InputError(
                     f"element '{self.title}': {one} is a time [s] or a list of times, where a step must end"
+                )
+
+    def _check_bound(self) -> None:
+        """Raise where it is bound to what cannot be a joint or a point of any robot."""
+        for name in self.declared.joints:
+            if not isinstance(self.bound[name], str):
+                raise InputError(f"element '{self.title}': {name} is the name of a joint, got {self.bound[name]!r}")
+        for name in self.declared.points:
+            given = self.bound[name]
+            if isinstance(given, str):
+                continue
+            if not (isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str)):
+                raise InputError(
+                    f"element '{self.title}': {name} is an endpoint, a body, or (body, place), got {given!r}"
                 )
 
     @property
@@ -200,10 +215,6 @@ class UserElement(Element):
         if isinstance(given, str) and given in model.endpoint_names:
             end = model.endpoint(given)
             return end.body, np.asarray(end.position), np.asarray(end.rotation)
-        if not isinstance(given, str) and not (
-            isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str)
-        ):
-            raise InputError(f"element '{self.title}': {name} is an endpoint, a body, or (body, place), got {given!r}")
         body, place = (given, np.zeros(3)) if isinstance(given, str) else given
         model.body_index(body)
         return body, three(f"element '{self.title}'", f"the place of {name}", place), np.eye(3)
@@ -211,8 +222,6 @@ class UserElement(Element):
     def numbers(self, model: Model) -> Numbers:
         """Places and rotations of its points, then its parameters; its integers depend on the layout: `integers`."""
         for joint in self.declared.joints:
-            if not isinstance(self.bound[joint], str):
-                raise InputError(f"element '{self.title}': {joint} is the name of a joint, got {self.bound[joint]!r}")
             model.joint_index(self.bound[joint])
         parts: list[Array] = []
         for name in self.declared.points:

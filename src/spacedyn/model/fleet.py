@@ -75,12 +75,15 @@ class Fleet(Model):
             robots = np.arange(self.count).reshape(self.shape)[index]
         except Exception as reason:  # whatever NumPy, or a foreign object, says of such an index
             raise NoSuchRobot(f"the fleet of shape {self.shape} has no such robots: {reason}") from None
+        if robots.size == 0:
+            raise NoSuchRobot(f"a fleet has at least one robot; of the fleet of shape {self.shape} none was taken")
         return self.of_rows(robots)
 
     def of_rows(self, rows: Array) -> Model:
         """The robots of rows (…) of states, which repeat the fleet again and again: a Model, or a Fleet of that shape.
 
-        Where they are just this fleet, once or more often, it is this one.
+        Where they are just this fleet, once or more often, it is this one. Where there are none, the robot that was
+        varied stands for them.
         """
         robots = np.asarray(rows) % self.count
         if robots.ndim == 0:
@@ -88,7 +91,7 @@ class Fleet(Model):
         whole = robots.shape[robots.ndim - len(self.shape) :] == self.shape
         if whole and (robots == np.arange(self.count).reshape(self.shape)).all():
             return self
-        return self._some(robots)
+        return self._some(robots) if robots.size else self.nominal
 
     def repeated(self, shape: tuple[int, ...]) -> "Fleet":
         """A fleet of more robots, (…, *self.shape): these again and again."""

@@ -177,6 +177,7 @@ class Model(Structure):
 
         return subtree(self, body, base_kind)
 
+    @checked_arguments("at")
     def attach(self, other: "Model", at: str, frame: Any = None, *, prefix: str = "") -> "Model":
         """Both robots as one: the base of `other` is fixed `at` an endpoint or a body. See `surgery.attach`."""
         from .surgery import attach

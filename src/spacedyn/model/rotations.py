@@ -20,14 +20,15 @@ def rotation_xyz(angles: ArrayLike) -> np.ndarray:
     Returns
     -------
     (3, 3) array
-        Direction cosines, outer axes <- turned axes.
+        Direction cosines, outer axes <- turned axes; NaN if an angle is not finite.
 
     Examples
     --------
     >>> rotation_xyz([0, 0, np.pi / 2]).round(12) @ [1, 0, 0]
     array([0., 1., 0.])
     """
-    a, b, c = (float(angle) for angle in np.asarray(angles, dtype=float))
+    given = np.asarray(angles, dtype=float)
+    a, b, c = (float(angle) if math.isfinite(angle) else math.nan for angle in given)
     return _product((math.cos(a), math.cos(b), math.cos(c)), (math.sin(a), math.sin(b), math.sin(c)))
 
 

@@ -95,6 +95,9 @@ def _named(robots: Any) -> dict[str, Model]:
         if not isinstance(robot, Model):
             raise InputError(f"robots holds {shown(robot)}; give models, such as load('ets7').")
     if isinstance(robots, Mapping):
+        for key in robots:
+            if not isinstance(key, str):
+                raise InputError(f"robots has a name {shown(key)}; names of robots are texts.")
         return dict(robots)
     many, met, named = Counter(robot.name for robot in listed), Counter[str](), {}
     for robot in listed:

@@ -217,6 +217,7 @@ class State:
         made = State.from_parts(self.model, **{**keep, **parts})
         return made._carrying(self.internal) if made.shape == self.shape else made
 
+    @checked_arguments()
     def with_internal(self, internal: Mapping[str, Any]) -> "State":
         """The same state with these states of elements and laws, by 'element.state': numbers, or (…, size) arrays.
 
@@ -234,13 +235,23 @@ class State:
         """
         given = {}
         for name, value in internal.items():
+            if not isinstance(name, str):
+                raise InputError(f"internal states: names are texts, such as 'element.state', got {name!r}")
             array = finite_array(f"internal state '{name}'", value, "finite numbers, one or (…, size)", None)
             if array.ndim == 0:
                 array = np.broadcast_to(array, (*self.shape, 1))
             elif array.shape[:-1] != self.shape:
-                array = np.broadcast_to(array, (*self.shape, array.shape[-1]))
+                array = self._spread(f"internal state '{name}'", array)
             given[name] = read_only(np.array(array))
         return self._carrying(given)
+
+    def _spread(self, what: str, array: np.ndarray) -> np.ndarray:
+        """An array (…, size) over the batch axes."""
+        try:
+            return np.broadcast_to(array, (*self.shape, array.shape[-1]))
+        except ValueError:
+            reason = f"{what}: the state has batch axes {self.shape}, got an array of shape {array.shape}"
+            raise InputError(f"{reason}; give one number, ({array.shape[-1]},), or the batch axes before it") from None
 
     def _carrying(self, internal: Mapping[str, np.ndarray]) -> "State":
         """The same positions and rates, with these internal states."""

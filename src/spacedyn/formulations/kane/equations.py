@@ -10,6 +10,7 @@ from ...model.model import Model
 from ...model.state import State
 from ...quantities.calls import check_state, finite_operand, finite_results
 from ...quantities.dynamics import Hybrid, given_mask
+from ...reals import NotReal, real_array
 from ...signatures import checked_arguments, is_several
 from .forces import generalized_active_forces, generalized_inertia_forces, rotors, weighed_bodies
 from .partial import jacobians_of_bodies
@@ -71,7 +72,7 @@ def equations_of_motion(
     rest = active + generalized_inertia_forces(model, state, known)
     J, (mass, inertia) = jacobians_of_bodies(model, state)[..., ~given], weighed_bodies(model, state)
     v, w = J[..., :3, :], J[..., 3:, :]
-    matrix = np.einsum("...bir,b,...bis->...rs", v, mass[:, 0], v) + np.einsum(
+    matrix = np.einsum("...bir,...b,...bis->...rs", v, mass[..., 0], v) + np.einsum(
         "...bir,...bij,...bjs->...rs", w, inertia, w
     )
     return Equations(
@@ -129,8 +130,8 @@ def prescribed_dynamics(
 def _numbers(name: str, value: ArrayLike, width: int, state: State, counts: Array) -> Array:
     """An operand (…, width) with the entries that do not count set to zero."""
     try:
-        array = np.asarray(value)
-        value = np.where(counts, array, 0.0) if array.dtype.kind in "iuf" and array.shape[-1:] == (width,) else value
-    except ValueError:
-        pass  # rows of different lengths: said below
+        array = real_array(value)
+        value = np.where(counts, array, 0.0) if array.shape[-1:] == (width,) else value
+    except NotReal:
+        pass  # `finite_operand` reports it
     return finite_operand(name, value, width, state)

@@ -82,7 +82,7 @@ class SpatialOperators:
         check_state(model, state)
         if not isinstance(about, str) or about not in ("base", "bodies"):
             raise InputError(f"about: expected 'base' or 'bodies', got {about!r}")
-        if model.shape and model.shape != state.shape:  # memory is kept for every state: so is each robot's description
+        if model.shape and model.shape != state.shape and state.count:  # kept for every state: memory, descriptions
             model = model.repeated(state.shape)  # type: ignore[attr-defined]
         self.model, self.state, self.about = model, state, about
         self._same_order = bool((np.diff(model.flat.order) == 1).all())

@@ -1,0 +1,97 @@
+"""Robots that calls are about, and laws, motions and elements of a user."""
+
+from functools import cache
+from typing import Any
+
+import spacedyn as sd
+
+
+@cache
+def models() -> list[sd.Model]:
+    """All kinds of bases, joints of one and of several coordinates, no joint at all, a fleet."""
+    made = [_arm(base) for base in ("free", "fixed", "planar", "attitude")]
+    b = sd.Builder("lone")
+    b.base("bus", mass=20.0, inertia=(2, 3, 4))
+    fleet = _arm("free").vary(mass={"elbow": [2.0, 2.5, 3.0]}, position={"wrist": [[1, 0, 0], [1.5, 0, 0], [1, 1, 0]]})
+    return [*made, b.build(), fleet, sd.load("tian_wu")]
+
+
+def _arm(base: str) -> sd.Model:
+    b = sd.Builder(base, base=base)
+    b.base("bus", mass=20.0, inertia=(2, 3, 4))
+    b.link("elbow", "revolute", parent="bus", position=(1, 0, 0), mass=2.0, inertia=(0.1, 0.2, 0.25))
+    kind = "spherical" if base == "free" else "prismatic"
+    b.link("wrist", kind, parent="elbow", position=(1, 0, 0), mass=1.0, inertia=(0.1, 0.2, 0.25))
+    b.endpoint("hand", body="wrist", position=(0.5, 0, 0))
+    b.endpoint("eye", body="bus")
+    return b.build()
+
+
+@cache
+def wheeled() -> sd.Model:
+    """A satellite with three reaction wheels."""
+    b = sd.Builder("wheeled")
+    b.base("bus", mass=200.0, inertia=(20, 25, 30))
+    for name, axis in {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}.items():
+        b.wheel(name, on="bus", axis=axis, mass=3.0, inertia=0.02)
+    return b.build()
+
+
+@cache
+def short_runs() -> list[sd.Run]:
+    """A run with all that must be given again to resume it, one of one robot, one of a batch under a sampled law."""
+    robot = models()[0]
+    batch = robot.state(qd=[[0.1, 0, 0, 0.2], [0.3, 0.1, 0, 0]])
+    options: dict[str, Any] = {"record": 0.02, "progress": False}
+    planar = models()[2]
+    return [
+        sd.simulate(planar, planar.neutral_state(), 0.1, **options, **same_again(), adjust=True),
+        sd.simulate(robot, robot.neutral_state(), 0.1, **options),
+        sd.simulate(robot, batch, 0.1, laws=[pull(force=1.0)], **options),
+    ]
+
+
+@cache
+def same_again() -> dict[str, Any]:
+    """What the first of `short_runs` was made with."""
+    return {
+        "laws": [pull(force=1.0)],
+        "elements": [sd.BristleFriction("elbow", coulomb=0.1, stiffness=100.0, name="brush")],
+        "events": [sd.Event(sd.joint_reaches("elbow", 0.5))],
+        "prescribed": {"wrist": ramp(speed=0.1)},
+    }
+
+
+@sd.law(period=0.1)
+def pull(t, s, p, out):
+    """A sampled law of a user."""
+    out.base_wrench[0] = p.force
+
+
+@sd.law(states={"sum": 1})
+def brake(t, s, p, out):
+    """A continuous law of a user, with a state."""
+    out.sum[0] = s.base_rate[0]
+    out.base_wrench[3] = -p.gain * s.base_rate[0] - 0.1 * s.sum[0]
+
+
+@sd.motion
+def ramp(t, p, out):
+    """A motion of a user."""
+    out.value[0] = p.speed * t
+    out.rate[0] = p.speed
+
+
+RUB = {"axle": "joint", "tip": "body", "drag": "number", "threshold": "number", "name": "name"}
+"""What the element below is called with, and the names of good values."""
+
+
+@sd.element(states={"heat": "J"}, channels={"speed": "m/s"}, guards=1, joints=("axle",), points=("tip",))
+def rub(t, s, p, out):
+    """An element of a user: drag at a point and in a joint, on one side of a guard."""
+    out.guard[0] = s.tip.velocity[0] - p.threshold
+    out.speed[0] = s.tip.velocity[0]
+    out.heat[0] = p.drag * s.tip.velocity[0] ** 2
+    if s.side[0] > 0:
+        out.tip.force[0] = -p.drag * s.tip.velocity[0]
+    out.axle.tau[0] = -p.drag * s.axle.qd[0]
