@@ -21,7 +21,7 @@ from scipy.interpolate import BSpline, PPoly
 from ..errors import InputError
 from ..kernels.sim import codes
 from ..laws.law import LawTemplate
-from ..laws.motion_functions import Motion, Parts, check_derivatives, turning_motion
+from ..laws.motion_functions import Motion, Parts, attitude_path_motion, check_derivatives
 from ..model.model import Model
 from ..model.quaternions import conjugate, multiply, normalised
 from ..model.state import State
@@ -147,7 +147,7 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
         return Prescribed(name, joint.nv, value, codes.MODE_PRESCRIBED, attitude)
     if attitude:
         return Prescribed(
-            name, joint.nv, turning_motion(name, joint.kind, value, start, end), codes.MODE_PRESCRIBED, True
+            name, joint.nv, attitude_path_motion(name, joint.kind, value, start, end), codes.MODE_PRESCRIBED, True
         )
     path = _trajectory(name, value, start, end)
     if path.coefficients.shape[1] != joint.nv:

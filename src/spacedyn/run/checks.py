@@ -12,7 +12,7 @@ from ..model.model import Model
 from ..model.state import State
 from ..model.state_parts import checked_numbers
 from ..simulate.channels import ALWAYS
-from ..simulate.events import EventRecord, Happening
+from ..simulate.events import EventOccurrence, EventRecord
 from ..simulate.simulation import Simulation
 from ..simulate.stored_laws import check_law
 from ..simulate.stored_motions import check_motion
@@ -102,7 +102,7 @@ def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str
 # --- what it holds ---------------------------------------------------------------------------------------------------
 
 
-def check_rows(simulation: Simulation, rows: Array, events: Sequence[Happening]) -> None:
+def check_rows(simulation: Simulation, rows: Array, events: Sequence[EventOccurrence]) -> None:
     """Raise unless all records (records, …, columns) are numbers, of times that rise, with unit quaternions.
 
     A time may come twice where a run of every step went on past a terminal event.
@@ -148,7 +148,7 @@ def _check_times(simulation: Simulation, times: Array, first: int, twice: set[fl
         raise InputError(f"there are records of times outside {simulation.start:g} to {simulation.end:g} s")
 
 
-def happening(simulation: Simulation, one: dict[str, Any], number: int) -> Happening:
+def stored_occurrence(simulation: Simulation, one: dict[str, Any], number: int) -> EventOccurrence:
     """An event that a file says has happened: name, time, robot, terminal, state and after."""
     what = f"event {number}"
     name, time, robot, terminal = one["name"], one["time"], one["robot"], one["terminal"]
@@ -165,7 +165,7 @@ def happening(simulation: Simulation, one: dict[str, Any], number: int) -> Happe
         raise InputError(f"{what}: its states are not of one robot")
     model = simulation.model_of(tuple(robot))
     states = State(model, before), State(model, after)
-    return Happening(name, float(time), *states, tuple(robot), terminal)
+    return EventOccurrence(name, float(time), *states, tuple(robot), terminal)
 
 
 def check_ledger(numbers: Iterable[Any], size: int) -> Array:

@@ -29,7 +29,7 @@ _BELONGS = {
 
 
 class Acting(NamedTuple):
-    """What acts, by how it is computed."""
+    """Everything that acts on the robot, separated by how it is computed."""
 
     laws: list[Law]
     elements: list[Element]  # that have kernels
@@ -37,11 +37,11 @@ class Acting(NamedTuple):
     prescribed: dict[str, Any]  # motions, or 'locked', by names of joints
 
 
-class Sorted(NamedTuple):
-    """What came as elements."""
+class ElementsBySort(NamedTuple):
+    """The items of `elements=`, separated by how they are computed."""
 
     laws: list[Law]
-    elements: list[Element]
+    elements: list[Element]  # that have kernels
     fields: list[UniformGravity]
     joints: list[PrescribedJoint | LockedJoint]
 
@@ -56,7 +56,7 @@ def all_acting(
     elements: Any = (),
 ) -> Acting:
     """All that was given, in one form: laws in their order, those among elements last; accelerations added up."""
-    given = sorted_out(
+    given = sort_elements(
         [*listed("forces", forces, Element | Law), *listed("elements", elements, Element | Law)],
     )
     chosen = _laws(listed("laws", laws, Law | LawTemplate), given.laws)
@@ -68,9 +68,9 @@ def all_acting(
     )
 
 
-def sorted_out(elements: Iterable[Any]) -> Sorted:
-    """Elements by how they are computed; raise if one is nothing that acts on a robot."""
-    found = Sorted([], [], [], [])
+def sort_elements(elements: Iterable[Any]) -> ElementsBySort:
+    """Separate elements by how they are computed; raise InputError for anything that is no element or law."""
+    found = ElementsBySort([], [], [], [])
     for one in elements:
         if isinstance(one, Law | LawTemplate):
             found.laws.append(checked_law("elements", one))

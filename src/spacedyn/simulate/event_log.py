@@ -11,7 +11,7 @@ from ..model.model import Model
 from ..model.state import State
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
 from .actions import Switch
-from .events import Event, Happening
+from .events import Event, EventOccurrence
 from .modes import MODE_NAMES, Switcher
 
 # so many events are too many within that part of the run's duration, or so many seconds if that is less
@@ -31,19 +31,19 @@ class EventLog:
 
     Attributes
     ----------
-    happened : list of Happening
+    happened : list of EventOccurrence
         So far, pack after pack within a chunk of records.
     endings : dict of Ending
         How it ends for robots, by their number, that are to end.
     """
 
     def __init__(self, model: Model, events: Iterable[Any], gravity: Any, switcher: Switcher, shape: tuple[int, ...]):
-        self.happened: list[Happening] = []
+        self.happened: list[EventOccurrence] = []
         self.endings: dict[int, Ending] = {}
         self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
-        self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[Happening]](list)
+        self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[EventOccurrence]](list)
 
-    def recall(self, past: Iterable[Happening], steppers: Iterable[Any]) -> None:
+    def recall(self, past: Iterable[EventOccurrence], steppers: Iterable[Any]) -> None:
         """Of what happened in the past, take what the steppers have behind them; robots that it ended stay ended.
 
         One robot alone goes on past a terminal event.
@@ -81,7 +81,7 @@ class EventLog:
                     self._fail(robot, "event failed", f"the action of event '{event.label}' failed: {error}", error)
                     failed = True
                     break
-            own.append(Happening(event.label, t, before, stepper.state(lane), who, event.terminal))
+            own.append(EventOccurrence(event.label, t, before, stepper.state(lane), who, event.terminal))
             self.happened.append(own[-1])
             stepper.count_events(1)
             if failed:
@@ -193,7 +193,7 @@ class EventLog:
         return float(total + stepper.stored_energy())
 
 
-def _chatter(last: list[Happening]) -> str:
+def _chatter(last: list[EventOccurrence]) -> str:
     names = sorted({one.name for one in last})
     who = f"event '{names[0]}'" if len(names) == 1 else f"events {', '.join(names)}"
     return (

@@ -23,7 +23,7 @@ from .progress import Progress
 from .record_times import RecordTimes
 from .simulation import Simulation
 from .stepper.snapshot import snapshot
-from .store import Keeper, Past
+from .store import Past, RecordStore
 
 if TYPE_CHECKING:
     from ..run.audit import Auditor
@@ -91,7 +91,7 @@ class Recording:
         Of a row.
     times : RecordTimes or None
         When to record; None: at every step.
-    keeper : Keeper
+    store : RecordStore
         Where records go.
     auditor : Auditor
         Who looks at them before.
@@ -107,12 +107,12 @@ class Recording:
         steppers: list["Stepper"],
         columns: dict[str, slice],
         times: RecordTimes | None,
-        keeper: Keeper,
+        store: RecordStore,
         auditor: "Auditor",
         past: Past | None,
         log: EventLog,
     ):
-        self._steppers, self._times, self._keeper, self._auditor = steppers, times, keeper, auditor
+        self._steppers, self._times, self._store, self._auditor = steppers, times, store, auditor
         self._before = 0 if past is None else past.records
         self._written, self._steps = 0, 50
         self._simulation, self._begun, self._told = simulation, wall.monotonic(), False
@@ -134,19 +134,19 @@ class Recording:
     def run(self, progress_bar: Progress) -> Outcome:
         """To the end, or as far as it goes."""
         if self._before == 0:
-            self._keeper.add(self._nothing()[..., self._kept], self.checkpoint())
+            self._store.add(self._nothing()[..., self._kept], self.checkpoint())
         seconds, self._begun = math.inf, wall.monotonic()
         with Interruption(lambda: self._running.at_work()) as interruption:
             while True:
                 begun = wall.monotonic()
-                outcome, rows = self._chunk(self._keeper.room(seconds), progress_bar, interruption)
+                outcome, rows = self._chunk(self._store.room(seconds), progress_bar, interruption)
                 self._auditor.add(rows)
                 self._written += len(rows)
                 whole = outcome is None or outcome.good or (outcome.status == "interrupted" and outcome.error is None)
                 whole = whole and all(self._stands_at(stepper, len(rows)) for stepper in self._steppers)
                 events = self._log.happened[self._noted :]
                 self._noted += len(events)
-                self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
+                self._store.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
                 if outcome is not None:
                     return outcome
                 seconds = wall.monotonic() - begun
@@ -262,8 +262,8 @@ class Recording:
                 return Outcome("out of bounds", stepper.time, stepper, cause=away)
             if status == codes.PAUSED and error is None and self._too_slow(stepper, _HOPELESS):
                 return Outcome("step too small", stepper.time, stepper)
-            if progress_bar.onlooker is not None and stepper is self._steppers[0] and stepper.records:
-                progress_bar.onlooker(block[stepper.records - 1])
+            if progress_bar.observer is not None and stepper is self._steppers[0] and stepper.records:
+                progress_bar.observer(block[stepper.records - 1])
         if status == codes.FULL and error is None:
             return None
         if status == codes.PAUSED and (error is None or isinstance(error, KeyboardInterrupt)):

@@ -44,7 +44,7 @@ def draw_curves(axes: Any, panel: Panel, run: int, in_print: bool) -> None:
             axes.plot(panel.x, mid, color=color, linestyle=dash, label=shown)
 
 
-def dress(axes: Any, panel: Panel, style: str, last: bool) -> None:
+def label_axes(axes: Any, panel: Panel, style: str, last: bool) -> None:
     """Titles, units, limits, ticks and legend."""
     unit = f"[{panel.unit}]" if panel.unit else "[–]"
     if style == "publication":
