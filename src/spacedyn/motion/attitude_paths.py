@@ -15,7 +15,7 @@ from ..reals import finite_array
 from ..signatures import checked_arguments
 
 Array = np.ndarray
-_NEAR = 1e-9
+_REST_TOLERANCE = 1e-9  # of the rate at an end that counts as rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class AttitudePath:
         last = (self.coefficients[-1, :, :-1] * powers * length ** (powers - 1)).sum(axis=-1)
         first = self.coefficients[0, :, -2] if powers.size else np.zeros(3)
         for rate, short in ((first, start < self.breaks[0]), (last, end > self.breaks[-1])):
-            if short and np.abs(rate).max() > _NEAR:
+            if short and np.abs(rate).max() > _REST_TOLERANCE:
                 raise InputError(
                     f"joint '{joint}' is prescribed from {self.breaks[0]:g} to {self.breaks[-1]:g} s and still turns "
                     f"there, but the run lasts from {start:g} to {end:g} s"

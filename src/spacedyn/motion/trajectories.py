@@ -28,7 +28,7 @@ from ..signatures import checked_arguments
 from .attitude_paths import AttitudePath, ascending_times, of_rotation
 
 Array = np.ndarray
-_NEAR = 1e-9
+_REST_TOLERANCE = 1e-9  # of the rate at an end that counts as rest
 _TABLES = ("cubic", "quintic", "monotone", "linear", "steps")
 
 
@@ -73,7 +73,7 @@ class Trajectory:
             if not short:
                 continue
             value, rate, _ = self._within(0 if place == 0 else len(pieces) - 1, edge)
-            if np.abs(rate).max() > _NEAR * (1.0 + np.abs(value).max()):
+            if np.abs(rate).max() > _REST_TOLERANCE * (1.0 + np.abs(value).max()):
                 raise InputError(
                     f"joint '{joint}' is prescribed from {self.breaks[0]:g} to {self.breaks[-1]:g} s and still moves "
                     f"there, but the run lasts from {start:g} to {end:g} s"

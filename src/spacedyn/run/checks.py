@@ -24,7 +24,7 @@ STATUSES = (
 )  # fmt: skip
 """How a run may have ended."""
 _BYTES_AT_ONCE = 1 << 20
-_NEAR = 1e-9  # of the run's duration: times this near to its ends are within it
+_TIME_TOLERANCE = 1e-9  # of the run's duration: times this near to its ends are within it
 
 
 def check_status(status: Any) -> str:
@@ -143,7 +143,7 @@ def _check_times(simulation: Simulation, times: Array, first: int, twice: set[fl
             if np.any(rise[i] < 0.0) or not (isinstance(simulation.record, str) and latest[i] in twice):
                 t = f"{latest[i]:.9g} s is followed by {latest[i + 1]:.9g} s"
                 raise InputError(f"times do not rise: at record {first + i + 1}, {t}")
-    room = _NEAR * (simulation.end - simulation.start)
+    room = _TIME_TOLERANCE * (simulation.end - simulation.start)
     if latest[-1] > simulation.end + room or times.min() < simulation.start - room:
         raise InputError(f"there are records of times outside {simulation.start:g} to {simulation.end:g} s")
 
@@ -154,7 +154,7 @@ def stored_occurrence(simulation: Simulation, one: dict[str, Any], number: int) 
     name, time, robot, terminal = one["name"], one["time"], one["robot"], one["terminal"]
     if name not in [event.record.label for event in simulation.events] or not isinstance(terminal, bool):
         raise InputError(f"{what}: {str(name)[:40]!r} is no event of this run")
-    room = _NEAR * (simulation.end - simulation.start)
+    room = _TIME_TOLERANCE * (simulation.end - simulation.start)
     if not (isinstance(time, int | float) and simulation.start - room <= time <= simulation.end + room):
         raise InputError(f"{what}: its time {str(time)[:40]} is not within the run")
     there = isinstance(robot, list | tuple) and len(robot) == len(simulation.shape)

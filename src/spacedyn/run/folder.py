@@ -26,7 +26,7 @@ from ..simulate.checkpoints import DIGEST_BYTES, Checkpoint, RowDigest
 from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
 from ..simulate.store import FIRST_CHUNK, NotWritten, Past, next_room
-from ..simulate.stored_text import MOST_TEXT
+from ..simulate.stored_text import MAX_TEXT_BYTES
 from .folder_lock import LOCK, locked
 from .folder_reading import CHECKPOINTS, EVENTS, MANIFEST, ROWS, SIMULATION, STATE, manifest, read_folder
 
@@ -68,7 +68,7 @@ class Folder:
         here = past is not None and past.place is not None
         with contextlib.ExitStack() as stack:
             with self._unusable("its run is as it was" if here else "nothing was simulated"):
-                if len(self._text) > MOST_TEXT:
+                if len(self._text) > MAX_TEXT_BYTES:
                     raise InputError(
                         "stream: what makes this run takes too much text; record at an interval, not at times"
                     )

@@ -12,7 +12,7 @@ from ..simulate.channels import kept_columns, row_width
 from ..simulate.checkpoints import DIGEST_BYTES, Checkpoint, verified
 from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
-from ..simulate.stored_text import MOST_TEXT, file_size, map_doubles, parse_object, read_text, whole
+from ..simulate.stored_text import MAX_TEXT_BYTES, file_size, map_doubles, parse_object, read_text, whole
 from .audit import Auditor
 from .checks import check_ledger, check_rows, check_simulation, check_status, stored_occurrence
 
@@ -60,7 +60,7 @@ def manifest(path: Path) -> tuple[list[Line], int]:
     for text in _lines(file):
         size += len(text)
         try:
-            found = json.loads(text) if text.endswith(b"\n") and len(text) < MOST_TEXT else None
+            found = json.loads(text) if text.endswith(b"\n") and len(text) < MAX_TEXT_BYTES else None
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
@@ -87,7 +87,7 @@ def _lines(file: Path) -> Iterator[bytes]:
     """Lines of a file of bounded length each."""
     file_size(file)
     with file.open("rb") as lines:
-        while line := lines.readline(MOST_TEXT):
+        while line := lines.readline(MAX_TEXT_BYTES):
             yield line
 
 

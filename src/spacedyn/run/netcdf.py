@@ -16,7 +16,7 @@ from ..simulate.channels import kept_columns
 from ..simulate.checkpoints import Checkpoint, verified
 from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
-from ..simulate.stored_text import MOST_TEXT, BoundedFile, reading
+from ..simulate.stored_text import MAX_TEXT_BYTES, BoundedFile, reading
 from ..simulate.variables import batch_dimensions
 from .audit import Auditor
 from .checks import check_ledger, check_rows, check_simulation, check_status, stored_occurrence
@@ -53,7 +53,7 @@ def save(run: Run, path: Path) -> None:
             )
     text = {name: value if isinstance(value, str | float) else json.dumps(value) for name, value in data.attrs.items()}
     data.attrs = {"title": f"run of {run.model.name}", **text, _TEXT: run.simulation.to_text()}
-    if max(len(one) for one in data.attrs.values() if isinstance(one, str)) > MOST_TEXT:
+    if max(len(one) for one in data.attrs.values() if isinstance(one, str)) > MAX_TEXT_BYTES:
         raise InputError("what made this run takes too much text to be read again; record at an interval, not at times")
     _write(data, path)
 

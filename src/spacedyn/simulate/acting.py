@@ -20,7 +20,7 @@ from ..quantities.calls import gravity_vector
 from .arguments import listed
 
 Array = np.ndarray
-MOST_LAWS = 62
+MAX_LAWS = 62
 """Samples of laws are bits of one integer."""
 _BELONGS = {
     "motion": "a motion is for a joint: PrescribedJoint(joint, motion)",
@@ -114,8 +114,8 @@ def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
 
 def _laws(given: list[Any], more: list[Law]) -> list[Law]:
     chosen = [*(checked_law("laws", law) for law in given), *more]
-    if len(chosen) > MOST_LAWS:
-        raise InputError(f"at most {MOST_LAWS} laws can be simulated together, got {len(chosen)}")
+    if len(chosen) > MAX_LAWS:
+        raise InputError(f"at most {MAX_LAWS} laws can be simulated together, got {len(chosen)}")
     return chosen
 
 

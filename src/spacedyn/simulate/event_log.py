@@ -14,8 +14,8 @@ from .actions import Switch
 from .events import Event, EventOccurrence
 from .modes import MODE_NAMES, Switcher
 
-# so many events are too many within that part of the run's duration, or so many seconds if that is less
-_MANY, _CHATTER, _AT_ONCE = 20, 1e-7, 1e-6
+# Chattering: 20 events within min(1e-7 of the run's duration, 1e-6 s)
+_CHATTER_COUNT, _CHATTER_FRACTION, _CHATTER_SECONDS = 20, 1e-7, 1e-6
 
 
 class Ending(NamedTuple):
@@ -96,10 +96,10 @@ class EventLog:
             fired[:] = 0.0
         start, end = stepper.span
         span = max(
-            min(_CHATTER * (end - start), _AT_ONCE), _MANY * stepper.shortest_step
+            min(_CHATTER_FRACTION * (end - start), _CHATTER_SECONDS), _CHATTER_COUNT * stepper.shortest_step
         )  # shorter steps there are none
-        if len(own) >= _MANY and t - own[-_MANY].time <= span:
-            self._fail(robot, "chattering", _chatter(own[-_MANY:]))
+        if len(own) >= _CHATTER_COUNT and t - own[-_CHATTER_COUNT].time <= span:
+            self._fail(robot, "chattering", _chatter(own[-_CHATTER_COUNT:]))
         if stepper.robots > 1 and robot in self.endings:
             stepper.end_lane(lane)
 

@@ -114,7 +114,7 @@ def largest_chunk(robots: int, width: int) -> int:
 
 
 def next_room(room: int, most: int, seconds: float) -> int:
-    """Number of records of the next chunk, which is to last 1 to 4 s; the previous one had `room` and took `seconds`."""
+    """Number of records of the next chunk, which shall last 1 to 4 s; the last one had `room` and took `seconds`."""
     if seconds < _SHORTEST_CHUNK:
         return min(2 * room, most)
     return max(1, room // 2) if _LONGEST_CHUNK < seconds < math.inf else room

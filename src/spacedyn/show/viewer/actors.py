@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...run.run import Run
 
 Array = np.ndarray
-MOST_ROBOTS = 12
+MAX_ROBOTS = 12
 """Of a batch that are shown unless they are chosen."""
 
 
@@ -85,7 +85,7 @@ def actors_of(name: str, run: "Run", robots: Sequence[int] | None, frames: int) 
     if not run.time.size:
         raise InputError("there is nothing to see: the run recorded nothing")
     count = run.simulation.robots
-    chosen = list(range(min(count, MOST_ROBOTS))) if robots is None else [int(i) for i in robots]
+    chosen = list(range(min(count, MAX_ROBOTS))) if robots is None else [int(i) for i in robots]
     if not chosen or min(chosen) < 0 or max(chosen) >= count:
         raise InputError(f"robots: choose from 0 to {count - 1}, got {chosen}")
     at = record_indices(run.time, frames)

@@ -10,7 +10,7 @@ from ...errors import InputError, UnknownName
 from ...signatures import checked_arguments
 from ...simulate.simulation import Recorded
 from ..plots.curves import key_names, panels
-from .actors import MOST_ROBOTS, Actor, actor_meshes, bounds, collect_actors, lowest
+from .actors import MAX_ROBOTS, Actor, actor_meshes, bounds, collect_actors, lowest
 from .arrow_legend import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .colors import HAND, RUNS
 from .film_page import Film, Numbers, page
@@ -257,7 +257,7 @@ def _events(run: "Run", robots: Sequence[int] | None) -> list[dict[str, Any]]:
     """What happened to the robots that are shown."""
     if not run.shape:
         return [{"time": event.time, "name": event.name} for event in run.events]
-    shown = range(MOST_ROBOTS) if robots is None else robots
+    shown = range(MAX_ROBOTS) if robots is None else robots
     which = [int(np.ravel_multi_index(event.robot, run.shape)) for event in run.events]
     named = zip(run.events, which, strict=True)
     return [{"time": event.time, "name": f"{event.name} (robot {i})"} for event, i in named if i in shown]
