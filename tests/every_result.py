@@ -153,7 +153,7 @@ def driven(model, state):
     options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9, "limits": False}
     options |= {"forces": forces, "events": [stop]}
     run = sd.simulate(model, state, 0.08, prescribed=prescribed, adjust=True, **options)
-    return flat([run["x"], run["forces"], run["force_work"], run["tension"]])
+    return flat([run["x"], run["forces"], run["element_work"], run["tension"]])
 
 
 @sd.element(
@@ -196,7 +196,7 @@ def under_elements():
     for method in (sd.DormandPrince5(rtol=1e-6, atol=1e-8), sd.Radau5(step=0.02)):
         options = {"method": method, "record": 0.02, "budget": 1e9, "limits": False}
         runs.append(sd.simulate(model, state, 0.04, laws=[wish()], elements=elements, **options))
-    return flat([run[name] for run in runs for name in ("x", "gust", "torque", "element_states", "force_energy")])
+    return flat([run[name] for run in runs for name in ("x", "gust", "torque", "element_states", "element_energy")])
 
 
 @sd.law(period=0.02, delay=0.01)

@@ -62,7 +62,7 @@ def test_a_brake_holds_a_joint_as_its_equations_say(run):
     grip = NUMBERS["drag"] + NUMBERS["gain"] * 1e5 * np.sin(t) ** 2
     torque = NUMBERS["stiffness"] * z + NUMBERS["viscous"] * v
     np.testing.assert_allclose(run["friction"][:, 0], torque, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(run["force_energy"][:, 0], 20.0 * z**2, rtol=1e-12)
+    np.testing.assert_allclose(run["element_energy"][:, 0], 20.0 * z**2, rtol=1e-12)
     assert (np.diff(np.sign(v)) != 0).any(), "the direction of slip changes"
     assert np.abs(run["friction"][:, 0]).max() < 1.01 * grip.max() + NUMBERS["viscous"] * np.abs(v).max()
     rate = v - 40.0 * np.abs(v) * z / grip
@@ -82,10 +82,10 @@ def test_steps_end_where_the_direction_of_slip_changes(robot, start):
 def test_the_ledger_knows_what_it_stores_and_loses(run):
     audit = run.audit()
     assert audit.worst < 1e-9
-    assert run["force_dissipated"][-1, 0] > 0.01
-    assert np.all(np.diff(run["force_dissipated"][:, 0]) >= 0.0)
-    np.testing.assert_array_equal(run["force_work"][:, 0], 0.0)
-    assert abs(run["force_work"][-1, 1]) > 0.01  # of the wind, which declares nothing: that of its push
+    assert run["element_dissipated"][-1, 0] > 0.01
+    assert np.all(np.diff(run["element_dissipated"][:, 0]) >= 0.0)
+    np.testing.assert_array_equal(run["element_work"][:, 0], 0.0)
+    assert abs(run["element_work"][-1, 1]) > 0.01  # of the wind, which declares nothing: that of its push
     assert np.abs(run["impulse"][-1, :3]).max() > 0.1
 
 
@@ -107,7 +107,7 @@ def test_robots_of_a_batch_move_as_one_by_one(robot):
     many = sd.simulate(robot, robot.state(qd=rates), 0.5, **options)
     for i in range(11):
         one = sd.simulate(robot, robot.state(qd=rates[i]), 0.5, **options)
-        for name in ("x", "u", "element_states", "friction", "force_dissipated", "element_wrenches"):
+        for name in ("x", "u", "element_states", "friction", "element_dissipated", "element_wrenches"):
             np.testing.assert_allclose(many[name][:, i], one[name], rtol=1e-12, atol=1e-12, err_msg=name)
 
 
@@ -141,9 +141,9 @@ def test_the_dataset_names_everything(run):
     assert data["friction"].attrs["units"] == "N m"
     assert data["speed"].attrs["units"] == "m/s"
     assert data["brake.bend"].attrs["units"] == "rad"
-    assert data["force"].values.tolist() == ["brake", "wind"]
+    assert data["element"].values.tolist() == ["brake", "wind"]
     assert data["pushed"].values.tolist() == ["wind on link6"]
-    np.testing.assert_array_equal(data["friction"].sel(force="brake"), run["friction"][:, 0])
+    np.testing.assert_array_equal(data["friction"].sel(element="brake"), run["friction"][:, 0])
     assert "friction.brake" in run.to_dataframe()
 
 

@@ -78,4 +78,4 @@ def test_reversals_are_as_accurate_as_the_tolerance_asks(size):
     assert (np.diff(np.sign(tight["qd"][:, 0])) != 0).sum() > 4
     assert np.abs(run["q"] - tight["q"]).max() < 2e-9
     assert run.audit().energy < 1e-11
-    assert run["force_dissipated"][-1, 0] > 0.0
+    assert run["element_dissipated"][-1, 0] > 0.0

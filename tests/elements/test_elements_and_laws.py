@@ -74,9 +74,9 @@ def test_a_sample_sees_what_was_there_before_it(robot):
     torque, total = 0.0, 0.0
     for _ in range(10):
         total, torque = total + torque, 0.5 + 0.1 * torque
-    assert run["states"][-1, 0] == pytest.approx(total, rel=1e-14)
+    assert run["law_states"][-1, 0] == pytest.approx(total, rel=1e-14)
     often = sd.simulate(robot, robot.neutral_state(), 0.5, **{**options, "record": "steps"})
-    assert often["states"][-1, 0] == run["states"][-1, 0]
+    assert often["law_states"][-1, 0] == run["law_states"][-1, 0]
     assert np.array_equal(run.resume(at=0.2)._rows, run._rows)
 
 
@@ -94,7 +94,7 @@ def test_two_of_one_name_are_told_apart_by_number_unless_a_law_uses_the_name(rob
     two = [rub(axle="joint1", size=0.1), rub(axle="joint2", size=0.2)]
     state = robot.state(qd=[0.3, 0.2, 0, 0])
     run = sd.simulate(robot, state, 1.0, elements=two)
-    assert run.data["force"].values.tolist() == ["rub", "rub (2)"]
+    assert run.data["element"].values.tolist() == ["rub", "rub (2)"]
     assert run["rub (2).heat"][-1, 0] > 0.0
     np.testing.assert_allclose(run["friction"], [0.1, 0.2] * run["qd"][:, :2], rtol=1e-12)
     with pytest.raises(sd.InputError, match=r"law 'more': 2 elements are named 'rub'.*a name of its own"):
@@ -197,8 +197,14 @@ def test_what_cannot_be_used_is_refused(robot):
     def replaced(t, s, p, out):
         out.tau = s.q
 
+    @sd.element(channels={"rate": "m"}, joints=("axle",))
+    def dimension(t, s, p, out):
+        out.rate[0] = 1.0
+
     with pytest.raises(sd.InputError, match="the record has its own 'udot'; rename the channel"):
         sd.simulate(robot, state, 1.0, elements=[taken(axle="joint1")])
+    with pytest.raises(sd.InputError, match="the record has its own 'rate'; rename the channel"):
+        sd.simulate(robot, state, 1.0, elements=[dimension(axle="joint1")])
     with pytest.raises(sd.InputError, match="replaces the array tau"):
         replaced(axle="joint1")
     with pytest.raises(sd.UnknownName, match="no parameter of element 'quiet' named 'gain'"):

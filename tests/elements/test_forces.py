@@ -87,7 +87,7 @@ def test_a_spring_pulls_both_ends_and_drag_acts_at_the_centre_of_mass():
     run = sd.simulate(model, state, 1e-3, method=sd.RungeKutta4(1e-3), record=1e-3, budget=1.0, forces=forces)
     np.testing.assert_allclose(run["udot"][0], expected, rtol=1e-9, atol=1e-9)
     assert run["tension"][0, 0] == pytest.approx(tension, rel=1e-12)
-    assert run["force_energy"][0, 0] == pytest.approx(3.5 * (length - 0.4) ** 2, rel=1e-12)
+    assert run["element_energy"][0, 0] == pytest.approx(3.5 * (length - 0.4) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("base", ["free", "attitude", "planar", "fixed"])
@@ -102,9 +102,9 @@ def test_the_ledger_balances_with_every_kind_of_force(base):
         assert np.abs(run.momentum()[-1] - run.momentum()[0])[[0, 1, 5]].min() > 1e-3  # it does change
     else:
         assert np.isnan(audit.linear_momentum) and np.isnan(audit.angular_momentum)
-    assert np.all(np.diff(run["force_work"][:, 5]) < 0.0)  # drag
-    assert np.all(np.diff(run["force_work"][:, 2]) <= 0.0)  # a damper
-    assert np.abs(run["force_work"][:, 4]).max() == 0.0  # a tether without a damper
+    assert np.all(np.diff(run["element_work"][:, 5]) < 0.0)  # drag
+    assert np.all(np.diff(run["element_work"][:, 2]) <= 0.0)  # a damper
+    assert np.abs(run["element_work"][:, 4]).max() == 0.0  # a tether without a damper
 
 
 def test_a_mass_on_a_damped_spring():
@@ -168,15 +168,15 @@ def test_a_pack_feels_what_each_robot_does():
         scale = np.abs(one.states.u).max()
         np.testing.assert_allclose(many.states.u[:, i], one.states.u, atol=1e-10 * scale)
         np.testing.assert_allclose(many["tension"][:, i], one["tension"], atol=1e-9 * scale)
-        np.testing.assert_allclose(many["force_work"][:, i], one["force_work"], atol=1e-9 * scale**2)
+        np.testing.assert_allclose(many["element_work"][:, i], one["element_work"], atol=1e-9 * scale**2)
 
 
 def test_the_record_names_them():
     model = pair()
     forces = [sd.Drag("bus", linear=1.0), sd.Drag("bus", linear=2.0), sd.Wrench("probe", name="thruster")]
     run = sd.simulate(model, model.neutral_state(), 0.1, forces=forces)
-    assert run.data["force"].values.tolist() == ["drag on bus", "drag on bus (2)", "thruster"]
-    assert run.data["force_work"].dims == ("time", "force")
+    assert run.data["element"].values.tolist() == ["drag on bus", "drag on bus (2)", "thruster"]
+    assert run.data["element_work"].dims == ("time", "element")
 
 
 @pytest.mark.parametrize(

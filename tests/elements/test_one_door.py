@@ -269,7 +269,7 @@ def test_a_scenario_is_checked_once(monkeypatch):
     run = scenario.run()
     assert sorted(made) == ["check_state", "look_faults", "read_events", "read_prescribed"]
     assert run.simulation is scenario._simulation
-    assert run.simulation.layout.row == type(run.simulation.layout)(run.model, run.laws, run.forces, ()).row
+    assert run.simulation.layout.row == type(run.simulation.layout)(run.model, run.laws, run.elements, ()).row
 
 
 # --- scenarios -------------------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def test_its_tension_is_that_of_its_stretch():
     stuck = (stretch > 0.0) & (run["tension"][:, 0] == 0.0)
     assert stuck.sum() > 10 and (wanted > 1.0).sum() > 10  # all of it happens
     held = 0.5 * STIFFNESS * np.maximum(stretch, 0.0) ** 2
-    np.testing.assert_allclose(run["force_energy"][:, 0], held, atol=1e-10)
+    np.testing.assert_allclose(run["element_energy"][:, 0], held, atol=1e-10)
 
 
 def test_its_force_does_not_jump_where_it_goes_taut():

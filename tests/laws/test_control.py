@@ -157,7 +157,7 @@ def test_wheels_and_robot_keep_their_angular_momentum_together():
     wheels = control.wheel_attitude_hold(robot, start, target_rpy_xyz_deg=[5, 10, -5], torque=30.0)
     law = control.joint_round_trip(robot, start, reach=THERE, trip=15.0)
     run = sd.simulate(robot, start, 30.0, laws=[law, wheels], method=sd.DormandPrince8(rtol=1e-10, atol=1e-11))
-    inside = run.states.base_attitude.apply(run["states"].copy())
+    inside = run.states.base_attitude.apply(run["law_states"].copy())
     total = run.momentum(about="com")[:, 3:] + inside
     assert np.abs(total - total[0]).max() < 1e-5 * np.linalg.norm(total[0])
     assert np.linalg.norm(inside[-1]) > 10.0
@@ -169,7 +169,7 @@ def test_full_wheels_give_no_torque():
     wheels = control.wheel_attitude_hold(robot, start, bandwidth=1.0, capacity=20.0)
     laws = [wheels, control.joint_hold(robot, start)]
     run = sd.simulate(robot, start, 10.0, laws=laws, method=sd.RungeKutta4(0.005), budget=1e-3)  # the torque jumps
-    assert 19.0 < np.abs(run["states"]).max() < 20.5
+    assert 19.0 < np.abs(run["law_states"]).max() < 20.5
 
 
 def test_detumbling_takes_the_time_that_it_says():

@@ -114,9 +114,9 @@ def test_a_filter_follows_its_exact_answer():
     T, x0 = 0.3, 0.25
     run = sd.simulate(cart(), cart().neutral_state(), 3.0, laws=[low_pass(lag=T).starting(low=x0)])
     t = run.time
-    np.testing.assert_allclose(run["states"][:, 0], 1 - (1 - x0) * np.exp(-t / T), atol=1e-11)
+    np.testing.assert_allclose(run["law_states"][:, 0], 1 - (1 - x0) * np.exp(-t / T), atol=1e-11)
     np.testing.assert_allclose(run.states.qd[:, 0], t - (1 - x0) * T * (1 - np.exp(-t / T)), atol=1e-11)
-    np.testing.assert_allclose(run.data["low_pass0.low"].values[:, 0], run["states"][:, 0])
+    np.testing.assert_allclose(run.data["low_pass0.low"].values[:, 0], run["law_states"][:, 0])
 
 
 @every_method
@@ -124,18 +124,18 @@ def test_a_discrete_integrator_changes_at_samples_only(method):
     times = np.linspace(0.05, 1.95, 39)
     run = sd.simulate(cart(), cart().neutral_state(), 2.0, laws=[integrator(gain=2.0)], method=method, record=times)
     k = np.floor(times / 0.1 + 1e-9)  # the sample before
-    np.testing.assert_allclose(run["states"][:, 0], 2.0 * 0.1 * k * (k + 1) / 2, atol=1e-12)
-    np.testing.assert_allclose(run["states"][:, 1], np.maximum(0.1 * (k - 1), 0.0), atol=1e-12)
-    np.testing.assert_allclose(run["forces"][:, 0], run["states"][:, 0], atol=1e-12)
+    np.testing.assert_allclose(run["law_states"][:, 0], 2.0 * 0.1 * k * (k + 1) / 2, atol=1e-12)
+    np.testing.assert_allclose(run["law_states"][:, 1], np.maximum(0.1 * (k - 1), 0.0), atol=1e-12)
+    np.testing.assert_allclose(run["forces"][:, 0], run["law_states"][:, 0], atol=1e-12)
 
 
 def test_states_of_several_laws_stay_apart():
     laws = [integrator(gain=1.0), low_pass(lag=0.3), integrator(gain=5.0)]
     run = sd.simulate(cart(), cart().neutral_state(), 1.05, laws=laws)
     alone = sd.simulate(cart(), cart().neutral_state(), 1.05, laws=laws[1:2])
-    np.testing.assert_allclose(run["states"][-1, 0], 5.5, atol=1e-12)
-    np.testing.assert_allclose(run["states"][:, 3], alone["states"][:, 0], atol=1e-11)
-    np.testing.assert_allclose(run["states"][-1, 4], 27.5, atol=1e-12)
+    np.testing.assert_allclose(run["law_states"][-1, 0], 5.5, atol=1e-12)
+    np.testing.assert_allclose(run["law_states"][:, 3], alone["law_states"][:, 0], atol=1e-11)
+    np.testing.assert_allclose(run["law_states"][-1, 4], 27.5, atol=1e-12)
 
 
 # --- what they see ---------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def test_laws_see_what_the_functions_of_the_package_give(base):
     states = run.states[:-1]  # at the end no sample is taken any more
     seen, start = {}, 0
     for name, size in observe().states.items():
-        seen[name] = run["states"][:-1, start : start + size]
+        seen[name] = run["law_states"][:-1, start : start + size]
         start += size
     both = sd.momentum(model, states, about="com")
     wanted = {f"{name}_seen": getattr(states, name) for name in list(SIZES)[:4]}
@@ -447,7 +447,7 @@ for law, message, _ in test_laws.FAILURES.values():
                     method=sd.RungeKutta4(step=0.02), record=0.02, budget=1.0)
 run = sd.simulate(cart(), cart().neutral_state(), 0.5, record=0.05,
                   laws=[integrator(gain=2.0), low_pass(lag=0.3)], method=sd.RungeKutta4(step=0.02))
-print(*run.final.q, *run.final.qd, *run["states"][-1])
+print(*run.final.q, *run.final.qd, *run["law_states"][-1])
 """
 
 
@@ -457,7 +457,7 @@ def test_without_the_compiler_laws_do_and_fail_the_same():
     assert done.returncode == 0, done.stderr
     laws = [integrator(gain=2.0), low_pass(lag=0.3)]
     run = sd.simulate(cart(), cart().neutral_state(), 0.5, record=0.05, laws=laws, method=sd.RungeKutta4(step=0.02))
-    wanted = [*run.final.q, *run.final.qd, *run["states"][-1]]
+    wanted = [*run.final.q, *run.final.qd, *run["law_states"][-1]]
     np.testing.assert_allclose(np.array(done.stdout.split(), dtype=float), wanted, rtol=1e-13, atol=1e-14)
 
 

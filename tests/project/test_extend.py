@@ -21,7 +21,7 @@ state = robot.state(q=[0.5, 0, 0, 0])
 spring = CubicSpring("joint1", stiffness=3.0)
 run = sd.simulate(robot, state, 0.1, elements=[spring], method=sd.RungeKutta4(0.02), record=0.02, budget=1.0)
 np.testing.assert_allclose(run["torque"][:, 0], -3.0 * run["q"][:, 0] ** 3, rtol=1e-12)
-np.testing.assert_allclose(run["force_energy"][:, 0], 0.75 * run["q"][:, 0] ** 4, rtol=1e-12)
+np.testing.assert_allclose(run["element_energy"][:, 0], 0.75 * run["q"][:, 0] ** 4, rtol=1e-12)
 assert run.audit().energy < 1e-6 and run["qd"][-1, 0] < -1e-4, run.audit()
 print("good")
 """

@@ -20,8 +20,8 @@ CHANNELS = (
     "joint_work",
     "endpoint_work",
     "impulse",
-    "force_work",
-    "force_energy",
+    "element_work",
+    "element_energy",
     "tension",
 )
 

@@ -19,7 +19,7 @@ from processes import python
 from random_trees import random_model, random_state_parts
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.run.resume import _past
-from spacedyn.simulate import store as keeping
+from spacedyn.simulate import store
 from spacedyn.simulate.interruption import Interruption
 from spacedyn.simulate.record_times import RecordTimes
 from spacedyn.simulate.simulation import Simulation
@@ -58,7 +58,7 @@ def run():
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Many chunks, so that many checkpoints are taken, some of them within a step."""
-    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 7)
+    monkeypatch.setattr(store, "_CHUNK_RECORDS", 7)
 
 
 def same(a, b):
@@ -99,7 +99,7 @@ def test_the_dataset_names_joints_axes_and_units(run):
     data = run.data
     assert np.array_equal(data.q.sel(coordinate="joint2"), run.states.q[:, 1])
     assert np.array_equal(data.base_rate.sel(axis="z"), run.states.base_rate[:, 2])
-    assert np.array_equal(data["hold0.integral"], run["states"][:, :2])
+    assert np.array_equal(data["hold0.integral"], run["law_states"][:, :2])
     assert data.time.units == "s" and data.base_velocity.units == "m/s"
     assert data.attrs["laws"] == ["hold", "soften"] and data.attrs["model_digest"] == ROBOT.digest
 
@@ -109,7 +109,7 @@ def test_a_flat_table_with_a_name_for_every_number(run):
     assert table.index.name == "time" and len(table) == 101
     assert np.array_equal(table["q.joint2"], run.states.q[:, 1])
     assert np.array_equal(table["endpoint_wrench.hand.mz"], run["endpoint_wrenches"][:, 5])
-    assert np.array_equal(table["soften1.filtered.3"], run["states"][:, 5])
+    assert np.array_equal(table["soften1.filtered.3"], run["law_states"][:, 5])
     assert "base_work" in table
     batch = sd.simulate(ROBOT, ROBOT.random_state(np.random.default_rng(0), (2, 3)), 0.02, record=0.01).to_dataframe()
     assert batch.index.names == ["time", "robot", "robot1"] and len(batch) == 18
@@ -162,7 +162,7 @@ def test_times_are_made_as_they_are_needed(record):
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 def test_chunks_do_not_change_a_bit(method, monkeypatch):
     whole = sd.simulate(ROBOT, START, 0.5, laws=laws(), record=1e-3, method=method, budget=1.0)
-    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 7)
+    monkeypatch.setattr(store, "_CHUNK_RECORDS", 7)
     parts = sd.simulate(ROBOT, START, 0.5, laws=laws(), record=1e-3, method=method, budget=1.0)
     assert len(whole.time) == 501
     for name in whole.simulation.channels:
@@ -185,8 +185,8 @@ def test_a_batch_without_robots_is_refused():
 
 
 def test_a_chunk_lasts_a_second_or_a_few():
-    assert [keeping.next_room(16, 40, s) for s in (0.1, 2.0, 9.0, np.inf)] == [32, 16, 8, 16]
-    assert keeping.next_room(32, 40, 0.1) == 40 and keeping.next_room(1, 40, 9.0) == 1
+    assert [store.next_room(16, 40, s) for s in (0.1, 2.0, 9.0, np.inf)] == [32, 16, 8, 16]
+    assert store.next_room(32, 40, 0.1) == 40 and store.next_room(1, 40, 9.0) == 1
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
@@ -383,9 +383,9 @@ def test_forces_go_on(small_chunks, tmp_path):
     assert [force.label for force in loaded.forces] == ["thruster", "tether link6 to inertial", "drag on link3"]
     assert np.array_equal(run.to_dataframe()["tension.tether link6 to inertial"], run["tension"][:, 1])
     energy = run.energy().potential
-    assert np.array_equal(energy, sd.potential_energy(FREE, run.states) + run["force_energy"].sum(-1))
-    assert np.array_equal(run.energy().elastic, energy) and run["force_energy"].any()
-    given = run["force_work"].sum(-1) - run["dissipated"][:, 0]
+    assert np.array_equal(energy, sd.potential_energy(FREE, run.states) + run["element_energy"].sum(-1))
+    assert np.array_equal(run.energy().stored, energy) and run["element_energy"].any()
+    given = run["element_work"].sum(-1) - run["dissipated"][:, 0]
     assert np.allclose(np.diff(run.energy().total), np.diff(given), rtol=0, atol=1e-9)
 
 
@@ -701,7 +701,7 @@ def test_energy_of_gravity_and_of_springs_are_told_apart():
     b.joint("wire", "prismatic", parent="ceiling", child="mass", stiffness=50.0)
     robot = b.build()
     energy = (run := sd.simulate(robot, robot.state(q=[0.1]), 1.0, gravity=[0, 0, -9.81])).energy()
-    assert np.allclose(energy.elastic, 0.5 * 50.0 * run["q"][:, 0] ** 2, rtol=1e-13)
+    assert np.allclose(energy.stored, 0.5 * 50.0 * run["q"][:, 0] ** 2, rtol=1e-13)
     assert np.allclose(energy.gravitational, 2.0 * 9.81 * run["q"][:, 0], rtol=0, atol=1e-13)
     assert np.ptp(energy.total) < 1e-9
 

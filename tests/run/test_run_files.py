@@ -21,7 +21,7 @@ from spacedyn.kernels.sim import layout as p
 from spacedyn.run import folder as streaming
 from spacedyn.run import folder_lock
 from spacedyn.run.folder_reading import manifest
-from spacedyn.simulate import store as keeping
+from spacedyn.simulate import store
 from spacedyn.simulate.checkpoints import Checkpoint
 from spacedyn.simulate.setup import build_steppers
 from spacedyn.simulate.stepper.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
@@ -40,7 +40,7 @@ def hold(t, s, p, out):
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Many chunks, so that there are many checkpoints."""
-    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 7)
+    monkeypatch.setattr(store, "_CHUNK_RECORDS", 7)
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_laws_motions_conditions_and_actions_of_a_file(own):
     scenario = sd.Scenario.from_toml(own)
     run = scenario.run()
     assert [law.name for law in run.laws] == ["wobble", "joint_damping"]
-    assert run["states"][0, 0] == 0.25
+    assert run["law_states"][0, 0] == 0.25
     assert run.events and run.events[0].name == "fast"
     script = own.with_name("script.py")
     scenario.to_python(script)

@@ -252,7 +252,7 @@ def test_reactions_and_all_other_forces_together_move_the_base(seed):
         else:
             total[:, 3:] += arrow.vector
     first = 0
-    for force in run.forces:
+    for force in run.elements:
         last = first + 6 * len(force.wrenches(robot))
         loads, first = loads_of(force, robot, where, run["element_wrenches"][:, first:last]), last
         for load in loads:

@@ -72,10 +72,10 @@ def test_curves_are_the_numbers_of_the_dataset():
         if not variable.size:
             continue
         flat = variable.values.reshape(run.time.size, -1)
-        if name == "force_dissipated":  # neither the spring nor the wrench has any
+        if name == "element_dissipated":  # neither the spring nor the wrench has any
             assert not flat.any() and name not in names(run)
             continue
-        if name in ("tension", "force_energy"):  # the wrench has none
+        if name in ("tension", "element_energy"):  # the wrench has none
             flat = flat[:, :1]
         found = {label: p.values[..., i] for p in panels(run, str(name)) for i, label in enumerate(p.labels)}
         assert len(found) == flat.shape[1], name
@@ -123,9 +123,9 @@ def test_the_ledger_of_elements_adds_up(driven):
         ("tension", ("line",), "tension: line", "N"),
         ("friction", ("rub",), "friction: rub", "N"),
         ("rub.bristle", ("rub.bristle",), "rub.bristle", "m"),
-        ("force_work", ("drive", "line"), "work of elements", "J"),
-        ("force_energy", ("line", "rub"), "stored energy of elements", "J"),
-        ("force_dissipated", ("rub",), "dissipated in elements: rub", "J"),
+        ("element_work", ("drive", "line"), "work of elements", "J"),
+        ("element_energy", ("line", "rub"), "stored energy of elements", "J"),
+        ("element_dissipated", ("rub",), "dissipated in elements: rub", "J"),
     ],
 )
 def test_a_channel_of_elements_is_drawn_of_those_that_have_it(driven, name, owners, title, unit):
@@ -141,7 +141,7 @@ def test_a_channel_of_elements_is_drawn_of_those_that_have_it(driven, name, owne
 def test_a_channel_that_no_element_has_is_no_name(driven):
     robot = driven.model
     pushed = sd.simulate(robot, robot.neutral_state(), 0.1, elements=[sd.Wrench("bus", force=(1, 0, 0))])
-    assert not {"tension", "force_energy", "force_dissipated"} & set(names(pushed))
+    assert not {"tension", "element_energy", "element_dissipated"} & set(names(pushed))
     with pytest.raises(sd.UnknownName, match="no quantity named 'tension'"):
         pushed.plot("tension")
     with pytest.raises(sd.UnknownName, match=r"no curve named 'torque.line'.*torque.drive"):

@@ -9,7 +9,7 @@ import spacedyn as sd
 from laws_and_forces import DOWN, G, bounce, clock
 from robots import ball
 from spacedyn.kernels.scalar.pack import LANES
-from spacedyn.simulate import store as keeping
+from spacedyn.simulate import store
 
 pytestmark = pytest.mark.packs
 
@@ -20,7 +20,7 @@ LANDS = np.sqrt(2.0 * HEIGHTS / G)
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Many chunks, so that robots end in different ones."""
-    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", 3)
+    monkeypatch.setattr(store, "_CHUNK_RECORDS", 3)
 
 
 def touchdown(**options) -> sd.Event:
@@ -241,7 +241,7 @@ def test_an_action_that_fails_names_the_robot_and_all_are_kept_up_to_there(chunk
             raise ValueError("no second landing")
         return state.replace(qd=-0.5 * state.qd)
 
-    monkeypatch.setattr(keeping, "_CHUNK_RECORDS", chunks)
+    monkeypatch.setattr(store, "_CHUNK_RECORDS", chunks)
     hit = sd.Event(sd.joint_reaches("height", 0.0), direction=-1, action=refuse, name="hit")
     with pytest.raises(sd.SimulationFailed, match=r"at t = 0.45\d* s for robot \(0,\): .*no second landing") as failed:
         drop(events=[hit, sd.Event(sd.joint_reaches("height", 0.4), name="passes")])

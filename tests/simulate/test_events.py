@@ -147,7 +147,7 @@ def test_a_law_goes_on_across_events():
     )
     assert len(with_events.events) > 1
     np.testing.assert_allclose(with_events.states.q, plain.states.q, atol=1e-10)
-    np.testing.assert_array_equal(with_events["states"], plain["states"])
+    np.testing.assert_array_equal(with_events["law_states"], plain["law_states"])
 
 
 def test_a_ball_that_comes_to_rest_chatters_and_the_run_is_kept():

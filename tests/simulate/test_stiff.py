@@ -77,7 +77,7 @@ def test_a_stiff_law_with_states_under_the_implicit_method():
     implicit = sd.simulate(robot, robot.neutral_state(), 1.0, laws=[law], method=sd.Radau5(rtol=1e-9, atol=1e-10))
     explicit = sd.simulate(robot, robot.neutral_state(), 1.0, laws=[law])
     assert np.abs(implicit.final.difference(explicit.final)).max() < 1e-6
-    np.testing.assert_allclose(implicit["states"][-1], explicit["states"][-1], atol=1e-8)
+    np.testing.assert_allclose(implicit["law_states"][-1], explicit["law_states"][-1], atol=1e-8)
 
 
 def test_batches_step_one_by_one():
@@ -142,7 +142,7 @@ def test_the_variational_method_under_forces_and_laws():
         off = (
             exact.final.difference(run.final),
             exact.final.u - run.final.u,
-            exact["states"][-1] - run["states"][-1],
+            exact["law_states"][-1] - run["law_states"][-1],
         )
         errors.append([np.linalg.norm(part) for part in off])
         ledger.append(run.audit().energy)

@@ -48,7 +48,7 @@ strength = 0.5
 # [prescribed] # joints that move as functions of time, whatever force it takes
 # {joint} = {{ times = [0, 10], values = [{first}, 0.5] }} # it starts where [state] has it
 
-# [[forces]]
+# [[elements]]
 # kind = "wrench" # or spring, tether, drag
 # body = "{body}"
 # force = [1.0, 0.0, 0.0] # N

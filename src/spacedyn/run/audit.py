@@ -126,7 +126,7 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
     works = [get(name) for name in WORKS]
     # one robot's in float64, whose functions its right-hand side has compiled already: packs would cost seconds
     several = math.prod(states.shape[1:]) > 1 or model.flat.robots > 0
-    sums, forces = totals(model, states, gravity, several), get("force_energy")
+    sums, forces = totals(model, states, gravity, several), get("element_energy")
     found = {
         "kinetic": sums.kinetic,
         "potential": sums.gravitational + sums.elastic + forces.sum(-1),

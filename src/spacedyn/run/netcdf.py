@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
-from ..simulate.channels import kept_columns
+from ..simulate.channels import kept_columns, present_name
 from ..simulate.checkpoints import Checkpoint, verified
 from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
@@ -111,7 +111,9 @@ def _load_file(path: Path, folders: Sequence[Path]) -> Run:
         BoundedFile(path) as raw,
         netcdf_file(raw, "r", mmap=True) as file,
     ):  # mapped: variables may claim to overlap, as often as they like
-        variables = {name: one.data for name, one in file.variables.items() if one.data.dtype.kind in "fiu"}
+        variables = {
+            present_name(name): one.data for name, one in file.variables.items() if one.data.dtype.kind in "fiu"
+        }
         texts = {name: text.decode("utf-8") for name, text in file._attributes.items() if isinstance(text, bytes)}
         try:
             return _run_of(variables, texts, [path.absolute().parent, *folders])

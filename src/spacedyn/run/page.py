@@ -16,7 +16,7 @@ def run_page(run: "Run") -> str:
     made = run.provenance
     of = {
         "laws": ", ".join(made["laws"]),
-        "elements": ", ".join(made["forces"]),
+        "elements": ", ".join(made["elements"]),
         "events": events_in_words(run.events),
         "robots": str(run.simulation.robots) if run.shape else "",
         "gravity": "" if run.gravity is None else f"{run.gravity.tolist()} m/s²",

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import element_names
+from ..elements.element import Element, element_names
 from ..errors import InputError, UnknownName
 from ..model.state import State
 from ..quantities.kinematics import FrameMotion, frame_motion
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
 from ..reals import one_number
 from ..signatures import checked_arguments
-from ..simulate.channels import kept_columns
+from ..simulate.channels import kept_columns, present_name
 from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Recorded, Simulation
 
@@ -29,14 +29,21 @@ Array = np.ndarray
 
 
 class Energy(NamedTuple):
-    """Energies over time, each (times, …) [J]; `potential` is of gravity and elastic, `elastic` is its latter part.
+    """Energies over time, each (times, …) [J].
 
-    `elastic` is what springs and end stops of joints and elements hold.
+    Attributes
+    ----------
+    kinetic : array
+        Of all bodies and rotors.
+    potential : array
+        Of uniform gravity, and all of `stored`.
+    stored : array
+        In springs and end stops of joints, and in elements: springs, bristles, the potential of a CentralGravity.
     """
 
     kinetic: Array
     potential: Array
-    elastic: Array
+    stored: Array
 
     @property
     def total(self) -> Array:
@@ -45,8 +52,13 @@ class Energy(NamedTuple):
 
     @property
     def gravitational(self) -> Array:
-        """The potential without what is elastic."""
-        return self.potential - self.elastic
+        """That of uniform gravity, `gravity=`: -m g.r. The potential of a CentralGravity is in `stored`."""
+        return self.potential - self.stored
+
+    @property
+    def elastic(self) -> Array:
+        """The former name of `stored`."""
+        return self.stored
 
 
 class Record(Recorded):
@@ -70,7 +82,7 @@ class Record(Recorded):
             simulation.method,
             simulation.gravity,
         )
-        self.shape, self.forces = simulation.shape, simulation.elements
+        self.shape, self.elements = simulation.shape, simulation.elements
         self.events = tuple(sorted(events, key=lambda event: event.time))
         self._all_columns = simulation.layout.row
         self._columns = kept_columns(self._all_columns, simulation.channels)
@@ -78,8 +90,13 @@ class Record(Recorded):
         times = rows[..., 0].reshape(len(rows), simulation.robots)
         self.time = times.max(axis=1) if simulation.staggered else np.array(times[:, 0])
 
+    @property
+    def forces(self) -> tuple[Element, ...]:
+        """The former name of `elements`; `run["forces"]` are the generalized forces."""
+        return self.elements
+
     def __getitem__(self, name: str) -> Array:
-        """A channel (times, …): x, u, states, forces, udot, wrenches, modes of joints, and the ledger's works.
+        """A channel (times, …): t, x, u, law_states, element_states, forces, udot, wrenches, modes, the ledger.
 
         'forces', 'udot' and 'u' are in the order of u, the base's first: (times, …, nv). Variables of `data` go by
         their names, too: 'tau' is what acts at the joints alone, beside 'q', 'qd', 'base_position'.
@@ -92,6 +109,7 @@ class Record(Recorded):
         >>> run["tau"].shape, run["forces"].shape, bool((run["tau"] == run["forces"][:, 6:]).all())
         ((3, 6), (3, 12), True)
         """
+        name = present_name(name) if isinstance(name, str) else name
         if not isinstance(name, str) or name not in self._all_columns:
             if isinstance(name, str) and name in self.data:
                 return np.asarray(self.data[name].values)
@@ -214,7 +232,7 @@ class Record(Recorded):
     def energy(self) -> Energy:
         """Kinetic and potential energy over time (times, …) [J]; the latter of gravity, joints and elements.
 
-        `elastic` is the part that springs of joints, their end stops, and elements hold.
+        `stored` is the part that springs of joints, their end stops, and elements hold.
 
         Examples
         --------
@@ -225,11 +243,11 @@ class Record(Recorded):
         True
         """
         potential = potential_energy(self.model, self.states, gravity=self.gravity)
-        elastic = potential_energy(self.model, self.states)
-        if self.forces:
-            between = self["force_energy"].sum(-1)
-            potential, elastic = potential + between, elastic + between
-        return Energy(kinetic_energy(self.model, self.states), potential, elastic)
+        stored = potential_energy(self.model, self.states)
+        if self.elements:
+            in_elements = self["element_energy"].sum(-1)
+            potential, stored = potential + in_elements, stored + in_elements
+        return Energy(kinetic_energy(self.model, self.states), potential, stored)
 
     def momentum(self, *, about: str | ArrayLike = "com") -> Array:
         """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point."""
@@ -252,7 +270,7 @@ class Record(Recorded):
             "model_digest": self.model.digest,
             "method": repr(self.method),
             "laws": [law.name for law in self.laws],
-            "forces": element_names(self.forces),
+            "elements": element_names(self.elements),
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
             "start": self.simulation.start,
             "end": self.simulation.end,

@@ -37,7 +37,7 @@ class Run(Record):
     Attributes
     ----------
     simulation : Simulation
-        What made it; `model`, `laws`, `method`, `gravity` and `shape` are its own.
+        What made it; `model`, `laws`, `elements`, `method`, `gravity` and `shape` are its own.
     status : str
         'done', 'event' (a terminal one; of a batch: all robots ended at one), 'interrupted', 'unfinished' (its program
         was killed, or is still at work), or what went wrong.
@@ -340,7 +340,7 @@ class Run(Record):
             step = self.method.step  # type: ignore[attr-defined]
             stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
             cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
-            cause += stiffness_note(self.model, self.final, self.forces, step)
+            cause += stiffness_note(self.model, self.final, self.elements, step)
         elif audit.constraints > audit.budget:
             cause = "prescribed or locked joints are not where they should be"
         elif audit.energy <= audit.budget:

@@ -249,7 +249,7 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
         return
     model, error, h = run.model, outcome.error, outcome.stepper.step
     last = run.final if run.time.size else run.simulation.state
-    stiff = stiffness_note(model, last, run.forces, h)
+    stiff = stiffness_note(model, last, run.elements, h)
     if outcome.cause is not None:
         cause = outcome.cause
     elif error is not None:

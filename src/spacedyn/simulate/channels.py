@@ -5,12 +5,29 @@ from typing import Any
 from ..errors import InputError, UnknownName
 from ..signatures import is_several
 
-WORKS = ("joint_work", "base_work", "endpoint_work", "force_work", "event_work")
-LOSSES = ("dissipated", "force_dissipated")
-LEDGER = (*WORKS, "force_energy", *LOSSES, "impulse")
+WORKS = ("joint_work", "base_work", "endpoint_work", "element_work", "event_work")
+LOSSES = ("dissipated", "element_dissipated")
+LEDGER = (*WORKS, "element_energy", *LOSSES, "impulse")
 """Channels that the ledger is made of."""
+FORMER_NAMES = {
+    "states": "law_states",
+    "force_work": "element_work",
+    "force_energy": "element_energy",
+    "force_dissipated": "element_dissipated",
+}
+"""Names that channels had before; they go on working: `run["force_work"]`, `channels=["states"]`, files."""
 ALWAYS = ("t", "x", "u")
 """Channels of a row that are always kept."""
+
+
+def present_name(name: str) -> str:
+    """The present name of a channel, or of one of its curves ('channel.curve'), that is given by a former one.
+
+    >>> present_name("force_work"), present_name("force_work.line"), present_name("tau")
+    ('element_work', 'element_work.line', 'tau')
+    """
+    channel, dot, curve = name.partition(".")
+    return f"{FORMER_NAMES.get(channel, channel)}{dot}{curve}"
 
 
 def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]:
@@ -20,6 +37,7 @@ def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]
     if not is_several(channels):
         raise InputError(f"channels: expected names of channels, such as ['forces', 'ledger'], got {channels!r}")
     wanted = [channels] if isinstance(channels, str) else list(channels)
+    wanted = [present_name(name) if isinstance(name, str) else name for name in wanted]
     offered = [name for name in columns if name not in ALWAYS]
     for name in wanted:
         if not isinstance(name, str) or name not in (*columns, "ledger"):

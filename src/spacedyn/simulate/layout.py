@@ -98,8 +98,8 @@ class Layout:
                 "endpoint_work": len(self.model.endpoints),
                 "dissipated": 1,
                 "impulse": 6,
-                "force_work": count,
-                "force_dissipated": count,
+                "element_work": count,
+                "element_dissipated": count,
                 "event_work": int(self.switching or len(self.events) > 0),
             }
         )
@@ -130,7 +130,7 @@ class Layout:
         }
         return in_order(
             {
-                "force_energy": count,
+                "element_energy": count,
                 "tension": count,
                 **single,
                 **several,
@@ -163,7 +163,7 @@ class Layout:
                 "t": 1,
                 "x": 7 + model.nq,
                 "u": nv,
-                "states": self.law_states,
+                "law_states": self.law_states,
                 "element_states": end_of(self.states) - self.law_states,
                 **{name: size[name] for name in self.ledger},
                 "forces": nv,

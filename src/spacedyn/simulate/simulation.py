@@ -25,6 +25,7 @@ from ..model.model import Model, robot_of
 from ..model.state import State
 from ..model.values import shown
 from . import methods
+from .channels import present_name
 from .events import Event, EventRecord
 from .layout import Layout
 from .methods import Method
@@ -199,7 +200,7 @@ class Simulation:
             made["start"],
             made["end"],
             arrays(made["record"]),
-            tuple(made["channels"]),
+            tuple(present_name(str(name)) for name in made["channels"]),
             made["budget"],
             made.get("own_steps", False) is True,
             made["kernels"],

@@ -5,6 +5,7 @@ import numpy as np
 from ..model.model import Model
 from ..model.names import all_rate_names, coordinate_names, rate_names
 from ..model.state_parts import BASE_RATES
+from .channels import FORMER_NAMES
 from .simulation import Simulation
 
 Array = np.ndarray
@@ -24,20 +25,24 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "endpoint_work": {"endpoint_work": (["endpoint"], "J")},
     "dissipated": {"dissipated": ([], "J")},
     "impulse": {"impulse": (["wrench"], "N s, N m s")},
-    "force_work": {"force_work": (["force"], "J")},
+    "element_work": {"element_work": (["element"], "J")},
     "event_work": {"event_work": (["jump"], "J")},
-    "force_dissipated": {"force_dissipated": (["force"], "J")},
-    "force_energy": {"force_energy": (["force"], "J")},
-    "tension": {"tension": (["force"], "N")},
+    "element_dissipated": {"element_dissipated": (["element"], "J")},
+    "element_energy": {"element_energy": (["element"], "J")},
+    "tension": {"tension": (["element"], "N")},
     "element_wrenches": {"element_wrench": (["pushed", "wrench"], "N, N m")},
     "mode": {"mode": (["joint"], "1 free, 2 locked, 3 prescribed")},
     "anchor": {"anchor": (["anchored"], "rad or m")},
 }
 """Variables of the dataset that each channel of a row is made into: their dimensions and units."""
-RESERVED = {"t", "time", OWN_TIME, "states", "element_states"} | {
+_DIMENSIONS = {
+    "axis", "xyzw", "coordinate", "rate", "all_rates", "endpoint", "wrench", "element", "pushed", "jump", "joint",
+    "anchored", "robot",
+}  # fmt: skip
+RESERVED = {"t", "time", OWN_TIME, "law_states", "element_states", *FORMER_NAMES, *_DIMENSIONS} | {
     name for channel, made in _MADE_OF.items() for name in (channel, *made)
 }
-"""Names that no channel of an element can have but 'tension', which springs have."""
+"""Names of channels, variables and dimensions, which no channel of an element can have but springs' 'tension'."""
 
 
 def labels(simulation: Simulation) -> dict[str, list[str]]:
@@ -51,7 +56,7 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
         "all_rates": all_rate_names(model),
         "endpoint": list(model.endpoint_names),
         "wrench": SIX,
-        "force": simulation.layout.names,
+        "element": simulation.layout.names,
         "pushed": [
             f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrench_points
         ],
@@ -64,8 +69,10 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
 def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tuple[list[str], list[int], str]]:
     """What a channel of a row is made into: {name: (dimensions, their sizes, unit)}."""
     layout = simulation.layout
-    if channel in ("states", "element_states"):
-        first, last = (0, layout.law_states) if channel == "states" else (layout.law_states, layout.y["states"].stop)
+    if channel in ("law_states", "element_states"):
+        first, last = (
+            (0, layout.law_states) if channel == "law_states" else (layout.law_states, layout.y["states"].stop)
+        )
         units = {
             f"{name}.{block.name}": block.unit
             for name, one in zip(layout.names, layout.elements, strict=True)
@@ -81,7 +88,7 @@ def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tupl
         return {name: (dims, [known[dim] for dim in dims], unit) for name, (dims, unit) in _MADE_OF[channel].items()}
     if "." not in channel:
         found = [b.unit for one in layout.elements for b in one.channels if b.name == channel and b.unit]
-        return {channel: (["force"], [size], " or ".join(dict.fromkeys(found)))}
+        return {channel: (["element"], [size], " or ".join(dict.fromkeys(found)))}
     of_one = {
         f"{name}.{block.name}": block.unit
         for name, one in zip(layout.names, layout.elements, strict=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import InputError, UnknownName
+from ...simulate.channels import present_name
 from .derived import DERIVED, OF_A_FRAME, frame_panels
 from .panel import Panel, in_degrees, spectrum_of
 from .recorded import recorded_panels, recorded_variables
@@ -94,6 +95,7 @@ def key_names(run: "Run") -> list[str]:
 
 
 def _find(run: "Run", name: str) -> list[Panel]:
+    name = present_name(name)
     if name in DERIVED:
         return DERIVED[name](run)
     if name in recorded_variables(run):

@@ -72,8 +72,8 @@ def _momentum(run: "Run") -> list[Panel]:
 def _energy(run: "Run") -> list[Panel]:
     energy = run.energy()
     parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
-    if np.any(energy.elastic) and np.any(energy.gravitational):
-        parts = {"kinetic": energy.kinetic, "of gravity": energy.gravitational, "stored": energy.elastic} | parts
+    if np.any(energy.stored) and np.any(energy.gravitational):
+        parts = {"kinetic": energy.kinetic, "of gravity": energy.gravitational, "stored": energy.stored} | parts
         del parts["potential"]
     return [Panel("energy", "J", tuple(parts), run.time, np.stack(list(parts.values()), axis=-1))]
 
@@ -82,10 +82,10 @@ _ENTRIES = {
     "joint_work": "work of joints",
     "base_work": "work of base",
     "endpoint_work": "work of endpoints",
-    "force_work": "work of elements",
+    "element_work": "work of elements",
     "event_work": "work of events",
     "dissipated": "dissipated in joints",
-    "force_dissipated": "dissipated in elements",
+    "element_dissipated": "dissipated in elements",
 }
 """What the curves of the ledger are called, by channel."""
 

@@ -27,9 +27,9 @@ _TITLES = {
     "base_work": "work on the base",
     "endpoint_work": "work at endpoints",
     "event_work": "work of events",
-    "force_work": "work of elements",
-    "force_dissipated": "dissipated in elements",
-    "force_energy": "stored energy of elements",
+    "element_work": "work of elements",
+    "element_dissipated": "dissipated in elements",
+    "element_energy": "stored energy of elements",
     "dissipated": "dissipated in joints",
     "tension": "tension",
     "mode": "modes of joints",
@@ -46,9 +46,9 @@ _TITLES_BY_UNIT = {
     ("impulse", "N m s"): "angular impulse",
 }
 _ACCOUNTS = {
-    "force_work": Account.WORK,
-    "force_dissipated": Account.DISSIPATED,
-    "force_energy": Account.STORED,
+    "element_work": Account.WORK,
+    "element_dissipated": Account.DISSIPATED,
+    "element_energy": Account.STORED,
 }
 _MODES = {1: "free", 2: "locked", 3: "prescribed"}
 
@@ -91,7 +91,7 @@ def recorded_variables(run: "Run") -> dict[str, Variable]:
         for name, (dims, sizes, unit) in variables(run.simulation, channel, size).items():
             named = [own.get(dim) or _numbered(n) for dim, n in zip(dims, sizes, strict=True)]
             titles = [".".join(parts) for parts in product(*named)]
-            of_elements = dims == ["force"]
+            of_elements = dims == ["element"]
             drawn = _owners(run, name) if of_elements else list(range(len(titles)))
             if drawn:
                 units = _units(run, name, unit, titles)
@@ -108,8 +108,8 @@ def _numbered(count: int) -> list[str]:
 def _owners(run: "Run", name: str) -> list[int]:
     """Which elements have a channel, or an account, of that name."""
     if name in _ACCOUNTS:
-        return [i for i, one in enumerate(run.forces) if _ACCOUNTS[name] in one.accounts]
-    return [i for i, one in enumerate(run.forces) if any(b.name == name and b.size == 1 for b in one.channels)]
+        return [i for i, one in enumerate(run.elements) if _ACCOUNTS[name] in one.accounts]
+    return [i for i, one in enumerate(run.elements) if any(b.name == name and b.size == 1 for b in one.channels)]
 
 
 def _units(run: "Run", name: str, unit: str, labels: list[str]) -> list[str]:
@@ -129,7 +129,7 @@ def _units(run: "Run", name: str, unit: str, labels: list[str]) -> list[str]:
 def _units_of_elements(run: "Run", name: str) -> list[str]:
     """Of a channel, one for each element, or of a state: where a block has two, that of the element's joint."""
     found = []
-    for label, element in zip(run.simulation.layout.names, run.forces, strict=True):
+    for label, element in zip(run.simulation.layout.names, run.elements, strict=True):
         own = {f"{label}.{block.name}": block for block in element.states}
         if name in own:
             return [unit_in_joint(run.model, element, own[name].unit)] * own[name].size

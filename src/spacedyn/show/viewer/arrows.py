@@ -61,7 +61,7 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
     found: list[Arrow] = []
     loads: list[Load] | None = []
     wrenches, first = get("element_wrenches"), 0
-    for name, element in zip(element_names(run.forces), run.forces, strict=True):
+    for name, element in zip(element_names(run.elements), run.elements, strict=True):
         points = ends_of(element, states.model, where)
         if wrenches is None or not points:
             loads = None if element.pushes_bodies else loads  # what joints transmit is not known either

@@ -176,22 +176,22 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
 def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], flat: Any) -> None:
     """What a row of the record is made of: blocks of `work`, of the vector y, of memory."""
     tree, row, y = flat.tree, layout.row, layout.y
-    first = work["Y_CHANNEL"].start + layout.channels["force_energy"].start
+    first = work["Y_CHANNEL"].start + layout.channels["element_energy"].start
     sources = {
         "x": (int(tree[k.W_X]), 1, p.OF_WORK),
         "u": (int(tree[k.W_U]), 1, p.OF_WORK),
-        "states": (y["states"].start, 1, p.OF_VECTOR),
+        "law_states": (y["states"].start, 1, p.OF_VECTOR),
         "forces": (work["Y_TAU"].start, 1, p.OF_WORK),
         "base_wrench": (int(tree[k.W_WRENCH]), 1, p.OF_WORK),
         "udot": (int(tree[k.W_RATE]) + k.QDD, k.RATE_WORK, p.OF_WORK),
-        "force_energy": (first, 1, p.OF_WORK),
+        "element_energy": (first, 1, p.OF_WORK),
         "mode": (int(plan.plan[p.M_MODE]), 1, p.OF_MEMORY),
         "anchor": (int(plan.plan[p.M_ANCHOR]), 1, p.OF_MEMORY),
     }
     ends = {  # blocks that follow each other in both places
-        "states": row["event_work"].stop,
+        "law_states": row["event_work"].stop,
         "base_wrench": row["endpoint_wrenches"].stop,
-        "force_energy": row["element_wrenches"].stop,
+        "element_energy": row["element_wrenches"].stop,
     }
     blocks = []
     for name, (place, stride, source) in sources.items():

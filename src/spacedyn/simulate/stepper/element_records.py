@@ -49,9 +49,9 @@ def _record(
     commands = [f"{layout.names[i]}.{block.name}" for block in element.commands]
     record[p.E_COMMAND] = work["Y_COMMAND"].start + (layout.commands[commands[0]].start if commands else 0)
     record[p.E_CHANNELS] = plan.put_integers([channels + layout.channel(i, one).start for one in element.channels])
-    record[p.E_WORK] = layout.in_y("force_work").start + i
-    record[p.E_LOST] = layout.in_y("force_dissipated").start + i
-    record[p.E_STORED] = channels + layout.channels["force_energy"].start + i
+    record[p.E_WORK] = layout.in_y("element_work").start + i
+    record[p.E_LOST] = layout.in_y("element_dissipated").start + i
+    record[p.E_STORED] = channels + layout.channels["element_energy"].start + i
     record[p.E_GUARD], record[p.E_ACTS], record[p.E_TAKEN] = guard, counter, counter + 1
     record[p.E_GUARDS], record[p.E_SAMPLES] = element.guards, sum(block.size for block in element.samples)
     record[p.E_PERIOD] = -1 if element.period is None else plan.put([element.period])

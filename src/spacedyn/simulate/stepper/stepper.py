@@ -203,7 +203,7 @@ class Stepper:
 
     def stored_energy(self) -> float:
         """What elements store at the present state [J]."""
-        part = self.layout.channels["force_energy"]
+        part = self.layout.channels["element_energy"]
         if part.stop == part.start:
             return 0.0
         self.evaluate()
