@@ -188,7 +188,7 @@ def under_elements():
     state = model.state(qd=[0.3], base_rate=[0.1, 0.2, 0.3])
     elements = [
         puff(tip="arm", axle=axle, lag=0.02, period=0.015),
-        sd.Motor(axle, most_torque=0.02, no_load_speed=50.0, name="drive"),
+        sd.Motor(axle, stall_torque=0.02, no_load_speed=50.0, name="drive"),
         sd.BristleFriction(axle, coulomb=0.1, stiffness=10.0, stribeck_speed=0.1),
         sd.CentralGravity(mu=10.0, center=(30.0, 0.0, 0.0)),
     ]

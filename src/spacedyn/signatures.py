@@ -192,10 +192,17 @@ def checked_arguments(*inside: str, **meant: str) -> Callable[[Callable[P, R]], 
 
 
 def checked_fields(*inside: str) -> Callable[[type[T]], type[T]]:
-    """The same for a dataclass: its fields are the arguments."""
+    """The same for a dataclass: its fields are the arguments, by their names or by those in `former_names`."""
 
     def wrap(made: type[T]) -> type[T]:
-        setattr(made, "__init__", checked(made.__name__, made.__init__, inside, {}))  # noqa: B010  # for type checkers
+        former: Mapping[str, str] = getattr(made, "former_names", {})
+        start = checked(made.__name__, made.__init__, inside, {})
+
+        @wraps(start)
+        def renamed(self: T, *arguments: Any, **named: Any) -> None:
+            start(self, *arguments, **{former.get(name, name): value for name, value in named.items()})
+
+        setattr(made, "__init__", renamed if former else start)  # noqa: B010  # for type checkers
         return made
 
     return wrap

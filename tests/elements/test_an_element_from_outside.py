@@ -274,7 +274,7 @@ made = compiling.Address.__init__
 names = []
 compiling.Address.__init__ = lambda self, f, s, name, keep=True: (names.append(name), made(self, f, s, name, keep))[0]
 robot, found = sd.load("planar_four_link"), []
-for elements in ([], [sd.Wrench("link1", force=(1.0, 0, 0))], [sd.Motor("joint2", most_torque=1.0)]):
+for elements in ([], [sd.Wrench("link1", force=(1.0, 0, 0))], [sd.Motor("joint2", stall_torque=1.0)]):
     sd.simulate(robot, robot.neutral_state(), 0.1, elements=elements, record=0.1)
     found.append(sorted(names))
     names.clear()

@@ -34,7 +34,7 @@ def robot():
 
 
 def motor(**options) -> sd.Motor:
-    return sd.Motor("joint2", most_torque=2.0, name="elbow", **options)
+    return sd.Motor("joint2", stall_torque=2.0, name="elbow", **options)
 
 
 @pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.RungeKutta4(1e-2), sd.Radau5()], ids=str)

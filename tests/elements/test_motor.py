@@ -27,7 +27,7 @@ def rising(t, s, p, out):
 
 def run_of(law, speed=0.0, duration=10.0, **options):
     model = rotor()
-    motor = sd.Motor("wheel", most_torque=STALL, no_load_speed=NO_LOAD)
+    motor = sd.Motor("wheel", stall_torque=STALL, no_load_speed=NO_LOAD)
     return sd.simulate(model, model.state(qd=[speed]), duration, laws=[law], elements=[motor], **options)
 
 
@@ -82,7 +82,7 @@ def test_it_brakes_with_all_it_has_at_any_speed_and_turns_round():
 
 def test_motors_of_a_batch_saturate_each_at_its_own_time():
     model, speeds = rotor(), np.array([0.0, 3.0, -5.0, 8.0, 19.0, -15.0, 2.5, 11.0, 30.0])
-    motor = sd.Motor("wheel", most_torque=STALL, no_load_speed=NO_LOAD)
+    motor = sd.Motor("wheel", stall_torque=STALL, no_load_speed=NO_LOAD)
     together = sd.simulate(
         model, model.state(qd=speeds[:, None]), 5.0, laws=[command(torque=0.25)], elements=[motor], record=1.0
     )

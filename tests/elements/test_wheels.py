@@ -124,7 +124,7 @@ def test_an_hour_of_attitude_control_keeps_momentum_and_energy():
     """Motors saturate on the way, on their curve of torque over speed; steps end there."""
     model = satellite()
     start = model.state(base_rate=[0.01, -0.02, 0.015], qd=dict(zip(WHEELS, (12.0, -20.0, 30.0, 0.0), strict=True)))
-    law, motors = turn(model, start, (60, -40, 110), {"most_torque": 0.05, "no_load_speed": 50.0})
+    law, motors = turn(model, start, (60, -40, 110), {"stall_torque": 0.05, "no_load_speed": 50.0})
     run = sd.simulate(
         model, start, 3600.0, laws=[law], elements=motors, method=sd.DormandPrince8(max_step=0.5), record=5.0
     )
@@ -143,7 +143,7 @@ def test_an_hour_of_attitude_control_keeps_momentum_and_energy():
 def test_a_sampled_law_with_a_fixed_step_keeps_them_too():
     model = satellite()
     start = model.state(base_rate=[0.01, -0.02, 0.015])
-    law, motors = turn(model, start, (20, 5, -10), {"most_torque": 0.05}, period=0.5)
+    law, motors = turn(model, start, (20, 5, -10), {"stall_torque": 0.05}, period=0.5)
     run = sd.simulate(model, start, 300.0, laws=[law], elements=motors, method=sd.RungeKutta4(0.02), record=1.0)
     assert run.audit().worst < 1e-12
     assert np.abs(run["torque"]).max() == 0.05
@@ -153,7 +153,7 @@ def test_a_sampled_law_with_a_fixed_step_keeps_them_too():
 def test_wheels_on_an_arm_turn_the_base_that_carries_it():
     model = satellite(on_arm=True)
     start = model.state(q={"boom": 0.4})
-    law, motors = turn(model, start, (3, -4, 5), {"most_torque": 1.0})
+    law, motors = turn(model, start, (3, -4, 5), {"stall_torque": 1.0})
     run = sd.simulate(model, start, 300.0, laws=[law], elements=motors, prescribed={"boom": "locked"}, record=1.0)
     assert run.final.base_attitude.as_euler("XYZ", degrees=True) == pytest.approx((3, -4, 5), abs=1e-3)
     assert run.audit().worst < 1e-9
@@ -163,7 +163,7 @@ def test_torque_is_shared_out_with_the_least_squares():
     """What the wheels give the base is what an ideal torque would be, and no other shares are smaller."""
     model = satellite()
     start = model.state(base_rate=[0.002, 0.001, -0.003])
-    law, motors = turn(model, start, (1, 2, 3), {"most_torque": 10.0})
+    law, motors = turn(model, start, (1, 2, 3), {"stall_torque": 10.0})
     run = sd.simulate(model, start, 1e-3, laws=[law], elements=motors, method=sd.RungeKutta4(1e-3), budget=1.0)
     torque = run["torque"][0]
     axes = np.array([model.joint(wheel).axis for wheel in WHEELS]).T
@@ -180,11 +180,11 @@ def test_motors_may_have_names_of_their_own():
     law = sd.control.wheel_motor_attitude_hold(
         model, start, wheels=WHEELS, motors=names, target_rpy_xyz_deg=(0, 0, 1), bandwidth=0.1
     )
-    motors = [sd.Motor(w, most_torque=1.0, name=name) for w, name in zip(WHEELS, names, strict=True)]
+    motors = [sd.Motor(w, stall_torque=1.0, name=name) for w, name in zip(WHEELS, names, strict=True)]
     run = sd.simulate(model, start, 100.0, laws=[law], elements=motors)
     assert run.final.base_attitude.as_euler("XYZ", degrees=True)[2] == pytest.approx(1.0, abs=1e-2)
     with pytest.raises(sd.InputError, match="out has no 'a'"):
-        sd.simulate(model, start, 1.0, laws=[law], elements=[sd.Motor(w, most_torque=1.0) for w in WHEELS])
+        sd.simulate(model, start, 1.0, laws=[law], elements=[sd.Motor(w, stall_torque=1.0) for w in WHEELS])
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ LAWS: tuple[Callable[[Setting], list[Any]], ...] = (
 ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
     lambda c: [sd.Spring(c.name("body"), stiffness=1.0), sd.Wrench(c.name("body"), force=(1, 0, 0), stop=0.02)],
     lambda c: [sd.Tether(c.name("body"), stiffness=5.0, damping=0.1, rest_length=0.1), sd.Drag("bus", linear=0.5)],
-    lambda c: [sd.CentralGravity(mu=1.0, center=(50.0, 0, 0)), sd.Motor(c.name("joint"), most_torque=1.0)],
+    lambda c: [sd.CentralGravity(mu=1.0, center=(50.0, 0, 0)), sd.Motor(c.name("joint"), stall_torque=1.0)],
     lambda c: [sd.BristleFriction(c.name("joint"), coulomb=0.1, stiffness=100.0, name="brush")],
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
 )

@@ -36,7 +36,7 @@ def started() -> list[tuple[sd.Model, sd.State, dict[str, Any]]]:
     robot = sd.load("planar_four_link")
     lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.lock("joint2"))
     stick = sd.BristleFriction("joint1", coulomb=0.05, static=0.08, stiffness=50.0, damping=1.0)
-    motor = sd.Motor("joint2", most_torque=0.1, no_load_speed=1.0, name="elbow")
+    motor = sd.Motor("joint2", stall_torque=0.1, no_load_speed=1.0, name="elbow")
     return [
         (robot, robot.state(qd=[0.3, 0.2, -0.1, 0.3]), {"laws": [lean(k=2.0)]}),
         (robot, robot.state(qd=[[0.3, 0, 0, 0.1], [0.5, 0.1, 0, 0], [-0.2, 0, 0.1, 0]]), {}),

@@ -74,3 +74,13 @@ def test_a_file_with_former_names_is_read(run, tmp_path):
     assert again.simulation.channels == run.simulation.channels
     for name in run.simulation.channels:
         np.testing.assert_array_equal(again[name], run[name])
+
+
+def test_a_motor_by_the_former_name_of_its_torque():
+    motor = sd.Motor("joint1", most_torque=2.0)
+    assert motor.stall_torque == 2.0 and motor.most_torque == 2.0
+    with pytest.raises(sd.InputError, match="Motor: stall_torque must be a number"):
+        sd.Motor("joint1", most_torque="2")
+    content = {"robot": "planar_four_link", "duration": 0.1}
+    made = sd.Scenario(**content, elements=[{"kind": "motor", "joint": "joint1", "most_torque": 2.0}])
+    assert made.build()["elements"][0].stall_torque == 2.0

@@ -91,7 +91,7 @@ def every_table(word, folder):
         ],
         prescribed={word: "locked", "other": {"motion": word, **own}},
         forces=[{"kind": "wrench", "body": word, "force": [word]}],
-        elements=[{"kind": "motor", "joint": word, "most_torque": word}, {"kind": word, **own}],
+        elements=[{"kind": "motor", "joint": word, "stall_torque": word}, {"kind": word, **own}],
         events=[{"when": word, "name": word, "action": {"do": word, "file": "laws.py"}, **own}],
         method={"name": "RungeKutta4", "step": word},
         plots={"figures": [word, [word, word]], "style": word},

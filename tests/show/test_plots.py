@@ -37,7 +37,7 @@ def driven():
     builder.link("slide", "prismatic", parent="arm", axis=(1, 0, 0), mass=1.0, inertia=(0.1, 0.11, 0.12))
     robot = builder.build()
     elements = [
-        sd.Motor("arm", most_torque=1.0, name="drive"),
+        sd.Motor("arm", stall_torque=1.0, name="drive"),
         sd.Tether("slide", other_point=(0, 0, 1), stiffness=20.0, damping=3.0, rest_length=0.5, name="line"),
         sd.BristleFriction("slide", coulomb=0.3, static=0.4, stiffness=1e3, damping=20.0, name="rub"),
     ]

@@ -4,7 +4,7 @@
         sd.UniformGravity((0, 0, -1.62)),
         sd.Wrench("bus", force=(0, 0, 2.0), point=(0.5, 0, 0), frame="body", stop=3.0),
         sd.Tether("hand", "inertial", other_point=(3, 0, 0), stiffness=200.0, rest_length=2.0),
-        sd.Motor("joint3", most_torque=2.0, name="elbow"),
+        sd.Motor("joint3", stall_torque=2.0, name="elbow"),
         sd.LockedJoint("joint5"),
         hold(target=0.3),  # a law
     ])
@@ -14,7 +14,7 @@ ledger, guards make steps end where something changes, breaks where it is known 
 kernels/elements, compiled when a simulation first uses it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple
@@ -123,6 +123,7 @@ class Element:
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
     kernel: ClassVar[Kind | None] = None
+    former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
     def numbers(self, model: Model) -> Numbers:
         """What its kind reads; raise by name what this model has not."""
@@ -175,7 +176,7 @@ def declaration_of(one: Any) -> Declaration:
     """What an element owns, or a law, or what a file knows of one: the work of a law's commands is in the ledger.
 
     >>> import spacedyn as sd
-    >>> declaration_of(sd.Motor("elbow", most_torque=2.0)).commands
+    >>> declaration_of(sd.Motor("elbow", stall_torque=2.0)).commands
     (Block(name='torque', size=1, unit='N m or N', labels=(), start=0.0),)
     """
     if isinstance(one, Element):

@@ -1,5 +1,6 @@
 """Motors in joints, which laws command."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,10 +27,10 @@ class Motor(Element):
     ----------
     joint : str
         A joint with one rate.
-    most_torque : float
-        [N m or N], at rest and when it brakes.
+    stall_torque : float
+        The largest torque, which it has at rest and when it brakes [N m or N].
     no_load_speed : float
-        At which it has no torque left to drive [rad/s or m/s]; in between it falls in a straight line.
+        The speed at which it has no torque left to drive [rad/s or m/s]; the torque falls linearly up to there.
     name : str, optional
         For laws and the record: an identifier. `motor_<joint>` if left out.
 
@@ -40,14 +41,14 @@ class Motor(Element):
     >>> @sd.law
     ... def push(t, s, p, out):
     ...     out.elbow.torque[0] = 3.0
-    >>> elbow = sd.Motor("joint2", most_torque=2.0, no_load_speed=1.0, name="elbow")
+    >>> elbow = sd.Motor("joint2", stall_torque=2.0, no_load_speed=1.0, name="elbow")
     >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, laws=[push()], elements=[elbow])
     >>> float(run["torque"][0, 0]), bool(run["torque"][-1, 0] < 1.9), bool(run.audit().energy < 1e-9)
     (2.0, True, True)
     """
 
     joint: str
-    most_torque: float
+    stall_torque: float
     no_load_speed: float = np.inf
     name: str | None = None
 
@@ -56,14 +57,20 @@ class Motor(Element):
     pushes_bodies: ClassVar[bool] = False
     pushes_joints: ClassVar[bool] = True
     kernel: ClassVar[Kind] = motor
+    former_names: ClassVar[Mapping[str, str]] = {"most_torque": "stall_torque"}
 
     def __post_init__(self) -> None:
-        torque = one_number("Motor: most_torque", self.most_torque, "a positive number")
+        torque = one_number("Motor: stall_torque", self.stall_torque, "a positive number")
         speed = real_number("Motor: no_load_speed", self.no_load_speed, "a positive number")
         if not torque > 0.0 or not speed > 0.0:
-            raise InputError(f"Motor: most_torque and no_load_speed must be positive, got {torque} and {speed}")
+            raise InputError(f"Motor: stall_torque and no_load_speed must be positive, got {torque} and {speed}")
         if self.name is not None and not self.name.isidentifier():
             raise InputError(f"Motor: laws use its name, which must be an identifier, got {self.name!r}")
+
+    @property
+    def most_torque(self) -> float:
+        """The former name of `stall_torque`."""
+        return self.stall_torque
 
     @property
     def label(self) -> str:
@@ -73,9 +80,9 @@ class Motor(Element):
 
     @property
     def guards(self) -> int:
-        """The two limits."""
+        """Two: the largest torque in either direction."""
         return 2
 
     def numbers(self, model: Model) -> Numbers:
-        """The joint's rate; most torque, and the reciprocal of the speed without load."""
-        return Numbers((rate_of(model, "Motor", self.joint),), np.array([self.most_torque, 1.0 / self.no_load_speed]))
+        """The joint's rate; the stall torque, and the reciprocal of the no-load speed."""
+        return Numbers((rate_of(model, "Motor", self.joint),), np.array([self.stall_torque, 1.0 / self.no_load_speed]))

@@ -215,6 +215,8 @@ class Program:
             what, known = "force" if path[0] == "forces" else "element", [*ELEMENTS, *control.LAWS]
             self._fault((*path, "kind"), f"{label(path)}there is no {what} {kind!r}; {nearest(kind, known)}")
             return Call(Name("sd.Wrench"))
+        former = getattr(made, "former_names", {})
+        parameters = {former.get(key, key): value for key, value in parameters.items()}
         fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
         known, needed = parameters_of(made)
         self._names(path, kind, parameters, [name for name in known if name in fields], needed)

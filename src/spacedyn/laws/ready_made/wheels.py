@@ -98,7 +98,7 @@ def wheel_motor_attitude_hold(
     >>> robot = b.build()
     >>> start = robot.state(base_rate=[0.01, 0.0, -0.02])
     >>> law = sd.control.wheel_motor_attitude_hold(robot, start, wheels=["x", "y", "z"], target_rpy_xyz_deg=[5, 0, 9])
-    >>> motors = [sd.Motor(name, most_torque=0.1) for name in ("x", "y", "z")]
+    >>> motors = [sd.Motor(name, stall_torque=0.1) for name in ("x", "y", "z")]
     >>> run = sd.simulate(robot, start, 200.0, laws=[law], elements=motors)
     >>> run.final.base_attitude.as_euler("XYZ", degrees=True).round(2).tolist()
     [5.0, 0.0, 9.0]

@@ -37,7 +37,7 @@ def unit_in_joint(model: Model, element: Element, unit: str) -> str:
     """Which of two units, 'angular or linear', an element in a joint with one rate has; others pass through.
 
     >>> import spacedyn as sd
-    >>> slide = sd.Motor("elbow slide", most_torque=2.0)
+    >>> slide = sd.Motor("elbow slide", stall_torque=2.0)
     >>> builder = sd.Builder("slide")
     >>> builder.base("bus", mass=1.0, inertia=(1, 2, 2))
     >>> builder.link("elbow slide", "prismatic", parent="bus", mass=1.0, inertia=(1, 2, 2))
