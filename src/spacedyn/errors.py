@@ -89,13 +89,13 @@ class Problems(list[str]):
         self.extend(problems)
 
     def append(self, problem: str) -> None:
-        """One more."""
+        """Add a problem; raise ModelError when there are MAX_PROBLEMS."""
         super().append(problem)
         if len(self) >= MAX_PROBLEMS:
             raise ModelError(self.name, self)
 
     def extend(self, problems: Iterable[str]) -> None:
-        """Some more."""
+        """Add several problems."""
         for problem in problems:
             self.append(problem)
 

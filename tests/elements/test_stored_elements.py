@@ -171,7 +171,7 @@ def test_damaged_descriptions_are_refused_by_name(run, tmp_path):
     for path, new, text in changes():
         try:
             element = element_of(text)
-            element.numbers(ROBOT), element.starts(), element.wrenches(ROBOT)
+            element.numbers(ROBOT), element.initial_values(), element.wrenches(ROBOT)
         except sd.SpacedynError as error:
             refused += 1
             assert "element" in str(error) or "named" in str(error), (path, new, error)

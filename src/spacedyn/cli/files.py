@@ -116,13 +116,13 @@ def convert_file(source: Source, target: Path, force: bool, as_json: bool) -> No
         if target.exists() and not force:
             raise InputError(f"{target} is there already; --force writes over it")
         check_target(target, target.suffix.lower())
-        _writer(source.found(), target, source.name)
+        _write_as(source.found(), target, source.name)
         output.put(files=[str(target)])
         output.say(f"{target} ({size_of(target)})")
 
 
-def _writer(what: Any, target: Path, source: str) -> None:
-    """Write it."""
+def _write_as(what: Any, target: Path, source: str) -> None:
+    """Write it in the format that the target's ending names."""
     suffix = target.suffix.lower()
     ways: dict[str, Any]
     if isinstance(what, Scenario):

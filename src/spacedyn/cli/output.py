@@ -84,7 +84,7 @@ class Output:
         self.as_json, self.data = as_json, dict[str, Any]()
 
     def say(self, text: str = "", color: str = "") -> None:
-        """A line for a person."""
+        """Print a line for a person."""
         if not self.as_json:
             print(colored(visible(text), color) if color else visible(text), flush=True)
 
@@ -97,7 +97,7 @@ class Output:
             print(*said, file=sys.stderr, flush=True)
 
     def put(self, **data: Any) -> None:
-        """Into the document."""
+        """Add data to the JSON document."""
         self.data |= data
 
     def finish(self, code: int = GOOD) -> NoReturn:

@@ -33,7 +33,7 @@ class Source:
     xacro: bool = False
 
     def scenario(self) -> Scenario:
-        """As a scenario."""
+        """Read it as a scenario."""
         return Scenario.from_toml(self.name, change=self.change, allow=self.allow, xacro=self.xacro)
 
     def found(self) -> Scenario | Run | Model:

@@ -33,14 +33,14 @@ class Declared:
     breaks: tuple[str, ...] = ()  # parameters that are times
 
     def reads(self) -> list[str]:
-        """Names of `s`."""
+        """Names that its function may read of `s`."""
         own = [block.name for block in (*self.states, *self.samples, *self.commands)] + (
             ["side"] if self.guards else []
         )
         return [*ROBOT, *own, *self.joints, *self.points]
 
     def writes(self) -> list[str]:
-        """Names of `out`."""
+        """Names that its function may write of `out`."""
         own = [block.name for block in (*self.states, *self.samples, *self.channels)] + (
             ["guard"] if self.guards else []
         )
@@ -91,7 +91,7 @@ def declare(
 
 
 def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:
-    """Identifiers."""
+    """Several identifiers, or an error by name."""
     if isinstance(given, str) or not is_several(given):
         raise InputError(f"{whose}: {what} are several names, such as ('axle',), got {given!r}")
     found = tuple(given)

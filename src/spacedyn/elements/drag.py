@@ -53,7 +53,7 @@ class Drag(Element):
 
     @property
     def label(self) -> str:
-        """What it is called in the record."""
+        """Its name in the record."""
         return self.name or f"drag on {self.body}"
 
     def numbers(self, model: Model) -> Numbers:
@@ -66,7 +66,7 @@ class Drag(Element):
         return Numbers((int(model.flat.order[index]),), np.concatenate(parts))
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
-        """At its body's centre of mass."""
+        """The point at which it acts: its body's centre of mass."""
         return (WrenchPoint(self.body, np.asarray(model.bodies[model.body_index(self.body)].com)),)
 
 

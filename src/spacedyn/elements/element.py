@@ -133,28 +133,28 @@ class Element:
         """The points at which its recorded wrenches act."""
         return ()
 
-    def fastest(self, model: Model) -> float:
-        """How fast it lets bodies swing or come to rest [1/s], which asks for short steps; 0 if it does not say."""
+    def fastest_rate(self, model: Model) -> float:
+        """An estimate of the fastest rate of oscillation or decay that it causes [1/s]; 0 if unknown."""
         return 0.0
 
     @property
     def guards(self) -> int:
-        """How many numbers it has whose side holds within a step."""
+        """Number of its guards: functions whose sign is held within a step."""
         return 0
 
     @property
     def breaks(self) -> tuple[float, ...]:
-        """Times at which it jumps [s]."""
+        """Times at which it is discontinuous [s]: steps end there."""
         return () if self.span is None else tuple(t for t in self.span if np.isfinite(t))
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """From when to when it acts [s]; None: always."""
+        """Start and end of its action [s]; None: it always acts."""
         return None
 
     @property
     def label(self) -> str:
-        """What it is called in the record."""
+        """Its name in the record."""
         return getattr(self, "name", None) or type(self).__name__.lower()
 
     @property
@@ -163,13 +163,13 @@ class Element:
         return None
 
     @property
-    def kept(self) -> tuple[Block, ...]:
-        """What State.internal holds of it: states, then samples."""
+    def internal_blocks(self) -> tuple[Block, ...]:
+        """The blocks that State.internal holds of it: states, then samples."""
         return (*self.states, *self.samples)
 
-    def starts(self) -> Array:
-        """Where its states and samples start."""
-        return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.kept)])
+    def initial_values(self) -> Array:
+        """Initial values of its states and samples."""
+        return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.internal_blocks)])
 
 
 def declaration_of(one: Any) -> Declaration:
@@ -180,7 +180,9 @@ def declaration_of(one: Any) -> Declaration:
     (Block(name='torque', size=1, unit='N m or N', labels=(), start=0.0),)
     """
     if isinstance(one, Element):
-        return Declaration(one.kept, one.commands, one.channels, one.accounts, one.guards, one.breaks, one.period)
+        return Declaration(
+            one.internal_blocks, one.commands, one.channels, one.accounts, one.guards, one.breaks, one.period
+        )
     states = tuple(Block(name, size) for name, size in one.states.items())
     return Declaration(states, accounts=(Account.WORK,), period=one.period)
 
@@ -205,14 +207,14 @@ def rate_of(model: Model, what: str, joint: str) -> int:
 
 
 def check_elements(model: Model, elements: Iterable[Element]) -> None:
-    """Raise if there are not the bodies and joints that they are bound to. Two may have one name, if no law uses it."""
+    """Raise unless the model has their bodies and joints. Two elements may share a name if no law uses it."""
     one = robot_of(model, 0)
     for element in elements:
         element.numbers(one)
 
 
 def element_names(elements: Iterable[Element]) -> list[str]:
-    """What they are called in the record: labels, with a number where several are the same.
+    """Their names in the record: labels, numbered where several are the same.
 
     >>> from spacedyn import Drag
     >>> element_names([Drag("bus", 1.0), Drag("bus", 2.0), Drag("arm", 1.0)])
@@ -229,7 +231,7 @@ def element_names(elements: Iterable[Element]) -> list[str]:
 
 
 def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
-    """What laws may read and command, by the names of elements that are identifiers."""
+    """Channels that laws may read and commands that they may write, by names of elements that are identifiers."""
     found: dict[str, ElementPorts] = {}
     for element in elements:
         name, before = element.label, found.get(element.label)

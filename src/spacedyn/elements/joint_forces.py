@@ -31,12 +31,12 @@ class JointForces(Element):
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Its name in messages."""
         return "joints"
 
     @property
     def guards(self) -> int:
-        """Of end stops."""
+        """Number of guards of its end stops."""
         return k.STOP_GUARDS * len(self.stops)
 
     @cached_property

@@ -145,7 +145,7 @@ class UserElement(Element):
 
     @property
     def title(self) -> str:
-        """Of its function."""
+        """Name of its function."""
         return str(self.program.function.__name__)
 
     @property
@@ -155,7 +155,7 @@ class UserElement(Element):
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """What is integrated."""
+        """Blocks that are integrated."""
         return self.declared.states
 
     @property
@@ -171,12 +171,12 @@ class UserElement(Element):
 
     @property
     def commands(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """What laws may write."""
+        """Blocks that laws may write."""
         return self.declared.commands
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """What is recorded."""
+        """Blocks that are recorded."""
         return self.declared.channels
 
     @property
@@ -186,12 +186,12 @@ class UserElement(Element):
 
     @property
     def guards(self) -> int:
-        """How many numbers it has whose side holds within a step."""
+        """Number of its guards: functions whose sign is held within a step."""
         return self.declared.guards
 
     @property
     def breaks(self) -> tuple[float, ...]:
-        """Times at which its function jumps [s], in order."""
+        """Times at which its function is discontinuous [s], ascending."""
         times = [np.ravel(self.program.parameters[name]) for name in self.declared.breaks]
         return tuple(np.unique(np.concatenate([np.empty(0), *times])).tolist())
 
@@ -206,7 +206,7 @@ class UserElement(Element):
         return True
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
-        """At its points."""
+        """The points at which it pushes."""
         return tuple(WrenchPoint(*self._point(model, name)[:2]) for name in self.declared.points)
 
     def _point(self, model: Model, name: str) -> tuple[str, Array, Array]:
@@ -257,7 +257,7 @@ class UserElement(Element):
         return wrapper_source(ElementFunction.role.arguments, *self.names, self.program.parameters, columns)
 
     def compiled(self) -> Compiled:
-        """Its C function."""
+        """Its compiled C function."""
         return compile_function(self.program, *self._source())
 
     def rehearsed(self, t: float, view: Array, places: Array) -> Array:
@@ -282,7 +282,7 @@ class UserElement(Element):
         return found
 
     def out(self, joints: int) -> dict[str, slice]:
-        """Where what it writes is: forces on all joints, wrenches at its points, the rest."""
+        """Slices of what it writes: forces on all joints, wrenches at its points, the rest."""
         d, found, at = self.declared, {"tau": slice(0, joints)}, joints
         for point in d.points:
             found |= {f"{point}.force": slice(at, at + 3), f"{point}.moment": slice(at + 3, at + 6)}

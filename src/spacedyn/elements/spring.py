@@ -106,14 +106,14 @@ class Spring(Element):
         rest = [self.stiffness, self.damping, self.rest_length, self.tension_only, onset]
         return Numbers((body, other), np.concatenate([point, far, rest]))
 
-    def fastest(self, model: Model) -> float:
-        """Of its bodies' masses alone."""
+    def fastest_rate(self, model: Model) -> float:
+        """Its natural frequency or decay rate, whichever is faster, from its bodies' masses alone [1/s]."""
         ends = [name for name in (self.body, self.other) if name != "inertial"]
         mobile = sum(1.0 / model.bodies[model.body_index(name)].mass for name in ends)
         return max(float(np.sqrt(self.stiffness * mobile)), float(self.damping * mobile))
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
-        """At both ends."""
+        """The points at which it acts: both ends."""
         other = "" if self.other == "inertial" else self.other
         return WrenchPoint(self.body, np.asarray(self.point)), WrenchPoint(other, np.asarray(self.other_point))
 

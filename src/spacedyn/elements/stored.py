@@ -107,11 +107,11 @@ class StoredElement(UserElement):
 
     @property
     def title(self) -> str:
-        """Of its function."""
+        """Name of its function."""
         return self.function
 
     def compiled(self) -> Compiled:
-        """It has no code."""
+        """Raise InputError: a file does not hold its code."""
         raise InputError(f"element '{self.name}' was read from a file, which does not hold its code; make it anew")
 
 

@@ -76,7 +76,7 @@ class Wrench(Element):
 
     @property
     def span(self) -> tuple[float, float]:
-        """From when to when it acts [s]."""
+        """Start and end of its action [s]."""
         return self.start, self.stop
 
     def numbers(self, model: Model) -> Numbers:
@@ -91,7 +91,7 @@ class Wrench(Element):
         return Numbers((body, axes), np.concatenate([point, both]))
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
-        """At its point."""
+        """The point at which it acts."""
         return (WrenchPoint(self.body, np.asarray(self.point)),)
 
     def axes(self, model: Model) -> tuple[str | None, Array]:

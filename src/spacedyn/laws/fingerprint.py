@@ -72,7 +72,7 @@ def variables_of(function: Callable) -> dict[str, Any]:
 
 
 def reached(value: Any, names: tuple[str, ...]) -> Any:
-    """Where names lead from a value, through modules only: `package.module.function`."""
+    """The value that a chain of names leads to, through modules only: `package.module.function`."""
     for name in names:
         if not inspect.ismodule(value) or _is_library(value.__name__):
             break

@@ -90,7 +90,7 @@ class UserFile:
         return found
 
     def _made(self, name: str, parameters: dict[str, Any]) -> Any:
-        """With its parameters: those that it reads, and no others."""
+        """An object of the file, called with its parameters; raise for parameters that it does not read."""
         found = self[name]
         if isinstance(found, LawTemplate):
             what = f"{found.made.role.what} '{name}'"

@@ -78,7 +78,7 @@ class Flat:
 
     @cached_property
     def hosts(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each of the model's bodies: its place, as an array of one, and its turn `to_internal`."""
+        """For each body of the model: its index in the kernels' order, as an array of one, and its `to_internal`."""
         places = [self.order[i : i + 1] for i in range(len(self.order))]
         return list(zip(places, self.to_internal, strict=True))
 
@@ -258,7 +258,7 @@ def _turned(turn: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 
 def _opening(joint: Joint) -> int:
-    """Where the reference point is of the segment that a joint's child opens."""
+    """The kind of reference point of the segment that a joint's child opens."""
     if not joint.kind_record.moves_freely:
         return k.AT_JOINT
     return k.AT_COM if np.any(joint.gear * joint.rotor_inertia) else k.LOOSE

@@ -51,7 +51,7 @@ class Fleet(Model):
 
     @cached_property
     def total_mass(self) -> Array:  # type: ignore[override]
-        """Of all bodies of each robot, (*shape,) [kg]."""
+        """Total mass of each robot, (*shape,) [kg]."""
         return np.broadcast_to(stacked(self.bodies, "mass").sum(axis=-1), self.shape)
 
     @property

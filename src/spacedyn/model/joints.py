@@ -98,12 +98,12 @@ class JointKind:
 
     @property
     def attitude(self) -> slice:
-        """Where its quaternion is among its coordinates; empty if it has none."""
+        """The slice of its coordinates that is a quaternion; empty if it has none."""
         return slice(self.plain_count, self.nq)
 
     @property
     def attitude_rates(self) -> slice:
-        """Where the angular velocity of its attitude is among its rates; empty if it has none."""
+        """The slice of its rates that is the angular velocity of its attitude; empty if it has none."""
         return slice(self.plain_count, self.nv)
 
     @property

@@ -43,22 +43,22 @@ class Structure:
 
     @cached_property
     def total_mass(self) -> float:
-        """Of all bodies [kg]."""
+        """Total mass of all bodies [kg]."""
         return float(sum(body.mass for body in self.bodies))
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
-        """In the order of `bodies`, the base first."""
+        """Names in the order of `bodies`, the base first."""
         return tuple(body.name for body in self.bodies)
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """In the order of `joints`, which is that of q and q̇."""
+        """Names in the order of `joints`, which is that of q and q̇."""
         return tuple(joint.name for joint in self.joints)
 
     @cached_property
     def endpoint_names(self) -> tuple[str, ...]:
-        """In the order of `endpoints`."""
+        """Names in the order of `endpoints`."""
         return tuple(endpoint.name for endpoint in self.endpoints)
 
     @cached_property
@@ -94,15 +94,15 @@ class Structure:
     # --- where a joint's numbers are ---------------------------------------------------------------------------------
 
     def q_slice(self, joint: str | int) -> slice:
-        """Where a joint's coordinates are in q."""
+        """The slice of q that holds a joint's coordinates."""
         return self._slices[self.joint_index(joint)][0]
 
     def qd_slice(self, joint: str | int) -> slice:
-        """Where a joint's rates are in q̇."""
+        """The slice of q̇ that holds a joint's rates."""
         return self._slices[self.joint_index(joint)][1]
 
     def u_slice(self, joint: str | int) -> slice:
-        """Where a joint's rates are in u = (base rates, q̇)."""
+        """The slice of u = (base rates, q̇) that holds a joint's rates."""
         rates = self.qd_slice(joint)
         return slice(self.base_dof + rates.start, self.base_dof + rates.stop)
 

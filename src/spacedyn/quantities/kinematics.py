@@ -89,22 +89,22 @@ class Kinematics:
 
     @property
     def bodies(self) -> FrameMotion:
-        """Of the bodies' frames, the base first."""
+        """Motion of the bodies' frames, the base first."""
         return self._motion(0)
 
     @property
     def joints(self) -> FrameMotion:
-        """Of the joints' frames, fixed to the parents."""
+        """Motion of the joints' frames, fixed to the parents."""
         return self._motion(1)
 
     @property
     def centroids(self) -> FrameMotion:
-        """Of the bodies' axes at their centres of mass."""
+        """Motion of the bodies' axes at their centres of mass."""
         return self._motion(2)
 
     @property
     def endpoints(self) -> FrameMotion:
-        """Of the endpoints."""
+        """Motion of the endpoints."""
         return self._motion(3)
 
     def _motion(self, place: int) -> FrameMotion:

@@ -97,7 +97,7 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict in words."""
         if not self.within_budget:
             return f"NOT to be trusted: beyond the budget of {self.budget:g}"
         return f"good{' to round-off' if self.worst < _ROUND_OFF else ''}, within the budget of {self.budget:g}"
@@ -195,7 +195,7 @@ class Auditor:
         }
 
     def prepare(self, records: int) -> None:
-        """Compile what looking at so many records takes, before they come."""
+        """Compile, beforehand, what auditing this number of records takes."""
         varied = self._model.flat.robots > 0
         kind = records > 1, self._robots > 1, has_momentum(self._model), varied
         if not config.DISABLE_JIT and kind not in _prepared:

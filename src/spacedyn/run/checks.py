@@ -28,7 +28,7 @@ _TIME_TOLERANCE = 1e-9  # of the run's duration: times this near to its ends are
 
 
 def check_status(status: Any) -> str:
-    """One that runs have."""
+    """Raise unless a run can have this status."""
     if status not in STATUSES:
         raise InputError(f"the status {str(status)[:40]!r} is none that a run has")
     return str(status)

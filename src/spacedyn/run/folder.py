@@ -237,7 +237,7 @@ class Folder:
         self.version = self._files[2].end
 
     def finish(self, status: str, ledger: Array) -> None:
-        """The run is over."""
+        """Write the status and the ledger of the run."""
         with self._writing():
             self._note(status, ledger=ledger.tolist())
 
@@ -270,7 +270,7 @@ class _Growing:
         self.end += len(content)
 
     def flush(self) -> None:
-        """To the disk."""
+        """Flush to the disk."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
@@ -285,7 +285,7 @@ def _event_line(one: EventOccurrence) -> bytes:
 
 
 def _flush_folder(path: Path) -> None:
-    """So that the names of new files survive, too; not every system can."""
+    """Flush a folder, so that the names of new files survive a crash; not every system can."""
     with contextlib.suppress(OSError):
         handle = os.open(path, os.O_RDONLY)
         try:

@@ -149,12 +149,12 @@ def _events(
 ) -> list[EventOccurrence]:
     if "event_time" not in variables:
         return []
-    told, times, states = (
+    listed, times, states = (
         json.loads(attributes[_EVENTS]),
         *(_numbers(variables, f"event_{n}") for n in ("time", "states")),
     )
-    if states.shape[:2] != (len(told), 2) or times.shape != (len(told),):
-        raise InputError(f"there are {len(told)} events, but times and states of {times.shape} and {states.shape}")
+    if states.shape[:2] != (len(listed), 2) or times.shape != (len(listed),):
+        raise InputError(f"there are {len(listed)} events, but times and states of {times.shape} and {states.shape}")
     return [
         stored_occurrence(
             simulation,
@@ -168,7 +168,7 @@ def _events(
             },
             number,
         )
-        for number, ((name, robot, terminal), time, both) in enumerate(zip(told, times, states, strict=True))
+        for number, ((name, robot, terminal), time, both) in enumerate(zip(listed, times, states, strict=True))
     ]
 
 

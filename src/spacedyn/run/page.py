@@ -30,5 +30,7 @@ def run_page(run: "Run") -> str:
 
 def events_in_words(events: Sequence[EventOccurrence], most: int = 8) -> str:
     """The first few events in words."""
-    told = [f"{one.name}{f' of robot {one.robot}' if one.robot else ''} at {one.time:g} s" for one in events[:most]]
-    return ", ".join([*told, f"{len(events) - most} more"] if len(events) > most else told)
+    described = [
+        f"{one.name}{f' of robot {one.robot}' if one.robot else ''} at {one.time:g} s" for one in events[:most]
+    ]
+    return ", ".join([*described, f"{len(events) - most} more"] if len(events) > most else described)

@@ -70,7 +70,7 @@ def resume(
 
 
 def _end(run: Run, until: float | None, index: int | None) -> float:
-    """Where to go."""
+    """The time at which the resumed run ends [s]."""
     if run.shape and run.status == "event" and index is None:
         raise InputError(
             "every robot of the batch has ended at a terminal event; go on from an earlier record, resume(at=...), or "

@@ -81,7 +81,7 @@ def simulate(
     method : Method, optional
         How to step: `DormandPrince8()` if left out.
     record : float, times, 'steps', optional
-        What to keep: every so many seconds, at given times [s], or every step. A thousand times
+        What to record: at an interval [s], at given times [s], or at every step. A thousand times
         over the duration if left out.
     gravity : (3,), optional
         Acceleration of gravity [m/s²], inertial axes; none if left out. Short for `UniformGravity`; both add up.

@@ -144,7 +144,7 @@ def _lines(parts: list[str], inner: str) -> str:
 
 
 def _filled(parts: list[str], inner: str) -> str:
-    """As many to a line as there is room for."""
+    """Items, as many to a line as there is room for."""
     lines, now = [], ""
     for part in parts:
         if now and len(inner) + len(now) + len(part) + 2 > _WIDTH:
@@ -195,7 +195,7 @@ def _is_identifier(key: str) -> bool:
 
 
 def _text(text: str) -> str:
-    """In double quotes, as the formatter has it."""
+    """Text in double quotes, as the formatter writes it."""
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in text else plain
 

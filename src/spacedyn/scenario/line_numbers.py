@@ -31,7 +31,7 @@ class _Scanner:
         self._counted, self._line = 0, 1
 
     def line(self) -> int:
-        """Of the place where it is now; places only grow."""
+        """Line number of the present place; places only grow."""
         self._line += self.text.count("\n", self._counted, self.at)
         self._counted = self.at
         return self._line

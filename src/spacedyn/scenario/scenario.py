@@ -242,8 +242,8 @@ class Scenario:
 
     def _problems(self, faults: list[tuple[Path, str]]) -> ScenarioError:
         """One ScenarioError for all faults, in the order of the file's lines; missing keys come first."""
-        told = [self._sentence(path, text) for path, text in faults]
-        return ScenarioError(self.source, [text for _, text in sorted(told, key=lambda one: one[0])])
+        sentences = [self._sentence(path, text) for path, text in faults]
+        return ScenarioError(self.source, [text for _, text in sorted(sentences, key=lambda one: one[0])])
 
     def _place(self, text: str) -> Path:
         """The path in the scenario of the joint or law that a message names."""

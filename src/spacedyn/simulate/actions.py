@@ -38,7 +38,7 @@ class Switch:
 
     @property
     def label(self) -> str:
-        """In words."""
+        """The new modes in words: 'elbow locked'."""
         return ", ".join(f"{joint} {mode}" for joint, mode in self.modes.items())
 
     def check(self, model: Model) -> None:

@@ -48,7 +48,7 @@ def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]
 
 
 def kept_columns(columns: dict[str, slice], channels: tuple[str, ...]) -> dict[str, slice]:
-    """Where the channels that are kept are in a row that holds only these."""
+    """Columns of the chosen channels in a row that holds only these."""
     kept, at = {}, 0
     for name in channels:
         size = columns[name].stop - columns[name].start

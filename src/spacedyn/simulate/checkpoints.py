@@ -79,7 +79,7 @@ class RowDigest:
         self._hash = hashlib.blake2b(simulation.physics(), digest_size=DIGEST_BYTES)
 
     def add(self, rows: Array) -> None:
-        """Some records more."""
+        """Add records to the digest."""
         if not len(rows):
             return
         step = max(1, _BYTES_AT_ONCE // max(8, rows[0].nbytes))

@@ -300,5 +300,5 @@ def same_events(model: Model, before: Iterable[Any], now: Any) -> tuple[Event, .
 
 
 def directions(events: Iterable[Event | EventRecord]) -> np.ndarray:
-    """Of each event."""
+    """The direction of each event: -1, 0 or 1."""
     return np.array([float(event.direction) for event in events])

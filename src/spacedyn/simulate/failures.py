@@ -39,7 +39,7 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
 
 
 def _times(stepper: Any, step: float) -> tuple[float, ...]:
-    """Of the last good state, and within a step after it."""
+    """Times at which to look: that of the last good state, and some within the step after it."""
     t, h = stepper.time, float(step)
     return t, t + 1e-9 * h, t + 0.5 * h, t + h
 
@@ -115,7 +115,7 @@ def stiffest(model: Model, state: State, forces: Sequence[Element]) -> tuple[str
         rates = np.maximum(np.sqrt(hard * m), slopes * m)
         found.append((f"joint '{joint.name}'", float(rates.max(initial=0.0))))
     for force in forces:
-        found.append((f"'{force.label}'", force.fastest(model)))
+        found.append((f"'{force.label}'", force.fastest_rate(model)))
     return max(found, key=lambda pair: pair[1])
 
 

@@ -35,7 +35,7 @@ def in_order(sizes: Mapping[str, int], first: int = 0) -> Slices:
 
 
 def end_of(blocks: Slices) -> int:
-    """Where the last of them ends."""
+    """The end of the last of these blocks."""
     return max((block.stop for block in blocks.values()), default=0)
 
 
@@ -58,7 +58,7 @@ class Layout:
 
     @property
     def joints(self) -> int:
-        """How many rates joints have."""
+        """Number of joint rates."""
         return self.model.nv - self.model.base_dof
 
     @cached_property
@@ -68,7 +68,7 @@ class Layout:
 
     @cached_property
     def names(self) -> list[str]:
-        """Of elements, in the record."""
+        """Names of the elements in the record."""
         return element_names(self.elements)
 
     # --- the vector y -------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ class Layout:
 
     @cached_property
     def law_states(self) -> int:
-        """How many numbers of them are laws'."""
+        """How many of the internal states are laws': they come first."""
         return sum(law.state_size for law in self.laws)
 
     @cached_property
@@ -111,7 +111,7 @@ class Layout:
         return in_order({"s": nv, "u": nv, "states": end_of(self.states), "ledger": end_of(self.ledger)})
 
     def in_y(self, entry: str) -> slice:
-        """Where an entry of the ledger is in y."""
+        """The slice of y that holds an entry of the ledger."""
         first, part = self.y["ledger"].start, self.ledger[entry]
         return slice(first + part.start, first + part.stop)
 
@@ -145,7 +145,7 @@ class Layout:
         return [(i, one) for i, element in enumerate(self.elements) for one in element.wrenches(model)]
 
     def channel(self, element: int, block: Any) -> slice:
-        """Where an element's channel is among them."""
+        """The slice of `channels` that holds a channel of an element."""
         if block.size == 1:
             first = self.channels[block.name].start + element
             return slice(first, first + 1)
@@ -237,12 +237,12 @@ class Layout:
 
     @property
     def view_size(self) -> int:
-        """How many numbers laws see."""
+        """Number of numbers that laws see."""
         return self.view["channels"].stop
 
     @property
     def out_size(self) -> int:
-        """How many numbers a law writes."""
+        """Number of numbers that a law writes."""
         return self.out["states"].stop
 
     def places(self, law: Any, number: int) -> list[int]:

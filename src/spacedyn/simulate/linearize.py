@@ -48,7 +48,7 @@ class Linearization:
     names: tuple[str, ...]
 
     def eigenvalues(self) -> Array:
-        """Of A, the fastest growing first [1/s]: negative real parts die out."""
+        """Eigenvalues of A [1/s], the fastest growing first; those with negative real parts decay."""
         values = np.linalg.eigvals(self.A)
         return values[np.argsort(-values.real, kind="stable")]
 
@@ -182,7 +182,7 @@ def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) ->
 
 
 def _cross(v: Array) -> Array:
-    """The matrix of v x."""
+    """The matrix [v x]."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
@@ -200,7 +200,7 @@ def _continuous(law: Law, allowed: bool) -> Law:
 
 
 def _names(model: Model, laws: list[Law], elements: Sequence[Element]) -> tuple[str, ...]:
-    """Of positions, rates, laws' and elements' states."""
+    """Names of the deviations: positions, rates, states of laws and of elements."""
     axes = {"free": ("x", "y", "z", "turn x", "turn y", "turn z"), "attitude": ("turn x", "turn y", "turn z")}
     axes |= {"planar": ("x", "y", "turn z"), "fixed": ()}
     positions = [f"{model.body_names[0]} {axis}" for axis in axes[model.base_kind]]

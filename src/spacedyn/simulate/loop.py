@@ -135,7 +135,7 @@ class Recording:
         return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy(), last)
 
     def run(self, progress_bar: Progress) -> Outcome:
-        """To the end, or as far as it goes."""
+        """Run to the end, or as far as it goes."""
         if self._before == 0:
             self._store.add(self._nothing()[..., self._kept], self.checkpoint())
         seconds, self._begun = math.inf, wall.monotonic()
@@ -186,7 +186,7 @@ class Recording:
         return np.empty((0, sum(stepper.robots for stepper in self._steppers), self._width))
 
     def _stands_at(self, stepper: "Stepper", rows: int) -> bool:
-        """Whether a stepper has written so many rows of this chunk, or fewer and then ended at an event."""
+        """Whether a stepper has written `rows` rows of this chunk, or has ended at an event before."""
         written = stepper.records
         return written == rows or (written < rows and self._log.ending_of(stepper) is not None)
 
@@ -299,5 +299,5 @@ def side_by_side(blocks: list[Array], outcomes: list[Outcome | None]) -> Array:
 
 
 def _held(block: Array, count: int) -> Array:
-    """So many records, the last of which is repeated."""
+    """The first `count` records; the last is repeated if there are fewer."""
     return block[np.minimum(np.arange(count), len(block) - 1)]

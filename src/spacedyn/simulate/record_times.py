@@ -69,7 +69,7 @@ class RecordTimes:
         self.count = self._first.size + max(points, 0)
 
     def window(self, begin: int, most: int) -> Array:
-        """The times from number `begin` on, at most so many."""
+        """The times from index `begin` on, at most `most` of them."""
         number = np.arange(begin, min(begin + most, self.count)) - self._first.size
         before, number = number[number < 0], number[number >= 0]
         if not self._interval:

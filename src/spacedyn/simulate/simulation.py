@@ -1,4 +1,4 @@
-"""What made a run, and the same as plain text: enough to make it again, but for the code of its laws."""
+"""The description of a run, and the same as plain text: enough to repeat it, but for the code of its laws."""
 
 import dataclasses
 import json
@@ -38,7 +38,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What made a run.
+    """The frozen, checked description of a run: all that its records follow from.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Simulation:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where everything is."""
+        """The layout of its arrays."""
         return Layout(self.model, self.laws, self.elements, self.events)
 
     @cached_property
@@ -90,7 +90,7 @@ class Simulation:
 
     @cached_property
     def conditions(self) -> list[Condition]:
-        """Of its events, for this robot; of a file there are none."""
+        """Conditions of its events, for this robot; none if it was read from a file."""
         return [event.condition.of(self.model) for event in self.events if isinstance(event, Event)]
 
     @property
@@ -113,7 +113,7 @@ class Simulation:
         return bool(self.shape) and any(event.terminal for event in self.events)
 
     def to_text(self) -> str:
-        """As JSON, but for the state; numbers to the last bit."""
+        """The simulation as JSON, without the state; numbers are exact to the last bit."""
         return json.dumps(
             {
                 "model": self.model.to_toml(),
@@ -168,7 +168,7 @@ class Simulation:
         if not isinstance(made["model"], str):
             raise InputError("its model is no description")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)  # its maker has been told
+            warnings.simplefilter("ignore", ModelWarning)  # it was given when the model was made
             model, outside = read_stored_model(made["model"], folders)
         if outside:
             warn_user(
@@ -231,6 +231,6 @@ def _made(text: dict[str, Any], module: ModuleType, kind: type) -> Any:
 
 
 class Recorded:
-    """What a simulation gave, as those know it who are handed one: the base of `Run`."""
+    """The base class of `Run`, for modules below it that take a run."""
 
     simulation: Simulation

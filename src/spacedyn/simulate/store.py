@@ -102,7 +102,7 @@ class RecordStore(Protocol):
         """Append records (records, robots, columns), the checkpoint after them, if there is one, and events."""
 
     def finish(self, status: str, ledger: Array) -> None:
-        """Close the store with the status and the ledger of the run."""
+        """Note the status and the ledger of the run."""
 
     def content(self) -> tuple[Array, list[Checkpoint], Path | None]:
         """Records (records, …, columns), checkpoints, and the folder that they are in."""

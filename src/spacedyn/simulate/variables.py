@@ -76,7 +76,7 @@ def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tupl
         units = {
             f"{name}.{block.name}": block.unit
             for name, one in zip(layout.names, layout.elements, strict=True)
-            for block in one.kept
+            for block in one.internal_blocks
         }
         return {
             name: ([name.replace(".", "_")], [part.stop - part.start], units.get(name, ""))

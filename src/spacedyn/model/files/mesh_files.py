@@ -93,7 +93,7 @@ class MeshFiles:
 
 
 def _ros_folders() -> list[Path]:
-    """Where ROS has its packages, if the environment says so."""
+    """Folders of ROS packages, from the environment."""
     plain = os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)
     prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return [Path(folder) for folder in plain if folder] + [Path(folder) / "share" for folder in prefixes if folder]

@@ -6,7 +6,7 @@ from ...model.parts import Joint
 
 
 def coordinate_units(model: Model) -> list[str]:
-    """Of each entry of q: 'rad', 'm', or '1' for parts of a quaternion.
+    """Units of the entries of q: 'rad', 'm', or '1' for parts of a quaternion.
 
     >>> import spacedyn as sd
     >>> coordinate_units(sd.load("two_arm_sample"))
@@ -16,7 +16,7 @@ def coordinate_units(model: Model) -> list[str]:
 
 
 def rate_units(model: Model, units: str) -> list[str]:
-    """Of each entry of q̇: which of two units, 'angular|linear', it has.
+    """Units of the entries of q̇: each is one of the two in 'angular|linear'.
 
     >>> import spacedyn as sd
     >>> rate_units(sd.load("tian_wu"), "rad/s|m/s")

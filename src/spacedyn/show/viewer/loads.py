@@ -44,7 +44,7 @@ def loads_of(element: Element, model: Model, where: Kinematics, wrenches: Array)
 
 
 def ends_of(element: Element, model: Model, where: Kinematics) -> list[Array]:
-    """Where the points of an element are (times, 3) [m]."""
+    """Positions of the points of an element (times, 3) [m]."""
     return [
         point_of(where, model.body_index(body), point)
         if body

@@ -39,12 +39,12 @@ class Mesh:
     outlying: bool = False
 
     def at(self, position: Array, rotation: Array | None = None) -> "Mesh":
-        """Turned, then moved."""
+        """The mesh rotated, then moved."""
         turned = self.vertices if rotation is None else self.vertices @ np.asarray(rotation).T
         return replace(self, vertices=turned + position)
 
     def painted(self, color: Color, opacity: float | None = None) -> "Mesh":
-        """In another colour."""
+        """The mesh in another colour."""
         return replace(self, color=color, opacity=self.opacity if opacity is None else opacity)
 
 
@@ -98,7 +98,7 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = _SIDES) -> Mesh:
 
 
 def cylinder(radius: float, length: float, chamfer: float = 0.0) -> Mesh:
-    """About its centre, along z."""
+    """A cylinder about its centre, along z."""
     h, c = length / 2.0, min(chamfer, 0.4 * radius, 0.4 * length)
     ends = [(radius - c, h), (0.0, h)] if c else [(0.0, h)]
     start = [(0.0, -h), (radius - c, -h)] if c else [(0.0, -h)]
@@ -114,14 +114,14 @@ def tube(radius: float, inner: float, length: float) -> Mesh:
 
 
 def sphere(radius: float, rings: int = 20) -> Mesh:
-    """About its centre."""
+    """A ball about its centre."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, rings + 1)
     profile = [(0.0, -radius), *((radius * np.cos(a), radius * np.sin(a)) for a in angle[1:-1]), (0.0, radius)]
     return lathe(profile)
 
 
 def cone(radius: float, height: float) -> Mesh:
-    """Standing on the xy plane, tip up."""
+    """A cone that stands on the xy plane, tip up."""
     return lathe([(0.0, 0.0), (radius, 0.0), (0.0, height)])
 
 

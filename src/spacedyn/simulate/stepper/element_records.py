@@ -45,7 +45,7 @@ def _record(
     pushed = [wrench + 6 * j for j, (whose, _) in enumerate(layout.wrench_points) if whose == i]
     record = [0] * p.ELEMENT_INTS
     record[p.E_NUMBERS] = plan.put(element.numbers(model).numbers)
-    record[p.E_STATE] = layout.law_states + sum(one.starts().size for one in layout.elements[:i])
+    record[p.E_STATE] = layout.law_states + sum(one.initial_values().size for one in layout.elements[:i])
     commands = [f"{layout.names[i]}.{block.name}" for block in element.commands]
     record[p.E_COMMAND] = work["Y_COMMAND"].start + (layout.commands[commands[0]].start if commands else 0)
     record[p.E_CHANNELS] = plan.put_integers([channels + layout.channel(i, one).start for one in element.channels])
@@ -116,7 +116,7 @@ def _put_program(
     goes(Account.STORED.value, record[p.E_STORED])
     goes("guard", work["Y_GUARD"].start + record[p.E_GUARD])
     assert set(ACCOUNTS) == {account.value for account in Account}
-    sizes = [sum(block.size for block in some) for some in (element.kept, element.commands)]
+    sizes = [sum(block.size for block in some) for some in (element.internal_blocks, element.commands)]
     points: list[int] = []
     for (body, _), place in zip(element.wrenches(model), pushed, strict=True):
         points += [int(model.flat.order[model.body_index(body)]), place]

@@ -32,7 +32,7 @@ class Prepared:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where everything is."""
+        """The layout of its arrays."""
         return self.simulation.layout
 
     @property
@@ -42,7 +42,7 @@ class Prepared:
 
     @property
     def conditions(self) -> list[Condition]:
-        """Of events."""
+        """Conditions of the events."""
         return self.simulation.conditions
 
     @property

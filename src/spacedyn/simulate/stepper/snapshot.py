@@ -60,12 +60,12 @@ def restore(stepper: Any, numbers: Array) -> None:
 
 
 def _memory(stepper: Any) -> slice:
-    """Of `memory`, what is kept: not what laws see and write, which comes first."""
+    """The part of `memory` that is kept: not what laws see and write, which comes first."""
     return slice(int(stepper.plan[p.M_MODE]), None)
 
 
 def _work(stepper: Any) -> slice:
-    """Of `work`, what is kept: not the robot's scratch memory, nor what laws see."""
+    """The part of `work` that is kept: not the robot's scratch memory, nor what laws see."""
     return slice(int(stepper.tree[k.W_OUT]) * stepper.lanes, int(stepper.plan[p.Y_VIEW]) * stepper.lanes)
 
 
@@ -93,7 +93,7 @@ def _keep_described(stepper: Any, memory: Array, clock: Array) -> None:
 
 
 def _modes(stepper: Any) -> slice:
-    """Where the modes of joints are in memory."""
+    """The slice of memory that holds the modes of joints."""
     first = int(stepper.plan[p.M_MODE])
     return slice(first, first + int(stepper.plan[p.PRESCRIBED]))
 
@@ -117,7 +117,7 @@ def _elements(stepper: Any) -> Array:
 
 
 def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
-    """Times that can follow each other, and steps that lead forward."""
+    """Check that times can follow each other, and that steps lead forward."""
     if not np.isfinite(clock[_CLOCK]).all():
         raise _refuse("a time or a step", "no number")
     room = _TIME_TOLERANCE * (clock[p.T_END] - clock[p.T_START])
@@ -134,7 +134,7 @@ def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
 
 
 def _check_counters(stepper: Any, counters: Array) -> None:
-    """Every counter within its range."""
+    """Check that every counter is within its range."""
     plan = stepper.plan
     low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _LARGEST_EXACT_INTEGER)
     high[list(_SWITCHES)] = 1
@@ -150,7 +150,7 @@ def _check_counters(stepper: Any, counters: Array) -> None:
 
 
 def _check_samples(stepper: Any, clock: Array, counters: Array) -> None:
-    """As many samples of each law and element as fit the time, and no more waiting than its ring holds."""
+    """Check that the samples of each law and element fit the time, and that its ring holds those that wait."""
     since = clock[p.T] - clock[p.T_START]
     for i, law in enumerate(_laws(stepper)):
         taken, held = (int(count) for count in counters[p.C_LAWS + 2 * i : p.C_LAWS + 2 * i + 2])
@@ -167,7 +167,7 @@ def _check_samples(stepper: Any, clock: Array, counters: Array) -> None:
 
 
 def _check_modes(stepper: Any, memory: Array) -> None:
-    """Modes that there are, prescribed only where there is a motion to follow."""
+    """Check that modes exist, and are prescribed only where there is a motion to follow."""
     for joint, mode in zip(_joints(stepper), memory[_modes(stepper)], strict=True):
         known = mode in (p.MODE_FREE, p.MODE_LOCKED) or (mode == p.MODE_PRESCRIBED and joint[p.J_KIND] != p.NO_MOTION)
         if not known:
@@ -175,14 +175,14 @@ def _check_modes(stepper: Any, memory: Array) -> None:
 
 
 def _check_ended(stepper: Any, memory: Array) -> None:
-    """Of robots of a pack that have ended, last rows that are numbers."""
+    """Check that last rows of robots of a pack that have ended are finite."""
     ended = memory[int(stepper.plan[p.M_ENDED]) : int(stepper.plan[p.M_HELD])].reshape(-1, 1 + int(stepper.plan[p.ROW]))
     if not (np.isin(ended[:, 0], (0.0, 1.0)).all() and np.isfinite(ended).all()):
         raise _refuse("the last row of a robot that has ended", "no number")
 
 
 def _check_state(stepper: Any, work: Array) -> None:
-    """Present coordinates, rates, laws' states and ledger that are numbers."""
+    """Check that present coordinates, rates, laws' states and ledger are finite."""
     table = work.reshape(-1, stepper.lanes)
     for at, size in ((p.Y_ORIGIN, stepper.tree[k.COORDINATES]), (p.Y_NOW, stepper.plan[p.SIZE])):
         if not np.isfinite(table[stepper.plan[at] : stepper.plan[at] + size]).all():

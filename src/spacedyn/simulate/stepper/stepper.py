@@ -64,7 +64,7 @@ class Stepper:
         self.own = table_of(arrays, self.twin)
 
     def fail(self) -> None:
-        """Stop soon, since a law or an element raised something: nothing is finite any more."""
+        """Stop soon, since a law or an element raised an exception: the state becomes NaN."""
         self.called_at_fault = int(self.memory[self.plan[p.M_CALLED]])
         self.step_at_fault = self.step
         of_element = self.called_at_fault >= CALLED
@@ -79,7 +79,7 @@ class Stepper:
         return advance(self.own, rows.reshape(-1), room, self.robots, steps, kind)
 
     def state(self, lane: int = 0) -> State:
-        """Where the robot in a lane stands."""
+        """The state of the robot in a lane."""
         x = int(self.plan[p.Y_ORIGIN])
         coordinates = self.work.reshape(-1, self.lanes)[x : x + 7 + self.model.nq, lane]
         return State(robot_of(self.model, lane), np.concatenate([coordinates, self.rates()[:, lane]]))
@@ -95,7 +95,7 @@ class Stepper:
         work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
 
     def _rate_places(self) -> tuple[slice, slice]:
-        """Of the base's attitude and of the rates, in `work`."""
+        """Places in `work` of the base's attitude and of the rates."""
         x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
         u = int(self.plan[p.Y_NOW]) + nv
         return slice(x, x + 4), slice(u, u + nv)
@@ -123,7 +123,7 @@ class Stepper:
         return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
 
     def choose_tolerances(self) -> None:
-        """None of what is held: it has no error."""
+        """Write the error tolerances; held joints get none, since they are not integrated."""
         scale = self.tolerances.copy()
         if len(scale) > 1:  # steps are chosen
             first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
@@ -136,32 +136,32 @@ class Stepper:
 
     @property
     def time(self) -> float:
-        """Its time [s]."""
+        """Present time [s]."""
         return float(self.clock[p.T])
 
     @property
     def span(self) -> tuple[float, float]:
-        """From when to when it is to go [s]."""
+        """Start and end of the run [s]."""
         return float(self.clock[p.T_START]), float(self.clock[p.T_END])
 
     @property
     def step(self) -> float:
-        """The step that it tries next [s]."""
+        """The next step that it tries [s]."""
         return float(self.clock[p.H])
 
     @property
     def step_taken(self) -> float:
-        """The step that it took last [s]."""
+        """The last step that it took [s]."""
         return float(self.clock[p.H_TAKEN])
 
     @property
     def shortest_step(self) -> float:
-        """Shorter ones get nowhere [s]."""
+        """The shortest step that advances the time [s]."""
         return float(self.clock[p.H_MIN])
 
     @property
     def records(self) -> int:
-        """Rows that it has written of this chunk."""
+        """Number of rows written in this chunk."""
         return int(self.counters[p.C_RECORD])
 
     @property
@@ -170,7 +170,7 @@ class Stepper:
         return bool(self.counters[p.C_LAST] > 1)
 
     def largest_rates(self) -> Array:
-        """(nv,) of its robots, in the axes that it integrates them in."""
+        """(nv,) largest rates over its robots, in the axes in which they are integrated."""
         held = self._scalars(p.Y_NOW, int(self.tree[k.RATES]), int(self.tree[k.RATES]))
         return np.abs(held[:, : self.robots]).max(axis=1, initial=0.0)
 
@@ -202,7 +202,7 @@ class Stepper:
         return self.plan[first : first + count * p.KIND_INTS].reshape(count, p.KIND_INTS)
 
     def stored_energy(self) -> float:
-        """What elements store at the present state [J]."""
+        """Energy that elements store at the present state [J]."""
         part = self.layout.channels["element_energy"]
         if part.stop == part.start:
             return 0.0
@@ -215,7 +215,7 @@ class Stepper:
         return self.work.reshape(-1, self.lanes)[at : at + count]
 
     def evaluate(self, due: int = 0) -> None:
-        """The right-hand side at the present state: everything in `work` is of there."""
+        """Evaluate the right-hand side at the present state, so that `work` describes it."""
         y, rates = (int(self.plan[entry]) for entry in (p.Y_NOW, p.Y_SPARE))
         self._call(p.FLOW, 1, y, rates, due)
 
@@ -236,7 +236,7 @@ class Stepper:
     # --- what events and laws change ----------------------------------------------------------------------------------
 
     def end_here(self) -> None:
-        """Go no further; the last row is written as at any end."""
+        """End at the present time; the last row is written as at any end."""
         self.clock[p.T_END] = self.clock[p.T]
 
     def forget_stage(self) -> None:
@@ -258,24 +258,24 @@ class Stepper:
         self._scalars(p.Y_NOW, part.start, part.stop - part.start)[:] += np.reshape(change, (-1, 1))
 
     def fired(self) -> Array:
-        """(events, lanes) which events happen here, as numbers that can be changed."""
+        """(events, lanes) which events happen here, as a view that can be written to."""
         return self._of_events(p.G_FIRED)
 
     def asleep(self) -> Array:
-        """(events, lanes) which events are overlooked, as numbers that can be changed."""
+        """(events, lanes) which events are ignored, as a view that can be written to."""
         return self._of_events(p.G_ASLEEP)
 
     @property
     def events_so_far(self) -> int:
-        """How many have happened to its robots."""
+        """Number of events that have happened to its robots."""
         return int(self.counters[p.C_EVENTS])
 
     def count_events(self, count: int) -> None:
-        """So many more have happened."""
+        """Add to the number of events."""
         self.counters[p.C_EVENTS] += count
 
     def _of_events(self, what: int) -> Array:
-        """One of the numbers that are known of each event."""
+        """One row of the numbers that are kept for each event."""
         guards, events = int(self.plan[p.GUARDS]), int(self.plan[p.EVENTS])
         return self._scalars(p.Y_WATCH, what * guards + guards - events, events)
 
@@ -323,16 +323,16 @@ class Stepper:
     # --- modes of joints ----------------------------------------------------------------------------------------------
 
     def modes(self) -> Array:
-        """Of joints that are or may be held, as numbers that can be changed."""
+        """Modes of the joints that are or may be held, as a view that can be written to."""
         return self._memory(p.M_MODE, 0, int(self.plan[p.PRESCRIBED]))
 
     def modes_asked(self) -> Array:
-        """The modes that laws ask for."""
+        """The modes that laws command."""
         count = int(self.plan[p.PRESCRIBED])
         return self._memory(p.M_MODE, count, count)
 
     def anchors(self, q: slice) -> Array:
-        """Where joints are held or motions shifted by, as numbers that can be changed."""
+        """Coordinates at which joints are locked, or shifts of their motions, as a view that can be written to."""
         return self._memory(p.M_ANCHOR, q.start, q.stop - q.start)
 
     def _memory(self, entry: int, first: int, count: int) -> Array:
