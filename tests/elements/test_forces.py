@@ -194,7 +194,7 @@ def test_the_record_names_them():
         (lambda: sd.Drag("bus", angular=[1, 2]), "angular must be a number"),
         (lambda: [sd.Drag("bis", linear=1.0)], "no body named 'bis'"),
         (lambda: [sd.Spring("bus", "bus", stiffness=1.0)], "the same point"),
-        (lambda: ["gravity"], "expected Wrench, Spring, Tether or Drag"),
+        (lambda: ["gravity"], r"expected elements \(Wrench, Spring, Motor, ..., or made by @element\) or laws"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, message):

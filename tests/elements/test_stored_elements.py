@@ -61,7 +61,7 @@ def test_it_goes_on_with_the_code_that_made_it(stored, run):
         ([brake(axle="joint3", **NUMBERS)], "element 'brake': its joints and points are not those"),
         ([brake(axle="joint2", **{**NUMBERS, "gain": 1.0})], "element 'brake': its parameters are not those"),
         ([*acting()["elements"], brake(axle="joint1", name="third", **NUMBERS)], "not made with an element 'third'"),
-        (["brake"], "elements: expected Wrench, Spring, Tether or Drag, another element, a law"),
+        (["brake"], r"elements: expected elements \(Wrench, Spring, Motor, ..., or made by @element\) or laws"),
     ],
 )
 def test_other_elements_are_refused(stored, elements, message):
@@ -181,10 +181,10 @@ def test_damaged_descriptions_are_refused_by_name(run, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"size": 1', '"size": 100000000000', "element 'brake': states: 'bend' has from 1 to"),
+        ('"size": 1', '"size": 100000000000', "element 'brake': states: 'bend' must have from 1 to"),
         ('"axle": "joint2"', '"axle": "joint22"', "no joint named 'joint22'"),
-        ('"guards": 1', '"guards": -5', "element 'brake': guards is how many"),
-        ('"accounts": ["stored"', '"accounts": ["stolen"', "element 'brake': accounts are among"),
+        ('"guards": 1', '"guards": -5', "element 'brake': guards must be their number"),
+        ('"accounts": ["stored"', '"accounts": ["stolen"', "element 'brake': accounts must be among"),
         ('"name": "UserElement"', '"name": "Magnet"', "element 'brake', which this version does not have"),
         ('"elements": [', '"elements": [3, ', "element '?3'?"),
     ],

@@ -190,7 +190,7 @@ def test_motors_may_have_names_of_their_own():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"wheels": WHEELS[:2]}, "do not span space"),
+        ({"wheels": WHEELS[:2]}, "do not span three dimensions"),
         ({"wheels": ["wheel9"]}, "wheel9"),
         ({"wheels": WHEELS, "motors": ["a"]}, "4 wheels; give each a motor"),
         ({"wheels": WHEELS, "motors": ["a", "b", "c", "c"]}, "4 wheels; give each a motor"),

@@ -366,17 +366,17 @@ def test_what_is_no_file_is_never_opened(folder, tmp_path):
         (lambda text: "[]", "is no JSON object"),
         (lambda text: text[:-5], "is no JSON"),
         (lambda text: "{}", "it has no 'model'"),
-        (lambda text: json.dumps(json.loads(text) | {"model": 3}), "its model is no description"),
+        (lambda text: json.dumps(json.loads(text) | {"model": 3}), "model: expected the text of a robot"),
         (lambda text: json.dumps(json.loads(text) | {"model": "/etc/passwd"}), "the text, line 1"),  # not opened
         (lambda text: json.dumps(json.loads(text) | {"shape": [10**12]}), "has 18 numbers, not those of robots"),
         (lambda text: json.dumps(json.loads(text) | {"shape": [-1]}), "has 18 numbers, not those of robots"),
         (lambda text: json.dumps(json.loads(text) | {"end": 10**400}), "damaged"),
-        (lambda text: json.dumps(json.loads(text) | {"start": 5.0}), "it cannot last from 5.0 to 0.6 s"),
+        (lambda text: json.dumps(json.loads(text) | {"start": 5.0}), "expected finite ascending times [s], got 5.0 and 0.6"),
         (lambda text: json.dumps(json.loads(text) | {"channels": ["t", "u"]}), "channels"),
         (lambda text: json.dumps(json.loads(text) | {"gravity": [0.0]}), "gravity: expected three finite numbers"),
         (lambda text: json.dumps(json.loads(text) | {"modes": {"joint9": "free"}}), "joint9"),
-        (lambda text: json.dumps(json.loads(text) | {"record": "often"}), "is no interval"),
-        (lambda text: text.replace('"integral": 1', '"integral": 1000000000000'), "the law 'hold' has settings"),
+        (lambda text: json.dumps(json.loads(text) | {"record": "often"}), "record: expected an interval [s]"),
+        (lambda text: text.replace('"integral": 1', '"integral": 1000000000000'), "'hold' has impossible settings"),
     ],
 )  # fmt: skip
 def test_what_made_a_run_must_make_sense(folder, change, words):
@@ -403,7 +403,7 @@ def test_lines_of_a_manifest_must_make_sense(folder):
         ({"records": -1}, "records: expected a whole number"),
         ({"records": 10**15}, "rows.f64"),
         ({"checkpoints": "many"}, "checkpoints: expected a whole number"),
-        ({"status": "splendid"}, "the status 'splendid' is none that a run has"),
+        ({"status": "splendid"}, "unknown status 'splendid'"),
         ({"ledger": [1.0]}, "the ledger has 1 numbers"),
         ({"checkpoint_bytes": 8}, "which no run has"),
     ):

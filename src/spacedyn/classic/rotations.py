@@ -192,7 +192,7 @@ def aw(w0: ArrayLike | StateVariables, /, *, d_time: float | None = None) -> Arr
     angle = math.hypot(*turn)
     if angle > MAX_TURN:
         raise InputError(
-            f"aw: a turn of {angle:.1e} rad in one step, of which no digit counts; w0 or d_time is too large"
+            f"aw: a turn of {angle:.1e} rad in one step has no significant digit; w0 or d_time is too large"
         )
     K = tilde(turn)
     # sin x / x and (1 - cos x) / x², without cancellation where x is small

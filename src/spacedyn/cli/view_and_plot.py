@@ -16,7 +16,7 @@ def view_what(source: Source, html: Path | None, port: int, browser: bool, as_js
     """Show it in the browser, or write a film."""
     with command(as_json) as output:
         if as_json and html is None:
-            raise InputError("--json tells of files that were written: give --html film.html too")
+            raise InputError("--json reports the files that were written: give --html film.html too")
         check_target(html, ".html", ".htm")
         what: Any = source.found()
         options: dict[str, Any] = {}

@@ -64,9 +64,9 @@ def declare(
     entries = _names(whose, "accounts", accounts)
     for one in entries:
         if one not in ACCOUNTS:
-            raise InputError(f"{whose}: accounts are among {', '.join(ACCOUNTS)}, got {one!r}")
+            raise InputError(f"{whose}: accounts must be among {', '.join(ACCOUNTS)}, got {one!r}")
     if type(guards) is not int or not 0 <= guards <= MAX_NUMBERS:
-        raise InputError(f"{whose}: guards is how many it has, such as 1, got {guards!r}")
+        raise InputError(f"{whose}: guards must be their number, an integer from 0 to {MAX_NUMBERS}, got {guards!r}")
     made = Declared(
         _blocks(whose, "states", states),
         _blocks(whose, "samples", samples),
@@ -93,11 +93,11 @@ def declare(
 def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:
     """Several identifiers, or an error by name."""
     if isinstance(given, str) or not is_several(given):
-        raise InputError(f"{whose}: {what} are several names, such as ('axle',), got {given!r}")
+        raise InputError(f"{whose}: {what} must be a list of names, such as ('axle',), got {given!r}")
     found = tuple(given)
     for one in found:
         if not (isinstance(one, str) and one.isidentifier()):
-            raise InputError(f"{whose}: {what} have names that are identifiers, got {one!r}")
+            raise InputError(f"{whose}: names of {what} must be identifiers, got {one!r}")
     return found
 
 
@@ -129,11 +129,13 @@ def _blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
 def _check_block(what: str, block: Block) -> None:
     """Raise if no block can be like this."""
     if not (isinstance(block.name, str) and block.name.isidentifier()):
-        raise InputError(f"{what} have names that are identifiers, got {block.name!r}")
+        raise InputError(f"names of {what} must be identifiers, got {block.name!r}")
     if type(block.size) is not int or not 0 < block.size <= MAX_NUMBERS:
-        raise InputError(f"{what}: '{block.name}' has from 1 to {MAX_NUMBERS} numbers, got {block.size!r}")
+        raise InputError(f"{what}: '{block.name}' must have from 1 to {MAX_NUMBERS} numbers, got {block.size!r}")
     labels = isinstance(block.labels, tuple | list) and all(isinstance(one, str) for one in block.labels)
     if not (isinstance(block.unit, str) and labels and len(block.labels) in (0, block.size)):
-        raise InputError(f"{what}: '{block.name}' has a unit and as many labels as numbers, all texts")
+        raise InputError(
+            f"{what}: the unit of '{block.name}' must be text, and its labels as many texts as it has numbers"
+        )
     if isinstance(block.start, bool) or not isinstance(block.start, int | float) or not np.isfinite(block.start):
-        raise InputError(f"{what}: '{block.name}' starts at a finite number, got {block.start!r}")
+        raise InputError(f"{what}: '{block.name}' must start at a finite number, got {block.start!r}")

@@ -77,10 +77,7 @@ class BristleFriction(Element):
                 raise InputError(f"BristleFriction: {name} must be {wanted}, got {value}")
             object.__setattr__(self, name, value)
         if self.static < self.coulomb:  # type: ignore[operator]
-            raise InputError(
-                "BristleFriction: static friction must not be below that of slipping, "
-                f"got {self.static} < {self.coulomb}"
-            )
+            raise InputError(f"BristleFriction: static must be at least coulomb, got {self.static} < {self.coulomb}")
 
     @property
     def label(self) -> str:

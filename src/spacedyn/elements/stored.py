@@ -66,7 +66,7 @@ def element_of(text: Any) -> Element:
     except KeyError as error:
         raise InputError(f"the element {_called(text)} has no {error}") from None
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"the element {_called(text)} has settings that none has: {error}") from None
+        raise InputError(f"the element {_called(text)} has unknown settings: {error}") from None
     raise InputError(f"the run was made by an element {_called(text)}, which this version does not have")
 
 

@@ -152,11 +152,9 @@ def from_file(path: str | os.PathLike[str]) -> UserFile:
 def _run(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file():
-            raise InputError(
-                f"there is no file {path}: laws of a person's own stand in a Python file beside the scenario"
-            )
+            raise InputError(f"there is no file {path}; put your own laws into a Python file beside the scenario")
         if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path} has more than the {MAX_BYTES // 1_000_000} MB that are read of a file of laws")
+            raise InputError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB, the limit for a file of laws")
         source = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None

@@ -30,7 +30,7 @@ _TIME_TOLERANCE = 1e-9  # of the run's duration: times this near to its ends are
 def check_status(status: Any) -> str:
     """Raise unless a run can have this status."""
     if status not in STATUSES:
-        raise InputError(f"the status {str(status)[:40]!r} is none that a run has")
+        raise InputError(f"unknown status {str(status)[:40]!r}")
     return str(status)
 
 
@@ -42,15 +42,17 @@ def check_simulation(simulation: Simulation) -> None:
     model = simulation.model
     checked_numbers(model, simulation.state._data, "the state at the start")
     if simulation.robots < 1:
-        raise InputError("there is no robot in it")
+        raise InputError("it holds no robot")
     for name in ("start", "end", "budget"):
         value = getattr(simulation, name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(f"{name}: expected a number, got {str(value)[:40]!r}")
     if not (np.isfinite(simulation.start) and np.isfinite(simulation.end) and simulation.start < simulation.end):
-        raise InputError(f"it cannot last from {simulation.start} to {simulation.end} s")
+        raise InputError(
+            f"start and end: expected finite ascending times [s], got {simulation.start} and {simulation.end}"
+        )
     if not simulation.budget > 0.0:
-        raise InputError(f"a budget of {simulation.budget}")
+        raise InputError(f"budget: expected a positive number, got {simulation.budget}")
     if simulation.gravity is not None and (
         simulation.gravity.shape != (3,) or not np.isfinite(simulation.gravity).all()
     ):
@@ -64,9 +66,9 @@ def check_simulation(simulation: Simulation) -> None:
     _check_record(simulation.record)
     columns = simulation.layout.row
     if simulation.channels != tuple(name for name in columns if name in simulation.channels or name in ALWAYS):
-        raise InputError(f"channels {str(list(simulation.channels))[:200]} that no run has, or in another order")
+        raise InputError(f"channels: unknown names, or a wrong order: {str(list(simulation.channels))[:200]}")
     if not (isinstance(simulation.kernels, str) and all(isinstance(note, str) for note in simulation.notes)):
-        raise InputError("a version or a note that is no text")
+        raise InputError("kernels and notes: expected text")
 
 
 def _check_record(record: Any) -> None:
@@ -78,14 +80,14 @@ def _check_record(record: Any) -> None:
     else:
         good = type(record) in (int, float) and 0.0 < record < np.inf
     if not good:
-        raise InputError(f"record: {str(record)[:40]} is no interval, and no ascending times")
+        raise InputError(f"record: expected an interval [s], ascending times or 'steps', got {str(record)[:40]}")
 
 
 def _check_event(event: EventRecord) -> None:
     words = isinstance(event.label, str) and isinstance(event.done, str)
     choices = all(isinstance(one, bool) for one in (event.terminal, event.acts, event.switches))
     if not (words and choices and type(event.direction) is int and event.direction in (-1, 0, 1)):
-        raise InputError(f"the event {str(event.label)[:40]!r} has settings that no event has")
+        raise InputError(f"the event {str(event.label)[:40]!r} has impossible settings")
 
 
 def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str]) -> None:
@@ -93,7 +95,7 @@ def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str
     for joint, mode in modes.items():
         model.joint(joint)
         if mode not in MODES:
-            raise InputError(f"joint '{joint}' has the mode {str(mode)[:40]!r}, which there is not")
+            raise InputError(f"joint '{joint}': unknown mode {str(mode)[:40]!r}")
     for joint, motion in prescribed.items():
         model.joint(joint)
         check_motion(joint, motion)

@@ -124,7 +124,7 @@ def _load_file(path: Path, folders: Sequence[Path]) -> Run:
 def _run_of(variables: Mapping[str, Array], attributes: Mapping[str, str], folders: Sequence[Path]) -> Run:
     """The run that a file's numbers and texts make, which are copied."""
     if _TEXT not in attributes:
-        raise InputError("it has no word of what made a run")
+        raise InputError(f"the attribute '{_TEXT}', the description of the run, is missing")
     simulation = Simulation.from_text(attributes[_TEXT], _numbers(variables, "initial_state"), folders)
     check_simulation(simulation)
     columns = simulation.layout.row

@@ -82,7 +82,7 @@ def sort_elements(elements: Iterable[Any]) -> ElementsBySort:
             found.elements.append(one)
         else:
             raise InputError(
-                "elements: expected Wrench, Spring, Tether or Drag, another element, a law, or what `element` made, "
+                "elements: expected elements (Wrench, Spring, Motor, ..., or made by @element) or laws, "
                 f"got {one!r}" + ("; call it, with its parameters" if isinstance(one, Template) else "")
             )
     return found

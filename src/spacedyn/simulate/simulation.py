@@ -166,7 +166,7 @@ class Simulation:
         """Read what `to_text` wrote; the state comes as numbers (…, 7 + nq + nv), meshes from these folders only."""
         made = parse_object(text, "what made the run")
         if not isinstance(made["model"], str):
-            raise InputError("its model is no description")
+            raise InputError("model: expected the text of a robot")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # it was given when the model was made
             model, outside = read_stored_model(made["model"], folders)
@@ -211,7 +211,7 @@ class Simulation:
 def _listed(given: Any) -> list[Any]:
     """The elements that a file lists."""
     if not isinstance(given, list):
-        raise InputError(f"its elements are no list, but {str(given)[:40]!r}")
+        raise InputError(f"elements: expected a list, got {str(given)[:40]!r}")
     return given
 
 

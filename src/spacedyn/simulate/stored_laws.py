@@ -65,7 +65,7 @@ def check_law(law: LawRecord) -> None:
     delay = isinstance(law.delay, int | float) and 0.0 <= law.delay < np.inf
     words = isinstance(law.name, str) and isinstance(law.source, str) and isinstance(law.switches, bool)
     if not (states and numbers and period and delay and words):
-        raise InputError(f"the law {str(law.name)[:40]!r} has settings that no law has")
+        raise InputError(f"the law {str(law.name)[:40]!r} has impossible settings")
 
 
 def same_laws(before: Sequence[Any], now: Sequence[Law]) -> None:

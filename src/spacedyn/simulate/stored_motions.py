@@ -56,12 +56,14 @@ def check_motion(joint: str, motion: Any) -> None:
     elif isinstance(motion, AttitudePath):
         _check_pieces(joint, motion.breaks, motion.coefficients, 3)
         if motion.knots.shape != (len(motion.coefficients), 4) or not np.isfinite(motion.knots).all():
-            raise InputError(f"the motion of joint '{joint}' has attitudes that are none")
+            raise InputError(
+                f"the motion of joint '{joint}' holds attitudes that are not finite, or not one for each piece"
+            )
         if motion.path_breaks.size or motion.path_coefficients.size:
             _check_pieces(joint, motion.path_breaks, motion.path_coefficients, 3)
     elif isinstance(motion, Polynomial):
         if not (motion.coef.size and all(np.isfinite(a).all() for a in (motion.coef, motion.domain, motion.window))):
-            raise InputError(f"the motion of joint '{joint}' is no polynomial")
+            raise InputError(f"the motion of joint '{joint}' is not a polynomial with finite coefficients")
     elif not isinstance(motion, str) and not np.isfinite(np.asarray(motion, dtype=float)).all():
         raise InputError(f"the motion of joint '{joint}' holds numbers that are not finite")
 

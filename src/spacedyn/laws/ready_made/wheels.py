@@ -112,7 +112,9 @@ def wheel_motor_attitude_hold(
             raise InputError(f"{name}: wheels are revolute joints; '{one}' is {model.joint(one).kind}")
     axes = wheel_axes(model, state, joints.names)
     if np.linalg.matrix_rank(axes, tol=1e-6) < 3:
-        raise InputError(f"{name}: the axes of {', '.join(joints.names)} do not span space; add a wheel about the rest")
+        raise InputError(
+            f"{name}: the axes of {', '.join(joints.names)} do not span three dimensions; add another wheel"
+        )
     felt = turned_inertia(model, state)
     omega, ratio = number(name, "bandwidth", bandwidth, least=0.0), number(name, "damping", damping, least=0.0)
     return LawTemplate(_function(_motor_names(name, joints.names, motors)))(
