@@ -134,10 +134,10 @@ class Layout:
             for block in one.channels
             if block.size > 1
         }
-        return in_order({"force_energy": count, **single, **several, "element_wrenches": 6 * len(self.wrenched)})
+        return in_order({"force_energy": count, **single, **several, "element_wrenches": 6 * len(self.wrench_points)})
 
     @cached_property
-    def wrenched(self) -> list[tuple[int, Any]]:
+    def wrench_points(self) -> list[tuple[int, Any]]:
         """Points at which elements push bodies: the element's number, and the point."""
         model = robot_of(self.model, 0)
         return [(i, one) for i, element in enumerate(self.elements) for one in element.wrenches(model)]

@@ -79,8 +79,8 @@ def simulation_of(
     check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    watched, conditions = read_events(model, listed("events", events, Event))
-    modes, switching = {} if modes is None else modes, may_switch(acting.laws, watched)
+    checked_events, conditions = read_events(model, listed("events", events, Event))
+    modes, switching = {} if modes is None else modes, may_switch(acting.laws, checked_events)
     if isinstance(method, Variational) and (acting.prescribed or modes or switching):
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
@@ -96,7 +96,7 @@ def simulation_of(
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(watched))
+    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(checked_events))
     check_record_names(layout)
     check_internal(state, layout.states)
     made = Simulation(
@@ -108,7 +108,7 @@ def simulation_of(
         prescribed=acting.prescribed,
         modes=dict(modes),
         elements=tuple(acting.elements),
-        events=tuple(watched),
+        events=tuple(checked_events),
         start=float(start),
         end=float(end),
         record=kept,

@@ -76,7 +76,7 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
         "wrench": SIX,
         "force": simulation.layout.names,
         "pushed": [
-            f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrenched
+            f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrench_points
         ],
         "jump": ["all events"] if switching or simulation.events else [],
         "joint": list(model.joint_names) if switching else [],

@@ -12,7 +12,7 @@ from .colors import LINKS
 from .meshes import Mesh
 from .solids import solid
 
-_MOST_FACES = 60_000  # of one file: what is finer is not seen
+_MAX_FACES = 60_000  # of one file: what is finer is not seen
 
 
 def visual_meshes(body: Body) -> list[Mesh]:
@@ -63,7 +63,7 @@ def read_mesh(path: Path, scale: Any = None) -> list[Mesh]:
     for piece in pieces:
         faces = np.asarray(piece.faces)
         vertices = np.asarray(piece.vertices, dtype=float)
-        if len(faces) > _MOST_FACES:
+        if len(faces) > _MAX_FACES:
             vertices, faces = coarser(vertices, faces)
         if np.prod(factor) < 0.0:
             faces = faces[:, ::-1]  # a mirrored mesh stays outside out
