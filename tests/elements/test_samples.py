@@ -30,6 +30,29 @@ def latch(t, s, p, out):
     out.axle.tau[0] = -p.stiffness * s.tripped[0] * (s.axle.q[0] - p.at)
 
 
+@sd.element(samples={"opened": sd.Block("opened", unit="s", start=-1e9)}, commands={"demand": ""},
+            channels={"flow": ""}, guards=2)  # fmt: skip
+def valve(t, s, p, out):
+    """A valve that stays open for a shortest time, whatever is demanded: it keeps when it was opened."""
+    out.guard[0], out.guard[1] = s.demand[0] - 0.5, s.opened[0] + p.shortest - t
+    if s.side[0] > 0.0 and s.side[1] < 0.0:
+        out.opened[0] = t
+    out.flow[0] = 1.0 if s.side[0] > 0.0 or s.side[1] > 0.0 else 0.0
+
+
+@sd.law(period=0.1)
+def pulse(t, s, p, out):
+    """A demand that is shorter than the valve's shortest pulse, at 0.2 s."""
+    out.valve.demand[0] = 1.0 if 0.15 < t < 0.25 else 0.0
+
+
+@sd.element(samples={"changes": ""}, guards=2, joints=("axle",))
+def counter(t, s, p, out):
+    """Instants at which the joint passes one place or another."""
+    out.guard[0], out.guard[1] = s.axle.q[0] - 0.2, s.axle.q[0] - 0.3
+    out.changes[0] = s.changes[0] + 1.0
+
+
 @sd.law(period=0.1)
 def follow(t, s, p, out):
     """Damp by what the encoder says, from one sample to the next."""
@@ -76,6 +99,28 @@ def test_a_latch_trips_where_its_guard_changes_sides_and_stays(cart, method):
     exact = np.where(t < touch, v * t, place + v / w * np.sin(w * (t - touch)))
     np.testing.assert_allclose(run.states.q[:, 0], exact, atol=2e-6 if isinstance(method, sd.Radau5) else 1e-8)
     np.testing.assert_array_equal(run["latch.tripped"][:, 0], (t > touch).astype(float))
+
+
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.RungeKutta4(0.01), sd.Radau5()])
+def test_a_guard_that_a_command_makes_jump_takes_a_sample(cart, method):
+    run = sd.simulate(cart, cart.neutral_state(), 1.0, elements=[valve(shortest=0.35)], laws=[pulse()],
+                      method=method, record=[0.19, 0.21, 0.54, 0.57, 1.0])  # fmt: skip
+    assert run["flow"][:, 0].tolist() == [0.0, 1.0, 1.0, 0.0, 0.0]
+    assert run.final.internal["valve.opened"][0] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_what_an_action_puts_beyond_guards_is_sampled_once(cart):
+    def jump(t, state):
+        return cart.state(q=[1.0], qd=state.qd)
+
+    acting = [latch(axle="rail", at=0.2, stiffness=0.0), counter(axle="rail")]
+    there = sd.Event(sd.joint_reaches("rail", 0.1), action=jump)
+    held = sd.simulate(cart, cart.state(qd=[0.5]), 1.0, elements=acting, events=[there]).final.internal
+    assert [held[name].tolist() for name in ("latch.tripped", "counter.changes")] == [[1.0], [1.0]]
+    slowly = sd.simulate(cart, cart.state(qd=[0.5]), 1.0, elements=acting).final.internal
+    assert slowly["counter.changes"].tolist() == [2.0]
+    start = sd.simulate(cart, cart.state(q=[1.0]), 1.0, elements=acting).final.internal  # a first side is no change
+    assert [start[name].tolist() for name in ("latch.tripped", "counter.changes")] == [[0.0], [0.0]]
 
 
 def test_with_fixed_steps_a_latch_trips_at_the_step_after(cart):

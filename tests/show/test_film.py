@@ -13,9 +13,10 @@ from random_trees import random_model, random_state_parts
 from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 from spacedyn.show.viewer import meshes as m
 from spacedyn.show.viewer.actors import actor_meshes, actors_of, bounds, lowest, record_indices
-from spacedyn.show.viewer.geometry import robot_meshes, solid
+from spacedyn.show.viewer.geometry import robot_meshes
 from spacedyn.show.viewer.guessed_shapes import edges
 from spacedyn.show.viewer.loads import loads_of
+from spacedyn.show.viewer.solids import solid
 
 KINDS = {"f8": "<f8", "f4": "<f4", "i2": "<i2", "i1": "i1", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 

@@ -16,6 +16,7 @@ from ..simulate.events import EventOccurrence, EventRecord
 from ..simulate.simulation import Simulation
 from ..simulate.stored_laws import check_law
 from ..simulate.stored_motions import check_motion
+from ..simulate.variables import check_record_names
 
 Array = np.ndarray
 STATUSES = (
@@ -62,6 +63,7 @@ def check_simulation(simulation: Simulation) -> None:
     for event in simulation.events:
         _check_event(event.record)
     check_elements(model, simulation.elements)
+    check_record_names(simulation.layout)
     _check_joints(model, simulation.prescribed, simulation.modes)
     _check_record(simulation.record)
     columns = simulation.layout.row

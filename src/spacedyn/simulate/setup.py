@@ -30,7 +30,7 @@ from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
-from .variables import RESERVED
+from .variables import check_record_names
 
 Array = np.ndarray
 P = ParamSpec("P")
@@ -90,7 +90,6 @@ def simulation_of(
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
-    check_channel_names(acting.elements)
     for one in (*acting.laws, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
             check_names(one, blocks_of(acting.elements))
@@ -98,6 +97,7 @@ def simulation_of(
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
     layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(checked_events))
+    check_record_names(layout)
     check_internal(state, layout.states)
     made = Simulation(
         model=model,
@@ -122,16 +122,6 @@ def simulation_of(
 
 ARGUMENTS = frozenset(keywords_of(simulation_of))
 """Names of what a simulation is made of, among the arguments of `simulate`."""
-
-
-def check_channel_names(elements: Iterable[Element]) -> None:
-    """Raise if the record has something else by the name of an element's channel."""
-    for element in elements:
-        for block in element.channels:
-            if block.name in RESERVED and not (block.name == "tension" and block.size == 1):
-                raise InputError(
-                    f"element '{element.label}': the record has its own '{block.name}'; rename the channel"
-                )
 
 
 def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:

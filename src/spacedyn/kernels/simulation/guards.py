@@ -43,14 +43,14 @@ def set_sides(sim, t, zero):
         changed = False
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
-                if not is_adaptive(sim) or is_armed(sim, lane, zero) == 0.0:
-                    if choose_side(sim, g, lane, zero):
-                        changed = True
-                        if is_armed(sim, lane, zero) > 0.0:
-                            sample_owner(sim, t, g, lane, zero)
+                anew = not is_adaptive(sim) or is_armed(sim, lane, zero) <= 0.0
+                other = anew and choose_side(sim, g, lane, zero)
+                note(sim, G_CROSSED, g, lane, 1.0 if other and is_armed(sim, lane, zero) != 0.0 else 0.0, zero)
+                changed = changed or other
+        sample_owners(sim, t, zero)
         changes = changes - 1 if changed else 0
     for lane in range(lanes_of(zero)):
-        if is_armed(sim, lane, zero) == 0.0:
+        if is_armed(sim, lane, zero) <= 0.0:
             for g in range(integer(sim.plan, GUARDS)):
                 note(sim, G_LEVEL, g, lane, 0.0, zero)
                 if g >= first_event(sim):
@@ -69,7 +69,7 @@ def choose_side(sim, g, lane, zero):
 
 @inner
 def is_armed(sim, lane, zero):
-    """Whether the guards of a robot have sides."""
+    """Whether the guards of a robot have sides: 1; -1 if an action has moved it since, 0 if they never had any."""
     return load(sim.work, integer(sim.plan, Y_ARMED) * lanes_of(zero) + lane, 0.0)
 
 
@@ -103,9 +103,13 @@ def heed_jump(sim, t, zero):
         changed = False
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
+                other = False
                 if value_of(sim, g, lane, zero) != known(sim, G_LATE, g, lane, zero):
-                    changed = choose_side(sim, g, lane, zero) or changed
+                    other = choose_side(sim, g, lane, zero)
                     start_from(sim, g, lane, 1.0, zero)
+                note(sim, G_CROSSED, g, lane, 1.0 if other else 0.0, zero)
+                changed = changed or other
+        sample_owners(sim, t, zero)
         changes = changes - 1 if changed else 0
 
 
@@ -118,15 +122,23 @@ def note_values(sim, zero):
 
 
 @inner
-def sample_owner(sim, t, g, lane, zero):
-    """The element whose guard has changed its side takes its samples, if it has any, of this robot."""
+def sample_owners(sim, t, zero):
+    """Elements whose guards have just changed sides (G_CROSSED) take their samples, robot by robot."""
+    due = False
     for i in range(integer(sim.plan, ELEMENTS)):
         e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
-        first, at = integer(sim.plan, e + E_GUARD), integer(sim.plan, e + E_SAMPLING) * lanes_of(zero) + lane
-        if integer(sim.plan, e + E_SAMPLES) > 0 and first <= g < first + integer(sim.plan, e + E_GUARDS):
-            store(sim.work, at, 1.0)
-            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
-            store(sim.work, at, 0.0)
+        guards = integer(sim.plan, e + E_GUARDS) if integer(sim.plan, e + E_SAMPLES) > 0 else 0
+        for j in range(guards * lanes_of(zero)):
+            g, lane = integer(sim.plan, e + E_GUARD) + j // lanes_of(zero), j % lanes_of(zero)
+            if known(sim, G_CROSSED, g, lane, zero) > 0.0:
+                store(sim.work, integer(sim.plan, e + E_SAMPLING) * lanes_of(zero) + lane, 1.0)
+                due = True
+    if due:
+        evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+        for i in range(integer(sim.plan, ELEMENTS)):
+            e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
+            if integer(sim.plan, e + E_SAMPLES) > 0:
+                store(sim.work, integer(sim.plan, e + E_SAMPLING), zero)
 
 
 @inner
@@ -152,9 +164,9 @@ def change_sides(sim, t, zero):
             if known(sim, G_CROSSED, g, lane, zero) > 0.0:
                 take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
                 start_from(sim, g, lane, 1.0, zero)
-                sample_owner(sim, t, g, lane, zero)
                 changed = True
     if changed:
+        sample_owners(sim, t, zero)
         heed_jump(sim, t, zero)
         store_counter(sim.counters, C_FRESH, 0)
 

@@ -10,6 +10,7 @@ from ...errors import InputError, ModelWarning, warn_user
 from ...model.parts import Body, Visual
 from .colors import LINKS
 from .meshes import Mesh
+from .solids import solid
 
 _MAX_FACES = 60_000  # of one file: what is finer is not seen
 
@@ -23,8 +24,6 @@ def visual_meshes(body: Body) -> list[Mesh]:
 
 
 def _meshes(body: Body, visuals: Sequence[Visual]) -> list[Mesh]:
-    from .geometry import solid
-
     parts: list[Mesh] = []
     for visual in visuals:
         red, green, blue, opacity = visual.color or (*LINKS[0], 1.0)

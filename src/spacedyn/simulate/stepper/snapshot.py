@@ -143,7 +143,10 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     high[p.C_SIDES] = MOST_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
-    high[_elements(stepper)[:, p.E_ACTS]] = plan[p.BREAKS] + 1
+    for element in _elements(stepper):
+        first = element[p.E_SPAN]  # of its times, which end with infinity
+        high[element[p.E_ACTS]] = np.argmax(np.isposinf(stepper.numbers[first:])) if first >= 0 else 0
+        high[element[p.E_TAKEN]] = _LARGEST_EXACT_INTEGER if element[p.E_PERIOD] >= 0 else 0
     bad = np.flatnonzero((counters < low) | (counters > high))
     if bad.size:
         raise _refuse(f"counter {bad[0]}", counters[bad[0]])

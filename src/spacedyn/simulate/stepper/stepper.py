@@ -244,9 +244,10 @@ class Stepper:
         self.counters[p.C_FRESH] = 0
 
     def forget_sides(self, lane: int = 0) -> None:
-        """Sides of a robot's guards must be chosen anew."""
+        """Sides of a robot's guards must be chosen anew; those that it had are known, to see which ones change."""
         self.counters[p.C_SIDES] = 0
-        self._scalars(p.Y_ARMED, 0, 1)[:, lane] = 0.0
+        armed = self._scalars(p.Y_ARMED, 0, 1)[:, lane]
+        armed[:] = -abs(armed)
 
     def set_coordinates(self, x: Array) -> None:
         """Go on from other coordinates."""
