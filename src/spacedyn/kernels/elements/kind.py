@@ -51,8 +51,8 @@ class Kind:
         return every
 
 
-class Together(Kind):
-    """A kind whose function acts for all of its elements at once, which have records of their own: laws, motions."""
+class CollectiveKind(Kind):
+    """A kind whose function acts for all of its elements at once: laws and motions, which have their own records."""
 
     def _all(self, number, at):
         act = self._act
@@ -64,13 +64,13 @@ class Together(Kind):
 
 
 def kind(function):
-    """A kind of elements, by the function that one of them acts by."""
+    """A kind of elements whose function acts for one of them."""
     return Kind(function.__name__, inner(function))
 
 
-def together(function):
-    """A kind of elements, by the function that all of them act by."""
-    return Together(function.__name__, inner(function))
+def collective_kind(function):
+    """A kind of elements whose function acts for all of them at once."""
+    return CollectiveKind(function.__name__, inner(function))
 
 
 # --- what an element has ----------------------------------------------------------------------------------------------

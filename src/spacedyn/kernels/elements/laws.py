@@ -36,7 +36,7 @@ from ..scalar.compiling import call, inner
 from ..scalar.lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
 from ..scalar.memory import integer, lanes_of, later, load, load_counter, store, store_counter
 from ..sim.layout import *  # noqa: F403
-from .kind import together
+from .kind import collective_kind
 
 
 @inner
@@ -219,7 +219,7 @@ def ask_for_modes(sim, laws):
     return False
 
 
-@together
+@collective_kind
 def laws(sim, t, y, k, zero):
     """Forces, wrenches and commands of all laws at this time; rates of their continuous states into k."""
     nv, lanes, due = integer(sim.tree, RATES), lanes_of(zero), load_counter(sim.counters, C_DUE)

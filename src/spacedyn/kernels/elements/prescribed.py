@@ -18,10 +18,10 @@ from ..robot.spatial import store3
 from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, later, load, load_counter, store, store_counter
 from ..sim.layout import *  # noqa: F403
-from .kind import together
+from .kind import collective_kind
 
 
-@together
+@collective_kind
 def prescribed_joints(sim, t, y, k, zero):
     """What is prescribed at time t: chart coordinates and rates into the vector at y, accelerations into QDD."""
     for i in range(integer(sim.plan, PRESCRIBED)):

@@ -20,7 +20,7 @@ from ..sim.sim import sim_at
 from .runge_kutta import combine_stages
 from .tangents import counted, jacobian
 
-MOST_ITERATIONS = 10
+MAX_ITERATIONS = 10
 STALLED = 0.03  # of the tolerance: what may be left of the stages where a force jumps within a very short step
 # constants of the method in `numbers`
 MU, ALPHA, BETA, T_INVERSE, T_MATRIX, A_INVERSE, ERROR_WEIGHTS, NEWTON_TOLERANCE, FIXED_TOLERANCE = (
@@ -41,7 +41,7 @@ def memory_of(n: int, size: int) -> int:
 
 @inner
 def tolerance(sim, j):
-    """Of entry j of y; zero where none is kept. With a fixed step, close to rounding."""
+    """Tolerance of entry j of y; zero where it has none. With a fixed step, close to rounding."""
     scale, size = integer(sim.plan, N_SCALE), abs(load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0))
     if load(sim.numbers, scale, 0.0) < 0.0:
         return load(sim.numbers, integer(sim.plan, N_METHOD) + FIXED_TOLERANCE, 0.0) * (1.0 + size)
@@ -50,7 +50,7 @@ def tolerance(sim, j):
 
 @inner
 def norm(sim, a, at, n, blocks):
-    """Root mean square, over their tolerances, of so many vectors that follow each other in `a`."""
+    """Root mean square, over their tolerances, of `blocks` consecutive vectors in `a`."""
     total, many = 0.0, 0
     for j in range(n):
         allowed = tolerance(sim, j)
@@ -113,7 +113,7 @@ def iterate(sim, t, h, at):
     for j in range(3 * n):
         store(s, Z + j, 0.0)
         store(s, W + j, 0.0)
-    for iteration in range(MOST_ITERATIONS):
+    for iteration in range(MAX_ITERATIONS):
         run_implicit_stages(sim, t, h, s, Z, n)
         for j in range(n):
             w1, w2, w3 = load(s, W + j, 0.0), load(s, W + n + j, 0.0), load(s, W + 2 * n + j, 0.0)
@@ -140,7 +140,7 @@ def iterate(sim, t, h, at):
                 store(s, Z + i * n + j, mixed(sim.numbers, method + T_MATRIX, i, s, W, n, j))
         if iteration > 0:
             pace = change / before
-            left = MOST_ITERATIONS - 1 - iteration
+            left = MAX_ITERATIONS - 1 - iteration
             if pace >= 1.0:
                 return change < max(100.0 * wanted, STALLED)  # nothing more to be gained: rounding, or a jump of forces
             if pace / (1.0 - pace) * change < wanted:

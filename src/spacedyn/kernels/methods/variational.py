@@ -49,14 +49,14 @@ from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 
-MOST_ITERATIONS = 100
+MAX_ITERATIONS = 100
 # vectors of nv numbers in work, from Y_MOMENTUM on
 BEFORE, AFTER, KEPT, STEP, MIDDLE, FORCES_AND_SLOPE, RESIDUE, COM_BEFORE, COM_AFTER, COM_KEPT, VECTORS = range(11)
 
 
 @inner
 def vector(sim, which):
-    """Where a vector is in `work`."""
+    """Index of a vector in `work`."""
     return integer(sim.plan, Y_MOMENTUM) + which * integer(sim.tree, RATES)
 
 
@@ -69,7 +69,7 @@ def copy(tree, work, source, target):
 
 @inner
 def along(tree, v):
-    """Of a vector, what is along the directions that the base can slide in."""
+    """The part of a vector along the directions in which the base can translate."""
     slides = sliding_rates(tree)
     return v[0] if slides > 0 else 0.0, v[1] if slides > 1 else 0.0, v[2] if slides > 2 else 0.0
 
@@ -92,7 +92,7 @@ def in_com_frame(tree, work, i, moving, V):
 
 @inner
 def rotor_momentum(tree, par, work, k):
-    """Of the rotors of three rates from k on."""
+    """Angular momentum of the rotors of three rates from k on."""
     at, u = integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, integer(tree, W_U) + k
     return (
         load(par, at, 0.0) * load(work, u, 0.0),
@@ -352,7 +352,7 @@ def _variational_step(own, t, h, target, due):
     for j in range(size):
         store(sim.work, K + j, 0.0)
     before = 1e300
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         m = place_middle(sim, y, h)
         evaluate(sim, t + 0.5 * h, y, K, 0)
         forces_and_momenta(sim.tree, sim.par, sim.work, vector(sim, MIDDLE), vector(sim, FORCES_AND_SLOPE))

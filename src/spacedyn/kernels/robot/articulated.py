@@ -1,6 +1,6 @@
-"""Articulated inertias: what bodies resist with while the joints they carry give way, one degree of freedom at a time.
+"""Articulated inertias: the inertia felt at a body when the joints beyond it are free, one degree of freedom at a time.
 
-In one common frame a joint of several degrees of freedom is so many rank-one eliminations of its articulated inertia
+In one common frame a joint of n degrees of freedom is n rank-one eliminations of its articulated inertia
 IA, and so is the base: U = IA S, D = S.U + rotor, G = U/D, IA <- IA - U G'. This is the innovations factorisation
 H = (1 + H phi K) D (1 + H phi K)' of the spatial operator algebra: D is its diagonal, G its gain.
 Forces F towards the base go the same way: TAU <- TAU - S.F, F <- F + G TAU.

@@ -86,7 +86,7 @@ def flow_to_parent(tree, work, i, zero):
 
 
 @inner
-def hand_on_flow(tree, work, i, zero):
+def accumulate_flow(tree, work, i, zero):
     """Add what body i carries to what its parent carries."""
     body = integer(tree, W_BODY) + i * BODY_WORK
     above = integer(tree, W_BODY) + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT) * BODY_WORK
@@ -178,7 +178,7 @@ def coriolis_matrix(tree, par, work, C, zero):
         first = integer(tree, record + RATE)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate_entries(tree, work, body, k, C, zero)
-        hand_on_flow(tree, work, i, zero)
+        accumulate_flow(tree, work, i, zero)
     base_block(tree, work, C, zero)
 
 

@@ -72,7 +72,7 @@ def sliding_rates(tree):
 
 @inner
 def directions_of(tree):
-    """Of positions, then of rates; those that nothing depends on are left out."""
+    """Number of directions: positions, then rates, without those that nothing depends on."""
     return 2 * (integer(tree, RATES) - sliding_rates(tree))
 
 

@@ -49,8 +49,8 @@ def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
 
 
 @inner
-def hand_on(tree, work, i, record, A, B, C, F, zero):
-    """To a parent that does not come next, or has another reference point: through memory."""
+def accumulate(tree, work, i, record, A, B, C, F, zero):
+    """Add articulated inertia and force of body i to what its parent has accumulated in memory."""
     if integer(tree, record + OPENS):
         body = integer(tree, W_BODY) + i * BODY_WORK
         store_articulated(work, body + HANDED, A, B, C)
@@ -60,7 +60,7 @@ def hand_on(tree, work, i, record, A, B, C, F, zero):
         A, B, C = load_articulated(work, body + HANDED, zero)
         F = load6(work, body + HANDED_FORCE, zero)
     above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
-    if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
+    if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to come here
         A, B, C = add_articulated(work, above + HANDED, A, B, C, zero)
         F = add6(F, load6(work, above + HANDED_FORCE, zero))
     store_articulated(work, above + HANDED, A, B, C)
@@ -85,7 +85,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
             A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
             F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
         if integer(tree, record + BY_MEMORY):
-            hand_on(tree, work, i, record, A, B, C, F, zero)
+            accumulate(tree, work, i, record, A, B, C, F, zero)
 
 
 @inner

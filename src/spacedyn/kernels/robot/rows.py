@@ -1,4 +1,4 @@
-"""Between rows of robots and scratch memory.
+"""Copy rows of robots to scratch memory and back.
 
 A last pack that is not full repeats its last row, so every lane always holds a real robot.
 """

@@ -103,7 +103,7 @@ def phi_transpose(tree, work, vec, zero):
 
 @inner
 def shift(tree, work, vec, zero):
-    """E_phi: every body hands its own on to its parent, once."""
+    """E_phi: each body adds its own force to its parent's, once."""
     F = (zero, zero, zero, zero, zero, zero)
     store6(vec, 0, F)
     for i in range(1, integer(tree, BODIES)):
@@ -120,7 +120,7 @@ def shift_transpose(tree, work, vec, zero):
 
 @inner
 def psi(tree, work, vec, zero):
-    """Leaves to base: every body hands on what its joint does not give way to, (1 - G H) of it."""
+    """Leaves to base: each body adds (1 - G H) of its force, what its joint transmits, to its parent's."""
     for i in range(integer(tree, BODIES) - 1, 0, -1):
         first, last = first_and_last(tree, i)
         F = load6(vec, 6 * i, zero)

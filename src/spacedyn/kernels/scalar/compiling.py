@@ -34,7 +34,7 @@ from .pack import LANES
 
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
-_FOLDERS_KEPT = 6  # machine code of so many versions of the kernels
+_FOLDERS_KEPT = 6  # versions of the kernels whose machine code is kept
 
 
 def _sources_hash() -> str:

@@ -40,7 +40,7 @@ MODES, M_MODE, M_ANCHOR = range(44, 47)
 STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
 # guards: address of what attends to them, and where it keeps in memory the step that is to end at one and how fast the
 # guard changes there
-HEEDER, M_CUT = range(53, 55)
+GUARD_CHECK, M_CUT = range(53, 55)
 # where in memory the number of who is being called stands: 1 for the first law, negative for the motion of a prescribed
 # joint, from elements.program.CALLED on for an element of a user's, 0 if none is
 M_CALLED = 55
@@ -49,7 +49,7 @@ M_CALLED = 55
 ELEMENTS, Y_PUSH, COMMANDS, Y_COMMAND, CHANNELS, Y_CHANNEL = range(56, 62)
 # guards: how many, those of events last; in work: their values, the sides on which they are held, what else is known of
 # each (below), and whether a robot's guards have sides
-GUARDS, Y_GUARD, Y_SIDE, Y_WATCH, Y_ARMED = range(62, 67)
+GUARDS, Y_GUARD, Y_SIDE, Y_GUARD_MEMORY, Y_ARMED = range(62, 67)
 # the record: how many blocks of scalars a row is made of, and where their records start
 BLOCKS, BLOCK_AT = range(67, 69)
 # where the channels begin in what laws see; where in work what an element sees beside it is
@@ -60,11 +60,13 @@ SAMPLED = 74  # how many elements have a period
 M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its robot, and the last row of its record
 PLAN = 75
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
-SET_SIDES, CHANGE_SIDES, HEED_STEP, HEED_JUMP = range(4)  # what it is asked to do
+SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do
 # work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of
 # the one before; at a point of the step and at the two before; fractions of the step between which it crossed (0: it
 # did not); of events: whether it happens here, how near to zero it was then, whether it is to be overlooked
-G_LEVEL, G_START, G_BEFORE, G_LATE, G_OLD, G_OLDER, G_FROM, G_CROSSED, G_FIRED, G_NEAR, G_ASLEEP, WATCH = range(12)
+G_LEVEL, G_START, G_BEFORE, G_LATE, G_OLD, G_OLDER, G_FROM, G_CROSSED, G_FIRED, G_NEAR, G_ASLEEP, GUARD_NUMBERS = range(
+    12
+)
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256

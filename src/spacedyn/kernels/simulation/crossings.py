@@ -10,7 +10,7 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store, store_counter
 from ..sim.layout import *  # noqa: F403
-from .watched import counted, crosses, direction_of, first_event, follow, known, look, note, side_of
+from .guard_memory import counted, crosses, direction_of, first_event, follow, known, look, note, side_of
 
 # Fractions of a step at which guards are looked at; the first twelve only while some event has no side.
 FRACTIONS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5, 0.75, 1.0)

@@ -80,7 +80,7 @@ def get_ready(sim, t):
     if load_counter(sim.counters, C_LAST) == 1:
         store_counter(sim.counters, C_LAST, 2)
     if integer(sim.plan, GUARDS) > 0 and load_counter(sim.counters, C_SIDES) == 0:
-        call(integer(sim.plan, HEEDER), sim.own, t, 0.0, SET_SIDES, 0)
+        call(integer(sim.plan, GUARD_CHECK), sim.own, t, 0.0, SET_SIDES, 0)
         store_counter(sim.counters, C_SIDES, 1)
         if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS):
             store_counter(sim.counters, C_FRESH, 0)
@@ -105,12 +105,12 @@ def choose_pieces_and_spans(sim, middle):
 
 
 @inner
-def heed_guards(sim, t, h):
+def check_guards(sim, t, h):
     """Whether the step just tried may stay: REJECTED if it is to end sooner, where a guard is zero."""
     guards = integer(sim.plan, GUARDS) if is_adaptive(sim) else integer(sim.plan, EVENTS)
     if guards == 0:
         return TAKEN
-    call(integer(sim.plan, HEEDER), sim.own, t, h, HEED_STEP, 0)
+    call(integer(sim.plan, GUARD_CHECK), sim.own, t, h, CHECK_STEP, 0)
     again = load_counter(sim.counters, C_AGAIN)
     return TAKEN if again == 0 else REJECTED if again == 1 else NOT_FINITE
 
@@ -137,7 +137,7 @@ def take_step(sim, zero):
     cut = load_counter(sim.counters, C_CUT) > 0
     outcome, error = judge(sim, h, try_step(sim, t, h, due, fresh, zero), zero)
     if outcome == TAKEN:
-        outcome = heed_guards(sim, t, h)
+        outcome = check_guards(sim, t, h)
     if outcome != TAKEN:
         return outcome
     store(sim.clock, H_TAKEN, h)
@@ -162,7 +162,7 @@ def finish_step(sim, zero):
         held = is_adaptive(sim) or integer(sim.plan, GUARDS) == integer(sim.plan, EVENTS)
         store_counter(sim.counters, C_SIDES, 1 if held else 0)  # with fixed steps, chosen for each
         if load_counter(sim.counters, C_ENDS) == 1:
-            call(integer(sim.plan, HEEDER), sim.own, load(sim.clock, T_NEXT, 0.0), 0.0, CHANGE_SIDES, 0)
+            call(integer(sim.plan, GUARD_CHECK), sim.own, load(sim.clock, T_NEXT, 0.0), 0.0, CHANGE_SIDES, 0)
             store_counter(sim.counters, C_ENDS, 0)
     store(sim.clock, T, load(sim.clock, T_NEXT, 0.0))
     store_counter(sim.counters, C_STEPS, load_counter(sim.counters, C_STEPS) + 1)
@@ -170,7 +170,7 @@ def finish_step(sim, zero):
 
 @entry
 def advance(own, rows, room, robots, steps, kind):
-    """Go on until T_END, until `room` rows are written, or for so many steps; what it returns says which."""
+    """Go on until T_END, until `room` rows are written, or for `steps` steps; the status that it returns says which."""
     sim, rows, zero = sim_at(pointer(own)), pointer(rows), zero_of(kind)
     for _ in range(steps):
         t = load(sim.clock, T, 0.0)

@@ -25,11 +25,11 @@ from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .crossings import BAD, NONE, find_crossing
+from .guard_memory import counted, crosses, first_event, follow, known, look, note, side_of, sign, take_side, value_of
 from .step_control import is_adaptive
-from .watched import counted, crosses, first_event, follow, known, look, note, side_of, sign, take_side, value_of
 
-MOST_CORRECTIONS = 4
-MOST_AT_ONCE = 20  # changes of each guard's side at one instant
+MAX_CORRECTIONS = 4
+MAX_AT_ONCE = 20  # changes of each guard's side at one instant
 PRECISE = 1e-10  # of a step: how near to the zero of an element's guard it is to end
 CHANGES = 3  # of sides that follow from each other
 
@@ -95,7 +95,7 @@ def start_from(sim, g, lane, factor, zero):
 
 
 @inner
-def heed_jump(sim, t, zero):
+def check_jump(sim, t, zero):
     """Commands may have jumped: guards that are not where they were (G_LATE) before take the side that they are on."""
     changes = CHANGES
     while changes > 0:
@@ -167,7 +167,7 @@ def change_sides(sim, t, zero):
                 changed = True
     if changed:
         sample_owners(sim, t, zero)
-        heed_jump(sim, t, zero)
+        check_jump(sim, t, zero)
         store_counter(sim.counters, C_FRESH, 0)
 
 
@@ -194,7 +194,7 @@ def is_off(sim, t, h, zero):
     target, lanes, at = load_counter(sim.counters, C_TARGET), lanes_of(zero), integer(sim.plan, M_CUT)
     least, slope = load(sim.clock, H_MIN, 0.0), load(sim.memory, at + CUT_SLOPE, 0.0)
     look(sim, t + h, integer(sim.plan, Y_NEW), zero)
-    if slope == 0.0 or load_counter(sim.counters, C_CUT) > MOST_CORRECTIONS:
+    if slope == 0.0 or load_counter(sim.counters, C_CUT) > MAX_CORRECTIONS:
         return False
     change = -counted(sim, target // lanes, target % lanes, zero) / slope
     near = 0.25 * least
@@ -221,14 +221,14 @@ def end_cut_step(sim, zero):
 
 
 @inner
-def heed_step(sim, t, h, zero):
+def check_step(sim, t, h, zero):
     """Whether the step just tried must be taken again, since a guard crosses within it: 1; 2 if one is no number."""
     if load_counter(sim.counters, C_CUT) > 0:
         if is_off(sim, t, h, zero):
             return 1
         end_cut_step(sim, zero)
         return 0
-    most = MOST_AT_ONCE * integer(sim.plan, GUARDS) * lanes_of(zero)
+    most = MAX_AT_ONCE * integer(sim.plan, GUARDS) * lanes_of(zero)
     held = is_adaptive(sim) and load_counter(sim.counters, C_SIDES) <= most
     fraction = find_crossing(sim, t, h, 0 if held else first_event(sim), zero)
     if fraction == BAD:
@@ -249,29 +249,29 @@ def heed_step(sim, t, h, zero):
 
 
 @inner
-def heed(sim, t, h, what, zero):
+def check(sim, t, h, what, zero):
     """What the driver asks for; what becomes of a step goes into C_AGAIN."""
     if what == SET_SIDES:
         set_sides(sim, t, zero)
     elif what == CHANGE_SIDES:
         change_sides(sim, t, zero)
-    elif what == HEED_JUMP:
-        heed_jump(sim, t, zero)
+    elif what == CHECK_JUMP:
+        check_jump(sim, t, zero)
     else:
-        store_counter(sim.counters, C_AGAIN, heed_step(sim, t, h, zero))
+        store_counter(sim.counters, C_AGAIN, check_step(sim, t, h, zero))
 
 
-def _heed_one(own, t, h, what, _):
-    heed(sim_at(own), t, h, what, 0.0)
+def _check_one(own, t, h, what, _):
+    check(sim_at(own), t, h, what, 0.0)
 
 
-def _heed_pack(own, t, h, what, _):
-    heed(sim_at(own), t, h, what, zero_of(PACK))
+def _check_pack(own, t, h, what, _):
+    check(sim_at(own), t, h, what, zero_of(PACK))
 
 
 @cache
 def guards_address(lanes):
-    """All of this as a C function: compiled when guards are first to be heeded, apart from the driver."""
+    """All of this as a C function: compiled when guards are first used, apart from the driver."""
     if lanes == 1:
-        return Address(_heed_one, STEP_SIGNATURE, "guards.one")
-    return Address(_heed_pack, STEP_SIGNATURE, "guards.pack")
+        return Address(_check_one, STEP_SIGNATURE, "guards.one")
+    return Address(_check_pack, STEP_SIGNATURE, "guards.pack")

@@ -5,7 +5,7 @@ from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, load, load_counter, store, store_counter
 from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
-from .watched import place
+from .guard_memory import place
 
 NEVER = 1e300
 
@@ -157,7 +157,7 @@ def take_samples(sim, t, near, zero):
         if due != 0:
             held |= laws_at_once(sim, due)
             evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
-        call(integer(sim.plan, HEEDER), sim.own, t, 0.0, HEED_JUMP, 0)
+        call(integer(sim.plan, GUARD_CHECK), sim.own, t, 0.0, CHECK_JUMP, 0)
         due, changed = 0, True
     if integer(sim.plan, MODES) == 0 or (due == 0 and not changed):
         return due, changed, False

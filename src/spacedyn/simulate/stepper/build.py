@@ -50,7 +50,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     _put_row(plan, layout, work, flat)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
     if plan.plan[p.GUARDS]:
-        plan.set(HEEDER=guards_address(lanes).address)
+        plan.set(GUARD_CHECK=guards_address(lanes).address)
     spare = put_own_step(plan, method, end_of(work), layout)
     tree = _tree(prepared, model, method)
     counters = np.zeros(counter + len(prepared.joints) + 2 * len(prepared.acting), dtype=np.int64)
@@ -89,7 +89,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_CHANNEL": end_of(layout.channels),
             "Y_GUARD": guards,
             "Y_SIDE": guards,
-            "Y_WATCH": p.WATCH * guards,
+            "Y_GUARD_MEMORY": p.GUARD_NUMBERS * guards,
             "Y_ARMED": 1,
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,

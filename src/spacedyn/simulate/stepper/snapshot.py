@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ...kernels.robot import layout as k
 from ...kernels.sim import layout as p
-from ...kernels.simulation.guards import MOST_AT_ONCE, MOST_CORRECTIONS
+from ...kernels.simulation.guards import MAX_AT_ONCE, MAX_CORRECTIONS
 
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT]
@@ -139,8 +139,8 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _LARGEST_EXACT_INTEGER)
     high[list(_SWITCHES)] = 1
     high[p.C_LAST], high[p.C_BREAK], high[p.C_AGAIN] = 2, plan[p.BREAKS], 2
-    high[p.C_CUT], high[p.C_TARGET] = MOST_CORRECTIONS + 1, max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
-    high[p.C_SIDES] = MOST_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
+    high[p.C_CUT], high[p.C_TARGET] = MAX_CORRECTIONS + 1, max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
+    high[p.C_SIDES] = MAX_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
     for element in _elements(stepper):

@@ -222,7 +222,7 @@ class Stepper:
     def choose_sides(self) -> None:
         """The sides of guards at the present state, as before a first step."""
         if self.plan[p.GUARDS]:
-            self._call(p.HEEDER, 2, p.SET_SIDES, 0)
+            self._call(p.GUARD_CHECK, 2, p.SET_SIDES, 0)
 
     def _call(self, entry: int, reals: int, *integers: int) -> None:
         """Call a C function of the plan's, with its time and, if it takes a step, none."""
@@ -278,7 +278,7 @@ class Stepper:
     def _of_events(self, what: int) -> Array:
         """One row of the numbers that are kept for each event."""
         guards, events = int(self.plan[p.GUARDS]), int(self.plan[p.EVENTS])
-        return self._scalars(p.Y_WATCH, what * guards + guards - events, events)
+        return self._scalars(p.Y_GUARD_MEMORY, what * guards + guards - events, events)
 
     # --- robots of a pack that have ended -----------------------------------------------------------------------------
 

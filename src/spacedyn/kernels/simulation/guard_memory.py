@@ -1,4 +1,4 @@
-"""What is known of each guard of each robot of a pack, in `work`; and their values, looked at anywhere in a step."""
+"""Numbers kept in `work` for each guard and robot of a pack, and the values of guards anywhere in a step."""
 
 from ..elements.laws import run_law
 from ..robot.layout import *  # noqa: F403
@@ -16,25 +16,25 @@ def known(sim, what, g, lane, zero):
 
 @inner
 def note(sim, what, g, lane, value, zero):
-    """Write one of them."""
+    """Write one of the numbers of guard g."""
     store(sim.work, place(sim, what, g) * lanes_of(zero) + lane, value)
 
 
 @inner
 def place(sim, what, g):
-    """Where it is in work, counted in scalars."""
-    return integer(sim.plan, Y_WATCH) + what * integer(sim.plan, GUARDS) + g
+    """Index in work of a number of guard g, in scalars."""
+    return integer(sim.plan, Y_GUARD_MEMORY) + what * integer(sim.plan, GUARDS) + g
 
 
 @inner
 def value_of(sim, g, lane, zero):
-    """The guard's value where it was looked at last."""
+    """The value of guard g where it was evaluated last."""
     return load(sim.work, (integer(sim.plan, Y_GUARD) + g) * lanes_of(zero) + lane, 0.0)
 
 
 @inner
 def counted(sim, g, lane, zero):
-    """The same from the guard's level."""
+    """The value of guard g above its level."""
     return value_of(sim, g, lane, zero) - known(sim, G_LEVEL, g, lane, zero)
 
 
@@ -46,7 +46,7 @@ def side_of(sim, g, lane, zero):
 
 @inner
 def take_side(sim, g, lane, side, zero):
-    """Hold it on this side."""
+    """Hold guard g on this side."""
     store(sim.work, (integer(sim.plan, Y_SIDE) + g) * lanes_of(zero) + lane, side)
 
 
