@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import element_names
 from ..errors import InputError, UnknownName
 from ..model.state import State
 from ..quantities.kinematics import Motion, frame_motion
@@ -252,7 +251,7 @@ class Record(Recorded):
             "model_digest": self.model.digest,
             "method": repr(self.method),
             "laws": [law.name for law in self.laws],
-            "forces": element_names(self.forces),
+            "forces": self.simulation.layout.names,
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
             "start": self.simulation.start,
             "end": self.simulation.end,

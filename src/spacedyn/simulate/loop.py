@@ -156,8 +156,8 @@ class Recording:
         if self._told or not self._too_slow(stepper, _LONGEST):
             return
         self._told = True
-        o, h = self._simulation, stepper.step_taken
-        note = stiffness_note(o.model, stepper.state(), o.elements, h) or "; a law may jump, or motion be very fast"
+        model, elements, h = self._simulation.model, self._simulation.elements, stepper.step_taken
+        note = stiffness_note(model, stepper.state(), elements, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
