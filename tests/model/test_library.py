@@ -1,4 +1,4 @@
-"""Robots that come along: all load, and have the numbers of their sources."""
+"""Bundled robots: all load, and have the numbers of their sources."""
 
 import json
 import math
@@ -180,5 +180,5 @@ def test_what_is_neither_name_nor_toml_is_unknown(name):
 def test_a_file_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(ModelError, match="there is no file"):
         load(tmp_path / "none.toml")
-    with pytest.raises(ModelError, match=r"the robot that comes along is load\('ets7'\)"):
+    with pytest.raises(ModelError, match=r"the bundled robot is load\('ets7'\)"):
         load("ets7.toml")

@@ -162,7 +162,7 @@ def test_names_and_files_that_are_not_there(tmp_path):
         sd.Scenario.from_toml(tmp_path / "bytes.toml")
     with pytest.raises(sd.ScenarioError, match="there is no file"):
         sd.Scenario.from_toml(tmp_path / "nothing.toml")
-    with pytest.raises(sd.ScenarioError, match=r"comes along is ets7_reach, without .toml"):
+    with pytest.raises(sd.ScenarioError, match=r"bundled scenario is ets7_reach, without .toml"):
         sd.Scenario.from_toml("ets7_reach.toml")
     with pytest.raises(sd.UnknownName, match="did you mean 'ets7_reach'"):
         sd.Scenario.from_toml("ets7_rech")

@@ -87,7 +87,7 @@ def same(one, other):
     return np.array_equal(one.time, other.time) and all(np.array_equal(one[k], other[k]) for k in ("x", "u", "forces"))
 
 
-# --- what comes along ------------------------------------------------------------------------------------------------
+# --- bundled scenarios -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sd.scenarios())

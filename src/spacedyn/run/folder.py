@@ -28,12 +28,12 @@ from ..simulate.simulation import Simulation
 from ..simulate.store import FIRST_CHUNK, NotWritten, Past, next_room
 from ..simulate.stored_text import MOST_TEXT
 from .folder_lock import LOCK, locked
-from .folder_reading import CHECKPOINTS, EVENTS, MANIFEST, ORIGIN, ROWS, STATE, manifest, read_folder
+from .folder_reading import CHECKPOINTS, EVENTS, MANIFEST, ROWS, SIMULATION, STATE, manifest, read_folder
 
 Array = np.ndarray
 _DOUBLE = np.dtype("<f8")
 _UNFINISHED = ".tmp"
-_NAMES = {name + end for name in (ORIGIN, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS) for end in ("", _UNFINISHED)}
+_NAMES = {name + end for name in (SIMULATION, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS) for end in ("", _UNFINISHED)}
 
 
 class Folder:
@@ -114,9 +114,9 @@ class Folder:
         for name in self._check_free():
             (self.path / name).unlink()
         self._prepare(STATE, self._simulation.state._data.astype(_DOUBLE).tobytes())
-        self._prepare(ORIGIN, self._text.encode())
+        self._prepare(SIMULATION, self._text.encode())
         self._put(STATE)
-        self._put(ORIGIN)
+        self._put(SIMULATION)
         for name in (ROWS, CHECKPOINTS, MANIFEST):
             self._files.append(_Growing(self.path / name, None))
         _flush_folder(self.path)
@@ -143,8 +143,8 @@ class Folder:
         ends = {ROWS: record * past.records, CHECKPOINTS: size * self._checkpoints, MANIFEST: version}
         for name, end in ends.items():
             self._files.append(_Growing(self.path / name, end))
-        changed = [ORIGIN, EVENTS] if past.events or (self.path / EVENTS).exists() else [ORIGIN]
-        self._prepare(ORIGIN, self._text.encode())
+        changed = [SIMULATION, EVENTS] if past.events or (self.path / EVENTS).exists() else [SIMULATION]
+        self._prepare(SIMULATION, self._text.encode())
         if EVENTS in changed:
             self._prepare(EVENTS, b"".join(map(_event_line, past.events)))
         self._files[2].add(b"\n")  # should the last line have been cut short

@@ -17,7 +17,7 @@ from .audit import Auditor
 from .checks import check_ledger, check_rows, check_simulation, check_status, happening
 
 Array = np.ndarray
-ORIGIN, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS = (
+SIMULATION, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS = (
     "run.json", "state.f64", "rows.f64", "checkpoints.f64", "manifest.jsonl", "events.jsonl",
 )  # fmt: skip
 """Files of such a folder."""
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 def is_run_folder(path: Path) -> bool:
     """Whether a run was streamed to it."""
-    return (path / ORIGIN).exists()
+    return (path / SIMULATION).exists()
 
 
 def manifest(path: Path) -> tuple[list[Line], int]:
@@ -93,7 +93,7 @@ def _lines(file: Path) -> Iterator[bytes]:
 
 def read_simulation(path: Path, folders: Sequence[Path] = ()) -> Simulation:
     """What made the run of a folder; meshes may be in it, and in these folders."""
-    text = read_text(path / ORIGIN)
+    text = read_text(path / SIMULATION)
     state = map_doubles(path / STATE, (file_size(path / STATE) // 8,))
     simulation = Simulation.from_text(text, state, [path, *folders])
     check_simulation(simulation)

@@ -164,7 +164,7 @@ def run_of(
     stream: str | os.PathLike[str] | None = None,
     view: bool = False,
 ) -> Run:
-    """Carry a simulation out, as `simulate` is told to."""
+    """Run a simulation; the options are those of `simulate`."""
     folder = None if stream is None else Path(stream)
     if view:
         from ..show.viewer.live_simulation import simulate_watched
@@ -180,7 +180,7 @@ def carry_out(
     past: Past | None = None,
     onlooker: Callable[[Array], None] | None = None,
 ) -> Run:
-    """Simulate what an simulation says, from its beginning or from a past that it has already."""
+    """Run a simulation, from its start or from the past that it has already."""
     columns = simulation.layout.row
     most = largest_chunk(max(simulation.robots, 1), row_width(columns))
     times = (

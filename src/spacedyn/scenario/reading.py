@@ -91,7 +91,7 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
     except ModelError as error:
         text = error.problems[0].replace("a robot's description", "a scenario's file")
         if path.stem in scenarios() and not path.exists():
-            text += f" The scenario that comes along is {path.stem}, without .toml."
+            text += f" The bundled scenario is {path.stem}, without .toml."
         raise ScenarioError(given, [text]) from None
     except UnicodeDecodeError as error:
         raise ScenarioError(given, [f"it is not text in UTF-8 (byte {error.start}): save it as UTF-8"]) from None

@@ -38,7 +38,7 @@ class Switch:
 
     @property
     def label(self) -> str:
-        """In words."""
+        """Joints and their new modes, in words."""
         return ", ".join(f"{joint} {mode}" for joint, mode in self.modes.items())
 
     def check(self, model: Model) -> None:

@@ -58,7 +58,7 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Model:
         raise InputError(f"{given}: there is no option {', '.join(options)}; options are for URDF and MuJoCo's files.")
     if suffix == ".toml":
         if path.stem in names and not path.exists():
-            raise ModelError(given, [f"there is no file {given}; the robot that comes along is load('{path.stem}')."])
+            raise ModelError(given, [f"there is no file {given}; the bundled robot is load('{path.stem}')."])
         return read_model(path)
     if given not in names:
         raise UnknownName("bundled robot", given, names)

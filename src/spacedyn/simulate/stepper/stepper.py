@@ -1,4 +1,4 @@
-"""A simulation laid out in arrays, as `kernels.plan` has it: the stepper that `kernels.advance` drives."""
+"""A simulation laid out in arrays, as kernels/sim/layout.py names them: what the driver goes on with."""
 
 import ctypes
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Array = np.ndarray
 
 @dataclass
 class Stepper:
-    """The arrays of a simulation of up to a pack of robots, as `kernels.advance` takes them."""
+    """The arrays of a simulation of up to a pack of robots, as the driver's `advance` takes them."""
 
     tree: Array
     par: Array
@@ -42,10 +42,8 @@ class Stepper:
     lanes: int
     tolerances: Array  # of each number of y, if none were held
     spare: Array  # scratch memory of methods with a step of their own
-    given: Array  # what laws, motions and forces are described by: the end of `numbers`, which stays as it is
-    callees: dict[
-        int, Any
-    ]  # laws, conditions, motions, users' elements by the number that `memory` has while they are called
+    given: Array  # parameters of laws, motions and elements: the end of `numbers`, which stays as it is
+    callees: dict[int, Any]  # laws, conditions, motions, users' elements by their numbers in M_CALLED
     model: Model  # of its robots
     layout: Layout
     view_at_fault: Array | None = None  # what a law or an element saw that raised something
@@ -95,7 +93,7 @@ class Stepper:
         work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
 
     def _rate_places(self) -> tuple[slice, slice]:
-        """Of the base's attitude and of the rates, in `work`."""
+        """Places of the base's attitude and of the rates in `work`."""
         x, nv = int(self.plan[p.Y_ORIGIN]) + 3, int(self.tree[k.RATES])
         u = int(self.plan[p.Y_NOW]) + nv
         return slice(x, x + 4), slice(u, u + nv)
@@ -123,7 +121,7 @@ class Stepper:
         return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
 
     def choose_tolerances(self) -> None:
-        """None of what is held: it has no error."""
+        """Write the error tolerances; held joints get none, since they are not integrated."""
         scale = self.tolerances.copy()
         if len(scale) > 1:  # steps are chosen
             first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
@@ -170,7 +168,7 @@ class Stepper:
         return bool(self.counters[p.C_LAST] > 1)
 
     def largest_rates(self) -> Array:
-        """(nv,) of its robots, in the axes that it integrates them in."""
+        """(nv,) largest rates of its robots, in the axes that it integrates them in."""
         held = self._scalars(p.Y_NOW, int(self.tree[k.RATES]), int(self.tree[k.RATES]))
         return np.abs(held[:, : self.robots]).max(axis=1, initial=0.0)
 
@@ -215,7 +213,7 @@ class Stepper:
         return self.work.reshape(-1, self.lanes)[at : at + count]
 
     def evaluate(self, due: int = 0) -> None:
-        """The right-hand side at the present state: everything in `work` is of there."""
+        """Evaluate the right-hand side at the last accepted state, so that `work` describes it."""
         y, rates = (int(self.plan[entry]) for entry in (p.Y_NOW, p.Y_SPARE))
         self._call(p.FLOW, 1, y, rates, due)
 
@@ -271,7 +269,7 @@ class Stepper:
         return int(self.counters[p.C_EVENTS])
 
     def count_events(self, count: int) -> None:
-        """So many more have happened."""
+        """Add to the number of events that have happened."""
         self.counters[p.C_EVENTS] += count
 
     def _of_events(self, what: int) -> Array:
