@@ -95,9 +95,8 @@ class EventLog:
         else:
             fired[:] = 0.0
         start, end = stepper.span
-        span = max(
-            min(_CHATTER * (end - start), _AT_ONCE), _MANY * stepper.shortest_step
-        )  # shorter steps there are none
+        at_once = min(_CHATTER * (end - start), _AT_ONCE)
+        span = max(at_once, _MANY * stepper.shortest_step)  # shorter steps there are none
         if len(own) >= _MANY and t - own[-_MANY].time <= span:
             self._fail(robot, "chattering", _chatter(own[-_MANY:]))
         if stepper.robots > 1 and robot in self.endings:

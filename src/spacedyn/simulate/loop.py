@@ -244,9 +244,7 @@ class Recording:
             if status == codes.SWITCHED and error is None:
                 self._log.switch(stepper)
                 status = codes.PAUSED
-            if (
-                status == codes.ENDING and error is None
-            ):  # a checkpoint from where a longer run would go on in the same way
+            if status == codes.ENDING and error is None:  # a checkpoint from where a longer run would go on alike
                 status = codes.FULL if len(self._steppers) == 1 else codes.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, codes.PAUSED

@@ -98,7 +98,6 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
     plan.set(**{name: part.start for name, part in work.items() if name.startswith("Y_")})
     plan.set(
         INTERNAL=end_of(layout.states),
-        LEDGER=end_of(layout.ledger),
         SIZE=size,
         VIEW=layout.view_size,
         VIEW_CHANNELS=layout.view["channels"].start,
