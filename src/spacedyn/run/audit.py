@@ -97,7 +97,7 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words."""
+        """Whether the run can be trusted, in words."""
         if not self.within_budget:
             return f"NOT to be trusted: beyond the budget of {self.budget:g}"
         return f"good{' to round-off' if self.worst < _ROUND_OFF else ''}, within the budget of {self.budget:g}"

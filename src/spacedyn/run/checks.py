@@ -129,10 +129,9 @@ def _check_numbers(simulation: Simulation, part: Array, first: int) -> None:
     if not good.all():
         at = int(np.argmin(good))
         raise InputError(f"record {first + at}, of t = {part[at, 0, 0]:g} s, holds numbers that are not finite")
-    model = simulation.model
-    width = 7 + model.nq + model.nv
+    columns = simulation.layout.row  # those of time and state come first, and are always kept
     try:
-        checked_numbers(model, part[..., 1 : 1 + width], "a record")
+        checked_numbers(simulation.model, part[..., columns["x"].start : columns["u"].stop], "a record")
     except InputError as error:
         raise InputError(f"records {first} to {first + len(part) - 1}: {error}") from error
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
+from ..simulate.channels import row_width
 from ..simulate.simulation import Simulation
 from ..simulate.variables import OWN_TIME, batch_dimensions, joined, labels, split, variables
 
@@ -46,7 +47,7 @@ def rows_of(data: Mapping[str, Array], simulation: Simulation, columns: dict[str
     needed |= {name: (count, *shape, *sizes) for parts in made.values() for name, (_, sizes, _) in parts.items()}
     for name, expected in needed.items():
         _values(data, name, expected)
-    rows = np.zeros((count, *shape, sum(part.stop - part.start for part in columns.values())))
+    rows = np.zeros((count, *shape, row_width(columns)))
     own = data[OWN_TIME if simulation.staggered else "time"]
     rows[..., 0] = own.reshape(-1, *(shape if simulation.staggered else [1] * len(shape)))
     for channel, parts in made.items():

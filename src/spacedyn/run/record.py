@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import Element, element_names
+from ..elements.element import Element
 from ..errors import InputError, UnknownName
 from ..model.state import State
 from ..quantities.kinematics import FrameMotion, frame_motion
@@ -270,7 +270,7 @@ class Record(Recorded):
             "model_digest": self.model.digest,
             "method": repr(self.method),
             "laws": [law.name for law in self.laws],
-            "elements": element_names(self.elements),
+            "elements": self.simulation.layout.names,
             "gravity": [0.0, 0.0, 0.0] if self.gravity is None else self.gravity.tolist(),
             "start": self.simulation.start,
             "end": self.simulation.end,

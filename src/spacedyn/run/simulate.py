@@ -39,9 +39,8 @@ P = ParamSpec("P")
 _MEANT = {"time": "duration", "dt": "method", "controllers": "laws", "g": "gravity", "tspan": "duration"}
 
 
-@checked_arguments(
-    *ARGUMENTS, "progress", "stream", "view", **_MEANT
-)  # of what kind they are is seen where they are used
+# of what kind the arguments are is checked by `simulation_of` and `run_of`
+@checked_arguments(*ARGUMENTS, "progress", "stream", "view", **_MEANT)
 def simulate(
     model: Model,
     state: State,

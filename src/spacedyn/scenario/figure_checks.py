@@ -10,6 +10,7 @@ from ..run.run import Run
 from ..show.plots.curves import check_name
 from ..show.plots.style import STYLES
 from ..show.viewer.film import BACKDROPS
+from ..simulate.channels import kept_columns, row_width
 from ..simulate.simulation import Simulation
 from .line_numbers import Path
 
@@ -47,9 +48,8 @@ def _among(what: str, name: str, known: list[str]) -> None:
 
 def _first_record(simulation: Simulation) -> Run:
     """A run of the start alone: what there is to draw has the same names as at the end."""
-    columns = simulation.layout.row
-    width = sum(columns[name].stop - columns[name].start for name in simulation.channels)
-    rows = np.zeros((1, *simulation.shape, width))
-    size = simulation.state._data.shape[-1]
-    rows[..., 0], rows[..., 1 : 1 + size] = simulation.start, simulation.state._data  # time and state come first
+    columns = kept_columns(simulation.layout.row, simulation.channels)
+    rows = np.zeros((1, *simulation.shape, row_width(columns)))
+    rows[..., columns["t"]] = simulation.start
+    rows[..., columns["x"].start : columns["u"].stop] = simulation.state._data
     return Run(simulation, rows, (), None, "unfinished", None)

@@ -1,4 +1,4 @@
-"""Scenarios: a simulation as a file. Robot, state, laws, forces, events, method, what to record, draw and film."""
+"""Scenarios: a simulation as a file. Robot, state, laws, elements, events, method, what to record, draw and film."""
 
 import os
 import re
@@ -51,7 +51,7 @@ class Scenario:
     xacro : bool
         Whether a robot in xacro may be expanded: that runs what its file says.
     **content
-        What stands in a scenario file: robot, duration, state, laws, prescribed, forces, events, method, gravity,
+        What stands in a scenario file: robot, duration, state, laws, prescribed, elements, events, method, gravity,
         record, plots, film and so on; docs/howto/scenarios.md has them all.
 
     Attributes
@@ -190,7 +190,7 @@ class Scenario:
     # --- running -----------------------------------------------------------------------------------------------------
 
     def build(self) -> dict[str, Any]:
-        """Robot, state, laws, prescribed, forces, events: what `simulate` takes, made but not run.
+        """Robot, state, laws, prescribed, elements, events: what `simulate` takes, made but not run.
 
         Raises ScenarioError, with the line, if something cannot be made.
         """

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..errors import InputError, UnknownName
 from ..signatures import is_several
+from .layout import end_of, in_order
 
 WORKS = ("joint_work", "base_work", "endpoint_work", "element_work", "event_work")
 LOSSES = ("dissipated", "element_dissipated")
@@ -49,14 +50,9 @@ def chosen_channels(channels: Any, columns: dict[str, slice]) -> tuple[str, ...]
 
 def kept_columns(columns: dict[str, slice], channels: tuple[str, ...]) -> dict[str, slice]:
     """Columns of the chosen channels in a row that holds only these."""
-    kept, at = {}, 0
-    for name in channels:
-        size = columns[name].stop - columns[name].start
-        kept[name] = slice(at, at + size)
-        at += size
-    return kept
+    return in_order({name: columns[name].stop - columns[name].start for name in channels})
 
 
 def row_width(columns: dict[str, slice]) -> int:
     """Numbers in a row of one robot."""
-    return sum(part.stop - part.start for part in columns.values())
+    return end_of(columns)

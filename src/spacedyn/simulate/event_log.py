@@ -95,9 +95,8 @@ class EventLog:
         else:
             fired[:] = 0.0
         start, end = stepper.span
-        span = max(
-            min(_CHATTER_FRACTION * (end - start), _CHATTER_SECONDS), _CHATTER_COUNT * stepper.shortest_step
-        )  # shorter steps there are none
+        at_once = min(_CHATTER_FRACTION * (end - start), _CHATTER_SECONDS)
+        span = max(at_once, _CHATTER_COUNT * stepper.shortest_step)  # shorter steps there are none
         if len(own) >= _CHATTER_COUNT and t - own[-_CHATTER_COUNT].time <= span:
             self._fail(robot, "chattering", _chatter(own[-_CHATTER_COUNT:]))
         if stepper.robots > 1 and robot in self.endings:

@@ -89,9 +89,23 @@ class Layout:
         )
 
     @cached_property
+    def _owned(self) -> list[slice]:
+        """Where each owner's states are among them."""
+        sizes = [sum(block.size for block in declaration_of(one).states) for _, one in self.owners]
+        return list(in_order({str(i): size for i, size in enumerate(sizes)}).values())
+
+    def states_of_law(self, law: int) -> slice:
+        """Where a law's states are among them."""
+        return self._owned[law]
+
+    def states_of_element(self, element: int) -> slice:
+        """Where an element's states and samples are among them."""
+        return self._owned[len(self.laws) + element]
+
+    @cached_property
     def law_states(self) -> int:
         """How many of the internal states are laws': they come first."""
-        return sum(law.state_size for law in self.laws)
+        return self._owned[len(self.laws) - 1].stop if self.laws else 0
 
     @cached_property
     def ledger(self) -> Slices:
@@ -141,6 +155,11 @@ class Layout:
         """Points at which elements push bodies: the element's number, and the point."""
         model = robot_of(self.model, 0)
         return [(i, one) for i, element in enumerate(self.elements) for one in element.wrenches(model)]
+
+    def wrenches(self, element: int) -> slice:
+        """Where the wrenches of an element are among those that all of them record, six numbers a point."""
+        mine = [j for j, (whose, _) in enumerate(self.wrench_points) if whose == element]
+        return slice(6 * mine[0], 6 * mine[-1] + 6) if mine else slice(0, 0)
 
     def channel(self, element: int, block: Any) -> slice:
         """The slice of `channels` that holds a channel of an element."""

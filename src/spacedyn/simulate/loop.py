@@ -159,8 +159,8 @@ class Recording:
         if self._told or not self._too_slow(stepper, _SLOW_STEPS):
             return
         self._told = True
-        o, h = self._simulation, stepper.step_taken
-        note = stiffness_note(o.model, stepper.state(), o.elements, h) or "; a law may jump, or motion be very fast"
+        model, elements, h = self._simulation.model, self._simulation.elements, stepper.step_taken
+        note = stiffness_note(model, stepper.state(), elements, h) or "; a law may jump, or motion be very fast"
         warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
@@ -247,9 +247,7 @@ class Recording:
             if status == codes.SWITCHED and error is None:
                 self._log.switch(stepper)
                 status = codes.PAUSED
-            if (
-                status == codes.ENDING and error is None
-            ):  # a checkpoint from where a longer run would go on in the same way
+            if status == codes.ENDING and error is None:  # a checkpoint from where a longer run would go on alike
                 status = codes.FULL if len(self._steppers) == 1 else codes.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, codes.PAUSED

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from ..elements.element import Element, blocks_of, check_elements
 from ..elements.prescribed import read_prescribed, start_of
-from ..elements.program import UserElement
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
 from ..kernels.sim import codes
@@ -126,9 +125,9 @@ ARGUMENTS = frozenset(keywords_of(simulation_of))
 
 def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     """A stepper for each pack of robots."""
-    o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, window)
-    everyone = o.state.flattened()
-    steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, o.robots, size)]
+    size, prepared = pack_size(simulation), Prepared(simulation, window)
+    everyone = simulation.state.flattened()
+    steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, simulation.robots, size)]
     for i, stepper in enumerate(steppers):
         stepper.first = i * size
     return steppers
@@ -136,22 +135,22 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
 
 def compiled_parts(simulation: Simulation) -> list[str]:
     """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
-    o, size, prepared = simulation, pack_size(simulation), Prepared(simulation, 0)
-    pack = "varied" if o.model.flat.robots else "pack"
-    forms = ([pack] if size > 1 and o.robots > 1 else []) + (["one"] if size == 1 or o.robots % size == 1 else [])
-    scale = ["totals.run"] if o.method.adaptive and o.model.flat.passive else []  # of what joints dissipate
-    motions = _named(one.given for one in o.joints if isinstance(one.given, Law))
+    size, prepared = pack_size(simulation), Prepared(simulation, 0)
+    model, method, robots = simulation.model, simulation.method, simulation.robots
+    pack = "varied" if model.flat.robots else "pack"
+    forms = ([pack] if size > 1 and robots > 1 else []) + (["one"] if size == 1 or robots % size == 1 else [])
+    scale = ["totals.run"] if method.adaptive and model.flat.passive else []  # of what joints dissipate
+    motions = _named(one.given for one in simulation.joints if isinstance(one.given, Law))
     elements: list[str] = []
     for kind, _, numbers in prepared.kinds:
-        units = [*forms, "dual"] if o.method.kind == codes.IMPLICIT else forms
+        units = [*forms, "dual"] if method.kind == codes.IMPLICIT else forms
         elements += [f"{kind.name}.{form}" for form in units]
-        elements += _named(one.program for one in (prepared.acting[i] for i in numbers) if isinstance(one, UserElement))
+        elements += _named(prepared.user_elements[i].program for i in numbers if i in prepared.user_elements)
     laws, flows = _named(prepared.called), [f"flow.{form}" for form in forms]
-    guarded = prepared.guards > 0 or len(o.events) > 0
+    guarded = prepared.guards > 0 or len(simulation.events) > 0
     guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
-    step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}.get(
-        o.method.kind, []
-    )
+    own_step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}
+    step = own_step.get(method.kind, [])
     return [*scale, *motions, *elements, *laws, *flows, *guards, *step, "driver.advance", "totals.run"]
 
 
@@ -162,11 +161,12 @@ def _named(functions: Iterable[Law]) -> list[str]:
 
 def pack_size(simulation: Simulation) -> int:
     """Robots that step together: those of a pack have the same steps and the same modes."""
-    o = simulation
-    alone = config.DISABLE_JIT or o.own_steps or not o.method.in_packs or may_switch(o.laws, o.events)
-    return 1 if alone or (bool(o.elements) and _frames_differ(o.model)) else LANES
+    together = simulation.method.in_packs and not simulation.own_steps and not config.DISABLE_JIT
+    if not together or simulation.layout.switching:
+        return 1
+    return 1 if simulation.elements and _frames_differ(simulation.model) else LANES
 
 
 def _frames_differ(model: Model) -> bool:
-    """Whether frames that forces are given in are elsewhere on their bodies from robot to robot."""
+    """Whether frames that elements are given in are elsewhere on their bodies from robot to robot."""
     return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)

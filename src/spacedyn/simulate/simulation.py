@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """The frozen, checked description of a run: all that its records follow from.
+    """What is to be simulated, and how: what `simulate` was given, checked. A run keeps the one that made it.
 
     Attributes
     ----------
@@ -191,7 +190,7 @@ class Simulation:
                 {name: arrays(value) for name, value in made.get("internal", {}).items()}
             ),
             tuple(LawRecord(**arrays(law)) for law in made["laws"]),
-            _made(made["method"], methods, Method),
+            _method_of(made["method"]),
             None if made["gravity"] is None else np.array(made["gravity"]),
             {joint: motion_of(text) for joint, text in made["prescribed"].items()},
             made.get("modes", {}),
@@ -215,18 +214,17 @@ def _listed(given: Any) -> list[Any]:
     return given
 
 
-def _settings(thing: Any) -> dict[str, Any]:
-    """A method or a force by its name and settings."""
-    settings = {f.name: plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
-    return {"name": type(thing).__name__, "settings": settings}
+def _settings(method: Method) -> dict[str, Any]:
+    """A method by its name and settings."""
+    settings = {f.name: plain(getattr(method, f.name)) for f in dataclasses.fields(method)}
+    return {"name": type(method).__name__, "settings": settings}
 
 
-def _made(text: dict[str, Any], module: ModuleType, kind: type) -> Any:
+def _method_of(text: dict[str, Any]) -> Method:
     """The inverse of `_settings`."""
-    found = getattr(module, text["name"], None)
-    if not (isinstance(found, type) and issubclass(found, kind)):
-        what = f"a {kind.__name__.lower()} '{text['name']}'"
-        raise InputError(f"the run was made by {what}, which this version does not have")
+    found = getattr(methods, text["name"], None)
+    if not (isinstance(found, type) and issubclass(found, Method)):
+        raise InputError(f"the run was made by a method '{text['name']}', which this version does not have")
     return found(**arrays(text["settings"]))
 
 

@@ -20,7 +20,7 @@ from ..scalar.dual import DUAL
 from ..scalar.lanes import number_in
 from ..scalar.memory import integer, load, load_counter, shared, store, zero_of
 from ..scalar.pack import ONE, PACK
-from ..sim.evaluate import SIGNATURE
+from ..sim.evaluate import SIGNATURE, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
 
@@ -109,9 +109,7 @@ def side(sim, e, i, zero):
 @inner
 def switch(sim, e, i, value, zero):
     """What decides where its guard i has a kink or a jump: the side that a step holds; with fixed steps, the value."""
-    if load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0:
-        return value
-    return side(sim, e, i, zero)
+    return side(sim, e, i, zero) if is_adaptive(sim) else value
 
 
 @inner

@@ -44,9 +44,8 @@ def prescribed_joints(sim, t, y, k, zero):
                 later(sim.memory, integer(sim.plan, M_MOTION)),
                 later(sim.plan, integer(sim.plan, record + J_PLACES)),
             )
-            for j in range(
-                3 * count + integer(sim.plan, record + J_ATTITUDE)
-            ):  # what a function leaves out is zero, whatever the joint before had
+            # what a function leaves out is zero, whatever the joint before had
+            for j in range(3 * count + integer(sim.plan, record + J_ATTITUDE)):
                 store(out, j, 0.0)
             store(sim.memory, integer(sim.plan, M_CALLED), -1.0 - i)
             call(integer(sim.plan, record + J_ADDRESS), t, out, parameters, out, sizes)

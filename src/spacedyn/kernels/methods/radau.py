@@ -14,7 +14,7 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import Address, array_at, inner
 from ..scalar.linear import factorise, solve
 from ..scalar.memory import integer, later, load, store
-from ..sim.evaluate import STEP_SIGNATURE, evaluate
+from ..sim.evaluate import STEP_SIGNATURE, evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .runge_kutta import combine_stages
@@ -26,7 +26,6 @@ STALLED = 0.03  # of the tolerance: what may be left of the stages where a force
 MU, ALPHA, BETA, T_INVERSE, T_MATRIX, A_INVERSE, ERROR_WEIGHTS, NEWTON_TOLERANCE, FIXED_TOLERANCE = (
     0, 1, 2, 3, 12, 21, 30, 33, 34,
 )  # fmt: skip
-NUMBERS = 35
 
 
 Scratch = namedtuple("Scratch", "memory n J real pair pivots f0 Z W right")
@@ -43,7 +42,7 @@ def memory_of(n: int, size: int) -> int:
 def tolerance(sim, j):
     """Tolerance of entry j of y; zero where it has none. With a fixed step, close to rounding."""
     scale, size = integer(sim.plan, N_SCALE), abs(load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0))
-    if load(sim.numbers, scale, 0.0) < 0.0:
+    if not is_adaptive(sim):
         return load(sim.numbers, integer(sim.plan, N_METHOD) + FIXED_TOLERANCE, 0.0) * (1.0 + size)
     return load(sim.numbers, scale + 2 * j, 0.0) + load(sim.numbers, scale + 2 * j + 1, 0.0) * size
 
@@ -202,7 +201,7 @@ def _implicit_step(own, t, h, target, due):
     run_implicit_stages(sim, t, h, s, Z, n)
     keep_slopes(sim, s, n, h, Z)
     combine_stages(sim, integer(sim.plan, N_B), 3, h, target, 0.0)
-    if load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0:
+    if not is_adaptive(sim):
         store(s, error, 0.0)
         return
     found = estimate(sim, h, at)

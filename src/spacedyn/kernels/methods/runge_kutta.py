@@ -18,9 +18,7 @@ def combine_stages(sim, weights, stages, h, target, zero):
     """target = y + h sum_i weight_i K_i over the first stages; numbers of one robot a pack at a time."""
     size, wide = integer(sim.plan, SIZE), widest_of(zero)
     step = lanes_of(wide) // lanes_of(zero)
-    for j in range(
-        0, size, step
-    ):  # the last pack may go beyond: there is room behind `target` for what is no part of it
+    for j in range(0, size, step):  # the last pack may go beyond: there is room behind `target`
         combine_entries(sim, weights, stages, h, target, j, lanes_of(zero), wide)
 
 

@@ -2,8 +2,9 @@
 
     k = f(t, y),   df/dy : tangents along LANES entries of y at a time
 
-Everything in kernels is differentiated exactly: chart, dynamics, springs, dampers, stops, forces. What continuous laws
-write is differenced (laws.py), what sampled laws hold is constant. The ledger has no part in it: nothing depends on it.
+Everything in kernels is differentiated exactly: chart, dynamics, springs, dampers, stops, elements. What continuous
+laws and users' elements write is differenced, what sampled laws hold is constant. The ledger has no part in it: nothing
+depends on it.
 """
 
 from ..elements.prescribed import choose_pieces
@@ -21,7 +22,7 @@ from ..sim.sim import sim_at, twin_of
 
 @inner
 def counted(sim):
-    """Entries of y that its rates depend on: chart coordinates, rates, laws' states."""
+    """Entries of y that its rates depend on: chart coordinates, rates, states of laws and elements."""
     return 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
 
 

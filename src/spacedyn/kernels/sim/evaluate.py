@@ -1,9 +1,9 @@
-"""The right-hand side and the steps of methods are C functions: their signatures, and how one is called."""
+"""The right-hand side, kinds of elements and methods' steps are C functions: signatures, and how one is called."""
 
 from numba.core import types
 
 from ..scalar.compiling import call, inner
-from ..scalar.memory import integer
+from ..scalar.memory import integer, load
 from .layout import *  # noqa: F403
 from .sim import OWN
 
@@ -17,6 +17,12 @@ STEP_SIGNATURE = types.void(OWN, *[types.float64] * 2, *[types.int64] * 2)
 def evaluate(sim, t, y, k, due):
     """Rates k of the vector y at time t, by the C function that the plan names."""
     call(integer(sim.plan, FLOW), sim.own, t, y, k, due)
+
+
+@inner
+def is_adaptive(sim):
+    """Whether steps are chosen by their errors; a fixed step has no tolerances, and -1 in their place."""
+    return load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) >= 0.0
 
 
 @inner

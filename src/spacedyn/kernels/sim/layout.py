@@ -17,8 +17,8 @@ what it has dissipated, work of events.
 
 from .codes import *  # noqa: F403
 
-# plan: how many
-INTERNAL, LEDGER, SIZE, LAWS, OUTPUTS, VIEW, RECORDS, ROW, METHOD, MAIN_STAGES, ALL_STAGES, DEGREE, CHOICES = range(13)
+# plan: how many; SAMPLED: elements that have a period
+INTERNAL, SAMPLED, SIZE, LAWS, OUTPUTS, VIEW, RECORDS, ROW, METHOD, MAIN_STAGES, ALL_STAGES, DEGREE, CHOICES = range(13)
 # plan: where, in work
 Y_ORIGIN, Y_NOW, Y_STAGE, Y_NEW, Y_SPARE, Y_K, Y_TAU, Y_VIEW = range(13, 21)
 # plan: where, in numbers
@@ -26,7 +26,8 @@ N_A, N_B, N_C, N_E5, N_E3, N_P, N_TIMES, N_SCALE = range(21, 29)
 # plan: where, in memory
 M_VIEW, M_OUT, M_HELD = range(29, 32)
 LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the right-hand side
-# prescribed joints: how many, where their records start, where a function writes in memory; times a step must end at
+# joints that are or may be held: how many, where their records start, where a function writes in memory; times that a
+# step must end at
 PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
 # elements: how many kinds are in use, where their records start, where the elements' own records start
 KINDS, KIND_AT, ELEMENT_AT = range(39, 42)
@@ -56,9 +57,8 @@ BLOCKS, BLOCK_AT = range(67, 69)
 VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
 OUT_COMMANDS = 71  # where the commands to elements are in what laws write
 Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
-SAMPLED = 74  # how many elements have a period
 M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its robot, and the last row of its record
-PLAN = 75
+PLAN = 74
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do
 # work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of
@@ -76,8 +76,8 @@ SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; wh
 # plan: a law's record
 # L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses
 L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, LAW_INTS = range(9)
-# plan: a prescribed joint's record; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a counter;
-# J_ATTITUDE: 1 if its last coordinates are a quaternion
+# plan: the record of a joint that is or may be held; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a
+# counter; J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
 J_PLACES, JOINT_INTS = range(10, 12)
 # how a joint's motion is given: not at all, polynomials between breaks, a C function of time
@@ -99,8 +99,8 @@ E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, ELEMENT_INTS = range(12, 18)
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)
 OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
-# counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints,
-# phases of forces
+# counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints;
+# then two for each element: its times that have passed, samples taken
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
 # C_BREAK: breaks passed; C_SIDES: whether all guards have sides, and how many changed at this instant; C_CUT: steps
 # tried to end where guard C_TARGET (its number times lanes, plus the lane) is zero; C_ENDS: whether the step taken ends

@@ -20,12 +20,12 @@ from ..scalar.memory import (
     store_counter,
     zero_of,
 )
-from ..sim.evaluate import run_kinds
+from ..sim.evaluate import is_adaptive, run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
 from .samples import next_break, take_samples
-from .step_control import is_adaptive, judge, lengthen
+from .step_control import judge, lengthen
 
 SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
 
@@ -68,9 +68,7 @@ def try_step(sim, t, h, due, fresh, zero):
             store(sim.work, new + j, h * load(sim.work, new + j, zero))
         return 0.0
     run_stages(sim, t, h, 1 if fresh else 0, main + 1, due, zero)
-    if load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) < 0.0:
-        return 0.0  # a fixed step
-    return error_norm(sim, h, zero)
+    return error_norm(sim, h, zero) if is_adaptive(sim) else 0.0
 
 
 @inner

@@ -21,12 +21,11 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import Address, inner
 from ..scalar.memory import integer, lanes_of, load, load_counter, store, store_counter, zero_of
 from ..scalar.pack import PACK
-from ..sim.evaluate import STEP_SIGNATURE, evaluate
+from ..sim.evaluate import STEP_SIGNATURE, evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .crossings import BAD, NONE, find_crossing
 from .guard_memory import counted, crosses, first_event, follow, known, look, note, side_of, sign, take_side, value_of
-from .step_control import is_adaptive
 
 MAX_CORRECTIONS = 4
 MAX_AT_ONCE = 20  # changes of each guard's side at one instant
@@ -147,9 +146,8 @@ def note_crossed(sim, zero):
     target, lanes = load_counter(sim.counters, C_TARGET), lanes_of(zero)
     for g in range(first_event(sim)):
         for lane in range(lanes):
-            beyond = (
-                counted(sim, g, lane, zero) * side_of(sim, g, lane, zero) < 0.0
-            )  # and not at zero, where it may start
+            # at zero, where it may start, it is not beyond
+            beyond = counted(sim, g, lane, zero) * side_of(sim, g, lane, zero) < 0.0
             note(sim, G_CROSSED, g, lane, 1.0 if beyond or g * lanes + lane == target else 0.0, zero)
 
 

@@ -1,6 +1,6 @@
 """The right-hand side: how fast the vector y of a simulation changes.
 
-s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   laws' states,   the ledger's works and impulses
+s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   states of laws and elements,   the ledger's works and impulses
 """
 
 from functools import cache
@@ -37,13 +37,12 @@ from ..sim.sim import sim_at, varied_sim_at
 
 
 @outlined
-def wrench_power(tree, par, work, k, zero):
-    """Ledger rates of laws' wrenches: their power."""
-    nv, base, ends = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, ENDPOINTS)
+def wrench_power(tree, par, work, at, zero):
+    """Ledger rates of laws' wrenches: their power, from place `at` on."""
+    ends = integer(tree, ENDPOINTS)
     u, wrench = integer(tree, W_U), integer(tree, W_WRENCH)
     v0 = base_part(tree, work, u, 1, 0, zero)
     f, n = load3(work, wrench, zero), load3(work, wrench + 3, zero)
-    at = k + nv - base
     store(work, at, dot3(f, v0) + dot3(n, base_part(tree, work, u, 1, 3, zero)))
     for e in range(ends):
         i = integer(tree, integer(tree, ENDPOINT_AT) + e)
@@ -79,33 +78,48 @@ def add_impulse(tree, par, work, outside, at, zero):
 
 
 @inner
-def gravity_rates(tree, par, work, k, zero):
-    """Ledger rates of a robot that only its weight acts on from outside."""
-    impulse, m = k + integer(tree, RATES) - integer(tree, BASE_RATES) + 2 + integer(tree, ENDPOINTS), zero
+def gravity_rates(tree, par, work, impulse, zero):
+    """The impulse's rate of a robot that only its weight acts on from outside."""
+    m = zero
     for i in range(integer(tree, BODIES)):
         m += shared(par, i * BODY_PARS + P_MASS, zero)
     store3(work, impulse, scale3(m, shared3(par, integer(tree, PAR_GRAVITY), zero)))
 
 
 @inner
+def ledger_at(sim, k):
+    """Where the ledger's rates begin in k, with those of joints' works."""
+    return k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
+
+
+@inner
+def wrench_rates_at(sim, k):
+    """Where the rates of works of wrenches on the base and at endpoints begin, behind those of joints."""
+    return ledger_at(sim, k) + integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES)
+
+
+@inner
+def impulse_at(sim, k):
+    """Where the impulse's rates begin, behind those of wrenches and of what joints dissipate."""
+    return wrench_rates_at(sim, k) + 2 + integer(sim.tree, ENDPOINTS)
+
+
+@inner
 def clear_ledger(sim, k, zero):
     """Nothing has acted yet: ledger rates of wrenches, of what joints dissipate, of the impulse."""
-    nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
-    first = k + 2 * nv + integer(sim.plan, INTERNAL) + nv - base
-    for j in range(2 + integer(sim.tree, ENDPOINTS) + 6):
-        store(sim.work, first + j, zero)
+    for j in range(wrench_rates_at(sim, k), impulse_at(sim, k) + 6):
+        store(sim.work, j, zero)
 
 
 @inner
 def keep_ledger(sim, k, zero):
     """Ledger rates of all that acts from outside."""
-    ledger = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
-    gravity_rates(sim.tree, sim.par, sim.work, ledger, zero)
+    impulse = impulse_at(sim, k)
+    gravity_rates(sim.tree, sim.par, sim.work, impulse, zero)
     if integer(sim.plan, CHOICES) & LOADED:
-        wrench_power(sim.tree, sim.par, sim.work, ledger, zero)
+        wrench_power(sim.tree, sim.par, sim.work, wrench_rates_at(sim, k), zero)
         laws_from_outside(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), zero)
     if is_loaded(sim):
-        impulse = ledger + integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES) + 2 + integer(sim.tree, ENDPOINTS)
         add_impulse(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), impulse, zero)
 
 
@@ -159,8 +173,7 @@ def take_forces(sim, zero):
 @inner
 def joint_power(sim, k, zero):
     """Ledger rates of the joints: power of actuators."""
-    nv, base = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES)
-    ledger = k + 2 * nv + integer(sim.plan, INTERNAL)
+    nv, base, ledger = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES), ledger_at(sim, k)
     for j in range(base, nv):
         rate, qd = integer(sim.tree, W_RATE) + j * RATE_WORK, load(sim.work, integer(sim.tree, W_U) + j, zero)
         if is_given(sim.tree, j):

@@ -3,14 +3,15 @@
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, later, load, load_counter, store, store_counter, widest_of
 from ..scalar.pack import select, somewhere
+from ..sim.evaluate import is_adaptive
 from ..sim.layout import *  # noqa: F403
 from .samples import NEVER
 
 
 @inner
-def is_no_number(nothing, zero):
-    """Whether a sum of differences of finite numbers from themselves is not zero in some lane."""
-    return somewhere(select(nothing < 1.0, zero, zero + 1.0) > 0.5)
+def is_no_number(difference, zero):
+    """True if any lane is not finite, given the sum of x - x: that is 0 for finite x, NaN otherwise."""
+    return somewhere(select(difference < 1.0, zero, zero + 1.0) > 0.5)
 
 
 @inner
@@ -26,12 +27,6 @@ def is_bad(sim, zero):
         value = load(sim.work, new + j, zero)
         rest += value - value
     return is_no_number(many, wide) or is_no_number(rest, zero)
-
-
-@inner
-def is_adaptive(sim):
-    """Whether steps are chosen by their errors."""
-    return load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) >= 0.0
 
 
 @inner

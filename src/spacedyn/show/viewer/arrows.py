@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...elements.element import element_names
 from ...model.state import State
 from ...quantities.dynamics import joint_reactions
 from ...quantities.kinematics import Kinematics, forward_kinematics
@@ -60,20 +59,19 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
     base = states.base_position
     found: list[Arrow] = []
     loads: list[Load] | None = []
-    wrenches, first = get("element_wrenches"), 0
-    for name, element in zip(element_names(run.elements), run.elements, strict=True):
+    wrenches, layout = get("element_wrenches"), run.simulation.layout
+    for i, (name, element) in enumerate(zip(layout.names, layout.elements, strict=True)):
         points = ends_of(element, states.model, where)
         if wrenches is None or not points:
             loads = None if element.pushes_bodies else loads  # what joints transmit is not known either
             continue
-        acting = loads_of(element, states.model, where, wrenches[:, first : first + 6 * len(points)])
+        acting = loads_of(element, states.model, where, wrenches[:, layout.wrenches(i)])
         loads = None if loads is None else [*loads, *acting]
-        first += 6 * len(points)
         if element.is_line:
             found.append(Arrow(name, "m", TETHER, points[0] - base, points[1] - points[0], True))
             continue
-        for i, load in enumerate(acting):
-            label = name if len(acting) == 1 else f"{name} {i + 1}"
+        for k, load in enumerate(acting, 1):
+            label = name if len(acting) == 1 else f"{name} {k}"
             found.append(Arrow(label, "N", FORCE, load.point - base, load.force))
             found.append(Arrow(f"{label} (moment)", "N m", FORCE_MOMENT, load.point - base, load.moment))
     return [

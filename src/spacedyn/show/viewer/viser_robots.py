@@ -10,7 +10,6 @@ from .colors import ANGULAR_MOMENTUM, HAND, LINEAR_MOMENTUM
 from .meshes import Color, Mesh, frame_along, lathe, with_normals
 
 Array = np.ndarray
-_STILL = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def rgb(color: Color) -> tuple[int, int, int]:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numba.core import config
 
-from ...elements.program import UserElement
 from ...kernels.elements import program as user
 from ...kernels.methods.variational import VECTORS
 from ...kernels.robot import layout as k
@@ -18,7 +17,6 @@ from ...laws.law import Law
 from ...model.flatten import aligned
 from ...model.model import Model, robot_of
 from ...model.state import State
-from ...quantities.calls import gravity_vector
 from ..events import directions
 from ..layout import Layout, end_of, in_order
 from ..methods import Method
@@ -33,17 +31,16 @@ Array = np.ndarray
 
 def build_stepper(prepared: Prepared, state: State) -> Stepper:
     """Lay a simulation of some robots out."""
-    o, layout = prepared.simulation, prepared.layout
-    model, method, flat = state.model, o.method, state.model.flat
+    simulation, layout = prepared.simulation, prepared.layout
+    model, method, flat = state.model, simulation.method, state.model.flat
     lanes = 1 if state.count == 1 or config.DISABLE_JIT or not method.in_packs else LANES
     plan = Plan()
     work = _work_places(plan, layout, prepared, flat.slots)
     _put_method(plan, method, prepared.window)
     tolerances = tolerances_of(layout, state, method)
     plan.set(N_SCALE=plan.put(tolerances))
-    counter = p.C_LAWS + 2 * len(o.laws)
-    breaks, motions = _put_joints(plan, prepared, counter)
-    jumps = put_elements(plan, prepared, work, counter + len(prepared.joints), lanes, robot_of(model, 0))
+    breaks, motions = _put_joints(plan, prepared)
+    jumps = put_elements(plan, prepared, work, lanes, robot_of(model, 0))
     breaks = np.unique(np.concatenate([breaks, jumps]))
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     doubles = _put_laws(plan, prepared, lanes)
@@ -53,12 +50,13 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
         plan.set(GUARD_CHECK=guards_address(lanes).address)
     spare = put_own_step(plan, method, end_of(work), layout)
     tree = _tree(prepared, model, method)
-    counters = np.zeros(counter + len(prepared.joints) + 2 * len(prepared.acting), dtype=np.int64)
-    counters[counter + len(prepared.joints) :: 2] = times_passed(prepared)
-    par = flat.par if o.gravity is None else flat.with_gravity(gravity_vector(o.gravity))
+    counters = np.zeros(end_of(prepared.counters), dtype=np.int64)
+    counters[prepared.counters["elements"].start :: 2] = times_passed(prepared)
+    par = flat.par if simulation.gravity is None else flat.with_gravity(simulation.gravity)
     stepper = Stepper(
         tree, _own(par), plan.plan, plan.numbers, first_work(plan.plan, tree, state, prepared, end_of(work), lanes),
-        first_memory(plan.plan, model, state, prepared.joints, doubles), counters, first_clock(method, o.start, o.end),
+        first_memory(plan.plan, model, state, prepared.joints, doubles), counters,
+        first_clock(method, simulation.start, simulation.end),
         [*prepared.code, *motions, *prepared.programs.values()], state.count, lanes, tolerances, spare,
         plan.numbers[plan.plan[p.N_SCALE] + tolerances.size :].copy(), _callees(plan.plan, prepared), model, layout,
     )  # fmt: skip
@@ -72,8 +70,6 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
     nv, size = model.nv, end_of(layout.y)
     stages, guards = method.tableau.P.shape[0], prepared.guards + len(prepared.conditions)
     room = size + LANES - 1  # of vectors that are written a pack at a time
-    programs = [one for one in elements if isinstance(one, UserElement)]
-    own_view = max((end_of(one.own_view(0)) for one in programs), default=0)
     work = in_order(
         {
             "Y_ORIGIN": 7 + model.nq,
@@ -94,15 +90,14 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_VIEW": layout.view_size,
-            "Y_OWN_VIEW": own_view,
-            "program forces": layout.joints if programs else 0,
+            "Y_OWN_VIEW": prepared.own_view,
+            "program forces": layout.joints if prepared.user_elements else 0,
         },
         first,
     )
     plan.set(**{name: part.start for name, part in work.items() if name.startswith("Y_")})
     plan.set(
         INTERNAL=end_of(layout.states),
-        LEDGER=end_of(layout.ledger),
         SIZE=size,
         VIEW=layout.view_size,
         VIEW_CHANNELS=layout.view["channels"].start,
@@ -129,9 +124,9 @@ def _put_method(plan: Plan, method: Method, window: int) -> None:
     plan.set(N_METHOD=plan.put(method.constants()), N_TIMES=plan.put(np.zeros(window)))
 
 
-def _put_joints(plan: Plan, prepared: Prepared, counter: int) -> tuple[Array, list[Compiled]]:
+def _put_joints(plan: Plan, prepared: Prepared) -> tuple[Array, list[Compiled]]:
     """Records of joints that are or may be held; times that steps must end at, and compiled motions."""
-    joints = prepared.joints
+    joints, counter = prepared.joints, prepared.counters["joints"].start
     records, motions, breaks = lay_out(prepared.simulation.model, joints, counter, plan.put, plan.put_integers)
     plan.set(PRESCRIBED=len(joints), PRESCRIBED_AT=plan.put_integers(records))
     return breaks, motions
@@ -139,36 +134,35 @@ def _put_joints(plan: Plan, prepared: Prepared, counter: int) -> tuple[Array, li
 
 def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
     """Records of laws and conditions, and places in `memory`; how many doubles that has."""
-    o, layout = prepared.simulation, prepared.layout
+    simulation, layout = prepared.simulation, prepared.layout
     joints, conditions, outputs = len(prepared.joints), len(prepared.conditions), layout.out_size
-    programs = [one for one in layout.elements if isinstance(one, UserElement)]
+    programs, laws = prepared.user_elements.values(), len(simulation.laws)
     memory = in_order(
         {
-            "M_VIEW": layout.view_size + max((end_of(one.own_view(0)) for one in programs), default=0),
+            "M_VIEW": layout.view_size + prepared.own_view,
             "M_OUT": max([outputs, *(end_of(one.out(layout.joints)) for one in programs)]),
             "M_MOTION": 19 if joints else 0,
             "M_MODE": joints + int(plan.plan[p.MODES]),
-            "M_ANCHOR": o.model.nq if layout.switching else 0,
+            "M_ANCHOR": layout.model.nq if layout.switching else 0,
             "M_CUT": p.CUT_MEMORY,
             "M_CALLED": 1,
             "M_ENDED": lanes * (1 + end_of(layout.row)) if conditions and lanes > 1 else 0,
-            "M_HELD": len(o.laws) * lanes * outputs,
+            "M_HELD": laws * lanes * outputs,
         }
     )
-    plan.set(EVENTS=conditions, N_DIRECTION=plan.put(directions(o.events)))
-    plan.set(LAWS=len(o.laws), **{name: part.start for name, part in memory.items()})
-    doubles, records, state = end_of(memory), [], 0
+    plan.set(EVENTS=conditions, N_DIRECTION=plan.put(directions(simulation.events)))
+    plan.set(LAWS=laws, **{name: part.start for name, part in memory.items()})
+    doubles, records = end_of(memory), []
     for i, law in enumerate(prepared.called):
         record = [0] * p.LAW_INTS
         ring = 1 if law.period is None else int(np.ceil(law.delay / law.period - 1e-9)) + 2
         record[p.L_ADDRESS], record[p.L_SAMPLED] = prepared.code[i].address, law.period is not None
         record[p.L_PARAMETERS] = plan.put([law.period or 0.0, law.delay], *law.parameters.values(), [0.0])
-        record[p.L_STATE], record[p.L_STATES] = state, law.state_size
+        record[p.L_STATE], record[p.L_STATES] = layout.states_of_law(i).start if i < laws else 0, law.state_size
         record[p.L_RING], record[p.L_RING_SIZE] = doubles, ring
         record[p.L_PLACES] = plan.put_integers(layout.places(law, i))
         records.append(record)
         doubles += ring * lanes * outputs
-        state += law.state_size
     plan.set(LAW_AT=plan.put_integers(*records))
     return doubles
 
@@ -228,10 +222,9 @@ def _own(par: Array) -> Array:
 
 def _choices(prepared: Prepared) -> int:
     """What the driver has to do at all, bit by bit."""
-    o, elements = prepared.simulation, prepared.simulation.elements
-    programs = [one.program for one in elements if isinstance(one, UserElement)]
+    laws, programs = prepared.simulation.laws, [one.program for one in prepared.user_elements.values()]
     seen: set[str] = set().union(*(law.sees() for law in [*prepared.called, *programs]))
-    writes = set().union(*(law.writes() for law in o.laws))
+    writes = set().union(*(law.writes() for law in laws))
     channels = prepared.layout.view["channels"]
     return int(
         (k.LOADED if writes & {"base_wrench", "endpoint_wrenches"} else 0)
@@ -241,7 +234,7 @@ def _choices(prepared: Prepared) -> int:
         | (p.PUSHES_BODIES if any(one.pushes_bodies for one in prepared.acting) else 0)
         | (p.PUSHES_JOINTS if any(one.pushes_joints for one in prepared.acting) else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
-        | (p.SEES_ROBOT if o.laws or programs else 0)
+        | (p.SEES_ROBOT if laws or programs else 0)
     )
 
 

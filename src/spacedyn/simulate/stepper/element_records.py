@@ -1,12 +1,9 @@
 """Elements as the kernels read them: records kind by kind, and what each number of a user's element goes to."""
 
-from typing import Any
-
 import numpy as np
 
 from ...elements.declared import ACCOUNTS
 from ...elements.element import Account, Element
-from ...elements.program import UserElement
 from ...kernels.elements import program as user
 from ...kernels.sim import layout as p
 from ...model.model import Model
@@ -16,17 +13,15 @@ from .prepared import Plan, Prepared
 Array = np.ndarray
 
 
-def put_elements(
-    plan: Plan, prepared: Prepared, work: dict[str, slice], counter: int, lanes: int, model: Model
-) -> Array:
+def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: int, model: Model) -> Array:
     """Records of elements on this robot, kind by kind; times that steps must end at."""
-    o = prepared.simulation
-    form = "one" if lanes == 1 else "varied" if o.model.flat.robots else "pack"
+    simulation, counter = prepared.simulation, prepared.counters["elements"].start
+    form = "one" if lanes == 1 else "varied" if simulation.model.flat.robots else "pack"
     records: list[list[int]] = []
     kinds: list[list[int]] = []
     guards = np.cumsum([0, *(one.guards for one in prepared.acting)])
     for kind, phase, numbers in prepared.kinds:
-        tangent = kind.unit("dual").address if o.method.kind == p.IMPLICIT else 0
+        tangent = kind.unit("dual").address if simulation.method.kind == p.IMPLICIT else 0
         kinds.append([kind.unit(form).address, tangent, phase, len(records), len(numbers)])
         records += [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in numbers]
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
@@ -41,11 +36,11 @@ def _record(
     if i >= len(layout.elements):
         return _own_record(plan, prepared.acting[i], layout, guard, counter, model)
     element, channels = layout.elements[i], work["Y_CHANNEL"].start
-    wrench = channels + layout.channels["element_wrenches"].start
-    pushed = [wrench + 6 * j for j, (whose, _) in enumerate(layout.wrench_points) if whose == i]
+    wrench, mine = channels + layout.channels["element_wrenches"].start, layout.wrenches(i)
+    pushed = list(range(wrench + mine.start, wrench + mine.stop, 6))
     record = [0] * p.ELEMENT_INTS
     record[p.E_NUMBERS] = plan.put(element.numbers(model).numbers)
-    record[p.E_STATE] = layout.law_states + sum(one.initial_values().size for one in layout.elements[:i])
+    record[p.E_STATE] = layout.states_of_element(i).start
     commands = [f"{layout.names[i]}.{block.name}" for block in element.commands]
     record[p.E_COMMAND] = work["Y_COMMAND"].start + (layout.commands[commands[0]].start if commands else 0)
     record[p.E_CHANNELS] = plan.put_integers([channels + layout.channel(i, one).start for one in element.channels])
@@ -60,7 +55,7 @@ def _record(
     record[p.E_WRENCHES] = plan.put_integers(pushed)
     times = _times(element)
     record[p.E_SPAN] = plan.put(times, [np.inf]) if times else -1
-    if isinstance(element, UserElement):
+    if i in prepared.user_elements:
         record[p.E_OWN] = _put_program(plan, prepared, work, i, record, pushed, model)
     else:
         record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
@@ -92,8 +87,7 @@ def _put_program(
     plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, record: list[int], pushed: list[int], model: Model
 ) -> int:
     """The integers of a user's element: what it is called with, and where each number goes that it writes."""
-    layout = prepared.layout
-    element: Any = layout.elements[i]
+    layout, element = prepared.layout, prepared.user_elements[i]
     out, channels = element.out(layout.joints), work["Y_CHANNEL"].start
     table = np.zeros((end_of(out), 2), dtype=np.int64)
 

@@ -17,7 +17,7 @@ from ...kernels.sim import layout as p
 from ...laws.compile import Compiled, compile_law
 from ...laws.conditions import Condition
 from ...laws.law import Law
-from ..layout import Layout
+from ..layout import Layout, Slices, end_of, in_order
 from ..simulation import Simulation
 
 Array = np.ndarray
@@ -67,10 +67,25 @@ class Prepared:
         return sum(one.guards for one in self.acting)
 
     @cached_property
+    def counters(self) -> Slices:
+        """Counters behind those of the whole run: of laws, of joints that are or may be held, of elements."""
+        sizes = {"laws": 2 * len(self.simulation.laws), "joints": len(self.joints), "elements": 2 * len(self.acting)}
+        return in_order(sizes, p.C_LAWS)
+
+    @cached_property
+    def user_elements(self) -> dict[int, UserElement]:
+        """Elements that users wrote, by their numbers."""
+        return {i: one for i, one in enumerate(self.simulation.elements) if isinstance(one, UserElement)}
+
+    @cached_property
+    def own_view(self) -> int:
+        """Most numbers that a user's element sees beside what laws see."""
+        return max((end_of(one.own_view(0)) for one in self.user_elements.values()), default=0)
+
+    @cached_property
     def programs(self) -> dict[int, Compiled]:
         """C functions of users' elements, by their numbers."""
-        elements = self.simulation.elements
-        return {i: one.compiled() for i, one in enumerate(elements) if isinstance(one, UserElement)}
+        return {i: one.compiled() for i, one in self.user_elements.items()}
 
     @cached_property
     def kinds(self) -> list[tuple[Kind, int, list[int]]]:

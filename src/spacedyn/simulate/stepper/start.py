@@ -55,8 +55,9 @@ def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scala
     rows = state._data.reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
     work[origin : origin + nx] = rows[:, :nx].T
     work[now + nv : now + 2 * nv] = in_other_axes(tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
-    o, first = prepared.simulation, now + 2 * nv
-    starts = [*(law.initial_states() for law in o.laws), *(one.initial_values() for one in o.elements)]
+    simulation, first = prepared.simulation, now + 2 * nv
+    starts = [*(law.initial_states() for law in simulation.laws)]
+    starts += [one.initial_values() for one in simulation.elements]
     work[first : first + internal] = np.concatenate([np.empty(0), *starts])[:, None]
     for name, part in prepared.layout.states.items():
         if name in state.internal:

@@ -1,4 +1,4 @@
-"""A simulation laid out in arrays, as `kernels.plan` has it: the stepper that `kernels.advance` drives."""
+"""A simulation laid out in arrays, as kernels/sim/layout.py names them: what the driver goes on with."""
 
 import ctypes
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Array = np.ndarray
 
 @dataclass
 class Stepper:
-    """The arrays of a simulation of up to a pack of robots, as `kernels.advance` takes them."""
+    """The arrays of a simulation of up to a pack of robots, as the driver's `advance` takes them."""
 
     tree: Array
     par: Array
@@ -42,10 +42,8 @@ class Stepper:
     lanes: int
     tolerances: Array  # of each number of y, if none were held
     spare: Array  # scratch memory of methods with a step of their own
-    given: Array  # what laws, motions and forces are described by: the end of `numbers`, which stays as it is
-    callees: dict[
-        int, Any
-    ]  # laws, conditions, motions, users' elements by the number that `memory` has while they are called
+    given: Array  # parameters of laws, motions and elements: the end of `numbers`, which stays as it is
+    callees: dict[int, Any]  # laws, conditions, motions, users' elements by their numbers in M_CALLED
     model: Model  # of its robots
     layout: Layout
     view_at_fault: Array | None = None  # what a law or an element saw that raised something
@@ -215,7 +213,7 @@ class Stepper:
         return self.work.reshape(-1, self.lanes)[at : at + count]
 
     def evaluate(self, due: int = 0) -> None:
-        """Evaluate the right-hand side at the present state, so that `work` describes it."""
+        """Evaluate the right-hand side at the last accepted state, so that `work` describes it."""
         y, rates = (int(self.plan[entry]) for entry in (p.Y_NOW, p.Y_SPARE))
         self._call(p.FLOW, 1, y, rates, due)
 
@@ -272,7 +270,7 @@ class Stepper:
         return int(self.counters[p.C_EVENTS])
 
     def count_events(self, count: int) -> None:
-        """Add to the number of events."""
+        """Add to the number of events that have happened."""
         self.counters[p.C_EVENTS] += count
 
     def _of_events(self, what: int) -> Array:
