@@ -49,6 +49,19 @@ def test_a_motor_saturates_at_the_sample_that_asks_too_much(robot, method, delay
     assert run.audit().energy < 1e-6
 
 
+@sd.element(states={"level": "kg"}, guards=2)
+def tank(t, s, p, out):
+    """Empty from the start, so that a guard stays at zero; another changes its side at a time."""
+    out.guard[0], out.guard[1] = s.level[0], p.at - t
+
+
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.DormandPrince5(), sd.Radau5()], ids=str)
+def test_a_guard_that_stays_at_zero_hides_no_other(robot, method):
+    start = robot.state(qd=[0.1, 0.2, 0.3, 0.1])
+    run = sd.simulate(robot, start, 2.0, elements=[tank(at=0.77)], method=method, record="steps")
+    assert abs(run.time - 0.77).min() < 1e-11
+
+
 def test_robots_of_a_pack_saturate_each_at_its_own(robot):
     @sd.law(period=0.1)
     def by_rate(t, s, p, out):
