@@ -23,11 +23,12 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..kernels.elements import program as k
 from ..kernels.elements.kind import Kind
-from ..laws.bytecode import Role, Template, attributes, steps_of
+from ..laws.bytecode import Role, Template, attributes, check_parts, steps_of
 from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law, LawTemplate
 from ..model.model import Model
 from ..reals import one_number
+from ..signatures import check_names
 from .declared import ACCOUNTS, Declared, declare
 from .element import Account, Block, Element, Numbers, Wrenched, point_of, three
 
@@ -83,6 +84,9 @@ class ElementTemplate(Template):
                 )
         template = _ProgramTemplate(self.function)
         period = given.get("period")
+        if template.reads is not None:
+            known = sorted({*template.reads, *(("period",) if d.samples else ())})
+            check_names(f"parameter of element '{title}'", given, known)
         if d.samples and "period" not in (template.reads or ()):
             given.pop("period", None)
         program = template(**given)
@@ -113,6 +117,7 @@ class UserElement(Element):
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
             for one in sorted(attributes(self.program.function, Program.role, argument, None) - set(known)):
                 raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
+            check_parts(f"element '{self.title}'", self.program.function, Program.role, argument, "", self._parts(argument))
         for step in steps_of(self.program.function.__code__):
             if step.opname == "STORE_ATTR" and step.argval in self.declared.writes():
                 raise InputError(
@@ -128,6 +133,11 @@ class UserElement(Element):
                 raise InputError(
                     f"element '{self.title}': {one} is a time [s] or a list of times, where a step must end"
                 )
+
+    def _parts(self, argument: str) -> dict[str, tuple[str, ...]]:
+        """What `s` or `out` has of each joint and point that it is bound to."""
+        of_joint, of_point = (("q", "qd"), tuple(POINT)) if argument == "s" else (("tau",), ("force", "moment"))
+        return dict.fromkeys(self.declared.joints, of_joint) | dict.fromkeys(self.declared.points, of_point)
 
     def _check_bound(self) -> None:
         """Raise where it is bound to what cannot be a joint or a point of any robot."""
@@ -239,10 +249,10 @@ class UserElement(Element):
         written = attributes(function, Program.role, "out", set(d.writes()))
         reads, writes = [], []
         for name in d.reads():
-            parts: Sequence[str] = tuple(POINT) if name in d.points else ("q", "qd") if name in d.joints else ()
+            parts = self._parts("s").get(name, ())
             reads += ([f"{name}.{part}" for part in parts] or [name]) if name in seen else []
         for name in d.writes():
-            parts = ("force", "moment") if name in d.points else ("tau",) if name in d.joints else ()
+            parts = self._parts("out").get(name, ())
             writes += ([f"{name}.{part}" for part in parts] or [name]) if name in written else []
         return reads, writes
 

@@ -47,6 +47,9 @@ class Linearization:
     B: Array
     names: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"<Linearization of {len(self.names)} deviations: A {self.A.shape}, B {self.B.shape}>"
+
     def eigenvalues(self) -> Array:
         """Of A, the fastest growing first [1/s]: negative real parts die out."""
         values = np.linalg.eigvals(self.A)
