@@ -9,14 +9,14 @@ from itertools import islice
 SHOWN_PROBLEMS = 20
 """Problems that a message lists; the rest is counted."""
 
-MOST_PROBLEMS = 1000
+MAX_PROBLEMS = 1000
 """Problems after which the search for more ends."""
 
 LONGEST_PROBLEM = 500
 """Characters of one problem; longer ones lose their middle."""
 
 _LONGEST_MESSAGE = 4000
-_MANY_NAMES, _MOST_COMPARED = 200, 50  # beyond so many names, so few are compared with a misspelt one
+_MANY_NAMES, _MAX_COMPARED = 200, 50  # of more than 200 names, 50 are compared with a misspelt one
 
 
 def printable(text: str, most: int = LONGEST_PROBLEM) -> str:
@@ -49,7 +49,7 @@ class SpacedynError(Exception):
 def _with_problems(title: str, problems: Sequence[str]) -> str:
     """A title with the number of problems, and the first of them, one on a line."""
     count = len(problems)
-    more = " or more" if count >= MOST_PROBLEMS else ""
+    more = " or more" if count >= MAX_PROBLEMS else ""
     first = f", the first {SHOWN_PROBLEMS} being" if count > SHOWN_PROBLEMS else ""
     head = f"{printable(title)} has {count} problem{'s' if count != 1 else ''}{more}{first}:"
     rest = [f"and {count - SHOWN_PROBLEMS} more{more}."] if count > SHOWN_PROBLEMS else []
@@ -75,7 +75,7 @@ class ModelError(SpacedynError, ValueError):
 
 
 class Problems(list[str]):
-    """Problems of one description, as they are found; a ModelError ends the search after MOST_PROBLEMS of them.
+    """Problems of one description, as they are found; a ModelError ends the search after MAX_PROBLEMS of them.
 
     >>> problems = Problems("arm")
     >>> problems.append("body 'hand': mass is missing; give one.")
@@ -91,7 +91,7 @@ class Problems(list[str]):
     def append(self, problem: str) -> None:
         """One more."""
         super().append(problem)
-        if len(self) >= MOST_PROBLEMS:
+        if len(self) >= MAX_PROBLEMS:
             raise ModelError(self.name, self)
 
     def extend(self, problems: Iterable[str]) -> None:
@@ -158,7 +158,7 @@ def _comparable(name: str, known: Sequence[str]) -> Sequence[str]:
     """The names worth comparing: all, or of very many the first of those that begin alike."""
     if len(known) <= _MANY_NAMES:
         return known
-    return list(islice((one for one in known if one.startswith(name[:2])), _MOST_COMPARED))
+    return list(islice((one for one in known if one.startswith(name[:2])), _MAX_COMPARED))
 
 
 class NoSuchRobot(InputError, IndexError):

@@ -92,6 +92,7 @@ LAWS: tuple[Callable[[Setting], list[Any]], ...] = (
 ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
     lambda c: [sd.Spring(c.name("body"), stiffness=1.0), sd.Wrench(c.name("body"), force=(1, 0, 0), stop=0.02)],
     lambda c: [sd.Tether(c.name("body"), stiffness=5.0, damping=0.1, rest_length=0.1), sd.Drag("bus", linear=0.5)],
+    lambda c: [sd.UniformGravity((0, 0, -1.6)), sd.LockedJoint(c.name("joint")), brake(gain=0.5)],
     lambda c: [sd.CentralGravity(mu=1.0, center=(50.0, 0, 0)), sd.Motor(c.name("joint"), most_torque=1.0)],
     lambda c: [sd.BristleFriction(c.name("joint"), coulomb=0.1, stiffness=100.0, name="brush")],
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
@@ -103,6 +104,7 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "ops": lambda c: sd.operators.SpatialOperators(c.model, c.state),
     "tau": lambda c: c.array(c.joint_rates),
     "udot": lambda c: c.array(c.model.nv),
+    "acceleration": lambda c: c.numbers.normal(size=3),
     "vectors": lambda c: c.array(c.model.nv),
     "step": lambda c: c.array(c.model.nv),
     "qd": lambda c: c.array(c.joint_rates),

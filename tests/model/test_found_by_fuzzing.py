@@ -132,7 +132,7 @@ def test_angles_in_arrays_that_are_not_finite_are_refused_by_joint(angle):
 def test_elements_to_resume_with_are_elements():
     robot = sd.load("planar_four_link")
     run = sd.simulate(robot, robot.neutral_state(), 0.01, progress=False)
-    with pytest.raises(sd.InputError, match="an element or a list of them, got float"):
+    with pytest.raises(sd.InputError, match=r"elements: expected one or a list, got 1\.0"):
         run.resume(0.02, elements=1.0)
 
 

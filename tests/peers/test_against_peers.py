@@ -1,7 +1,8 @@
 """Pinocchio and MuJoCo agree to 1e-10, on random trees of every kind of joint and base, for one robot and for batches.
 
 Both peers know only a base with six degrees of freedom. Where ours has fewer, the equations of motion are projected
-(peers.Mapping), and accelerations are had a second way: the peer's base, left free, gets the wrench that holds ours.
+(peers.CoordinateMap), and accelerations are had a second way: the peer's base, left free, gets the
+wrench that holds ours.
 """
 
 from dataclasses import dataclass
@@ -132,14 +133,14 @@ def case(request) -> Case:
     return Case(*request.param)
 
 
-def base_force(mapping: peers.Mapping, x: np.ndarray, wrench: np.ndarray, size: int) -> np.ndarray:
+def base_force(mapping: peers.CoordinateMap, x: np.ndarray, wrench: np.ndarray, size: int) -> np.ndarray:
     """The peer's generalized force of a wrench on the base: inertial axes here, the base's axes in part there."""
     R = sd.Rotation.from_quat(x[3:7]).as_matrix()
     force = wrench[:3] if mapping.like_mujoco else R.T @ wrench[:3]
     return np.concatenate([force, R.T @ wrench[3:], np.zeros(size - 6)])
 
 
-def joint_force(mapping: peers.Mapping, x: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def joint_force(mapping: peers.CoordinateMap, x: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """The peer's generalized force of our joint forces, with nothing on its base; no screw that it splits in two."""
     B = mapping.rate_map(x)[:, mapping.model.base_dof :]
     return B @ tau

@@ -21,7 +21,7 @@ from paths import TESTS
 from random_trees import random_model
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.model.parts import BASE_KINDS
-from spacedyn.quantities.kinematics import Kinematics, Motion
+from spacedyn.quantities.kinematics import FrameMotion, Kinematics
 
 pytestmark = pytest.mark.packs
 
@@ -116,7 +116,7 @@ def arrays(result: Any) -> list[np.ndarray]:
     """All arrays of a result, whatever holds them."""
     if isinstance(result, Kinematics):
         result = (result.bodies, result.joints, result.centroids, result.endpoints)
-    if isinstance(result, Motion):
+    if isinstance(result, FrameMotion):
         result = tuple(part for part in result[1:] if part is not None)  # after the names
     if isinstance(result, tuple):
         return [array for part in result for array in arrays(part)]

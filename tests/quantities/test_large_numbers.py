@@ -65,7 +65,7 @@ def test_masked_numbers_in_a_list():
 
 def test_a_duration_shorter_than_anything():
     robot = sd.load("tian_wu")
-    with pytest.raises(sd.InputError, match="shorter than anything"):
+    with pytest.raises(sd.InputError, match="too short to be simulated"):
         sd.simulate(robot, robot.neutral_state(), 5e-324)
 
 

@@ -25,7 +25,7 @@ from spacedyn.simulate import store as keeping
 from spacedyn.simulate.checkpoints import Checkpoint
 from spacedyn.simulate.setup import build_steppers
 from spacedyn.simulate.stepper.snapshot import _CLOCK, _OF_CHUNK, restore, snapshot
-from spacedyn.simulate.stored_text import MOST_TEXT, parse_object
+from spacedyn.simulate.stored_text import MAX_TEXT_BYTES, parse_object
 
 ROBOT = sd.load("planar_four_link")
 START = ROBOT.state(q=[0.1, 0.2, 0.3, 0.4], qd=[0.1, 0.2, -0.1, 0.3])
@@ -416,7 +416,7 @@ def test_texts_of_many_small_things_are_not_read(tmp_path):
         parse_object('{"a": [' + "[]," * 1_000_001 + "0]}", "the text")
     (tmp_path / "run").mkdir()
     with (tmp_path / "run" / "run.json").open("wb") as file:
-        file.truncate(MOST_TEXT + 1)
+        file.truncate(MAX_TEXT_BYTES + 1)
     refused(tmp_path / "run", "MB, more than the 64 MB that are read")
 
 
@@ -579,7 +579,7 @@ def test_names_that_cannot_be(path):
 
 
 def test_times_that_take_too_much_text_are_refused_before(tmp_path, monkeypatch):
-    monkeypatch.setattr(streaming, "MOST_TEXT", 10_000)
+    monkeypatch.setattr(streaming, "MAX_TEXT_BYTES", 10_000)
     with pytest.raises(sd.InputError, match="record at an interval, not at times"):
         sd.simulate(ROBOT, START, 1.0, record=np.linspace(0, 1, 1001), stream=tmp_path / "run")
 

@@ -12,10 +12,11 @@ from laws_and_forces import everything
 from random_trees import random_model, random_state_parts
 from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 from spacedyn.show.viewer import meshes as m
-from spacedyn.show.viewer.actors import actors_of, bounds, looks, lowest, record_indices
-from spacedyn.show.viewer.geometry import robot_meshes, solid
+from spacedyn.show.viewer.actors import actor_meshes, actors_of, bounds, lowest, record_indices
+from spacedyn.show.viewer.geometry import robot_meshes
 from spacedyn.show.viewer.guessed_shapes import edges
 from spacedyn.show.viewer.loads import loads_of
+from spacedyn.show.viewer.solids import solid
 
 KINDS = {"f8": "<f8", "f4": "<f4", "i2": "<i2", "i1": "i1", "u1": "u1", "u2": "<u2", "u4": "<u4"}
 
@@ -100,7 +101,7 @@ def test_thin_plates_are_panels_and_need_not_be_in_view():
     builder.base("bus", shapes=[box(10.0, (1, 1, 1)), box(1.0, (8.0, 1.0, 0.02), position=(5, 0, 0))])
     run = sd.simulate(builder.build(), builder.build().state(base_rate=(0, 0, 0.1)), 1.0, record=0.1)
     (actor,) = actors_of("", run, None, 100)
-    (parts,) = looks([actor])
+    (parts,) = actor_meshes([actor])
     assert sum(part.outlying for part in parts[0]) == 2
     assert bounds(actor, [parts[0]])[1] < 1.0
     assert lowest(actor, [parts[0]], np.array([0.0, 0, 1])) == pytest.approx(-0.5, abs=0.01)
@@ -376,7 +377,7 @@ def test_what_moves_is_in_the_picture_panels_too():
     """A hatch is a thin plate, as solar panels are; but it is what the film is about."""
     run = sd.Scenario.from_toml("stiff_stop", change={"duration": 3.0}).run()
     (actor,) = actors_of("", run, None, 100)
-    center, size = bounds(actor, looks([actor])[0])
+    center, size = bounds(actor, actor_meshes([actor])[0])
     assert np.linalg.norm(actor.endpoints[:, 0] - actor.base - center, axis=-1).max() <= size
 
 

@@ -123,7 +123,7 @@ def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
     from spacedyn.show.viewer import live_simulation
 
     seen = []
-    shown = live_simulation.Onlooker.__call__
+    shown = live_simulation.LiveObserver.__call__
 
     def look(self, records):
         seen.append((float(records[0, 0]), records[0, 1:].copy()))
@@ -136,7 +136,7 @@ def test_a_watched_simulation_is_the_same_and_is_played_back(monkeypatch):
         np.testing.assert_allclose(place, exact.position, atol=1e-9)
         np.testing.assert_allclose(turn.as_matrix(), exact.rotation, atol=1e-9)
 
-    monkeypatch.setattr(live_simulation.Onlooker, "__call__", look)
+    monkeypatch.setattr(live_simulation.LiveObserver, "__call__", look)
     monkeypatch.setattr(live_simulation.Viewer, "announce", lambda self, browser: None)
     robot = sd.load("umetani_yoshida")
     start = robot.state(qd=[0.1, 0.2, -0.3], base_rate=(0, 0.05, 0))

@@ -283,9 +283,9 @@ def test_a_stiff_spring_between_bodies_is_named():
 
 def test_a_run_that_will_take_very_long_is_warned_of(monkeypatch):
     """Steps that a stiff damper keeps short; the patience is taken away, not the time."""
-    monkeypatch.setattr(recording, "_PATIENCE", 0.0)
-    monkeypatch.setattr(recording, "_LONGEST", 100.0)
-    monkeypatch.setattr(recording, "_CALL", 1e-3)
+    monkeypatch.setattr(recording, "_PACE_CHECK_AFTER", 0.0)
+    monkeypatch.setattr(recording, "_SLOW_STEPS", 100.0)
+    monkeypatch.setattr(recording, "_CALL_SECONDS", 1e-3)
     model = slider(0.01, damping=1e3, stiffness=1e3)
     with pytest.warns(sd.RunWarning, match=r"will take very long: .* steps are .* joint 'rail' is stiff") as caught:
         sd.simulate(model, model.state(q=[0.1]), 0.5)
@@ -299,9 +299,9 @@ def relay(t, s, p, out):
 
 def test_a_run_that_nobody_can_wait_for_ends_with_its_cause(monkeypatch, tmp_path):
     """A continuous law that jumps: it is held at the jump by ever shorter steps."""
-    monkeypatch.setattr(recording, "_PATIENCE", 0.0)
-    monkeypatch.setattr(recording, "_LONGEST", math.inf)
-    monkeypatch.setattr(recording, "_HOPELESS", 1e8)
+    monkeypatch.setattr(recording, "_PACE_CHECK_AFTER", 0.0)
+    monkeypatch.setattr(recording, "_SLOW_STEPS", math.inf)
+    monkeypatch.setattr(recording, "_HOPELESS_STEPS", 1e8)
     model = slider(0.01)
     with pytest.raises(sd.SimulationFailed, match=r"too small .* a law that jumps, .* of joint 'rail'") as failed:
         sd.simulate(model, model.state(q=[0.1]), 1e3, laws=[relay(force=1.0)], record=1e-4, stream=tmp_path / "run")

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..model.rotations import rotation_xyz
 from ..model.state import State
-from ..quantities.kinematics import Motion, forward_kinematics, frame_motion
+from ..quantities.kinematics import FrameMotion, forward_kinematics, frame_motion
 from .arguments import Call
 from .parameters import LinkParameters
 from .shapes import Array, side_by_side
@@ -16,7 +16,7 @@ from .surroundings import robot
 from .variables import StateVariables
 
 
-def _links(call: Call, state: State, udot: Array | None = None) -> Motion:
+def _links(call: Call, state: State, udot: Array | None = None) -> FrameMotion:
     return forward_kinematics(call.LP.model, state, udot).centroids
 
 

@@ -17,7 +17,7 @@ from .shapes import Array, direction_cosines, number, vector
 from .surroundings import time_step
 from .variables import StateVariables
 
-MOST_TURN = 1e16  # rad: of a larger angle doubles do not tell where on the circle it is
+MAX_TURN = 1e16  # rad: of a larger angle doubles do not tell where on the circle it is
 
 
 def cx(theta: float) -> Array:
@@ -190,7 +190,7 @@ def aw(w0: ArrayLike | StateVariables, /, *, d_time: float | None = None) -> Arr
     rate = vector("w0", w0.w0 if isinstance(w0, StateVariables) else w0, 3)
     turn = time_step(d_time) * rate
     angle = math.hypot(*turn)
-    if angle > MOST_TURN:
+    if angle > MAX_TURN:
         raise InputError(
             f"aw: a turn of {angle:.1e} rad in one step, of which no digit counts; w0 or d_time is too large"
         )

@@ -14,7 +14,7 @@ from .element import Account, Block
 ROBOT = tuple(name for name in SEEN if name != "mode")
 """What an element sees of the robot."""
 ACCOUNTS = {account.value: account for account in Account}
-MOST_NUMBERS = 10_000
+MAX_NUMBERS = 10_000
 """Of a block."""
 
 
@@ -65,7 +65,7 @@ def declare(
     for one in entries:
         if one not in ACCOUNTS:
             raise InputError(f"{whose}: accounts are among {', '.join(ACCOUNTS)}, got {one!r}")
-    if type(guards) is not int or not 0 <= guards <= MOST_NUMBERS:
+    if type(guards) is not int or not 0 <= guards <= MAX_NUMBERS:
         raise InputError(f"{whose}: guards is how many it has, such as 1, got {guards!r}")
     made = Declared(
         _blocks(whose, "states", states),
@@ -138,8 +138,8 @@ def _check_block(what: str, block: Block) -> None:
     """Raise if no block can be like this."""
     if not (isinstance(block.name, str) and block.name.isidentifier()):
         raise InputError(f"{what} have names that are identifiers, got {block.name!r}")
-    if type(block.size) is not int or not 0 < block.size <= MOST_NUMBERS:
-        raise InputError(f"{what}: '{block.name}' has from 1 to {MOST_NUMBERS} numbers, got {block.size!r}")
+    if type(block.size) is not int or not 0 < block.size <= MAX_NUMBERS:
+        raise InputError(f"{what}: '{block.name}' has from 1 to {MAX_NUMBERS} numbers, got {block.size!r}")
     labels = isinstance(block.labels, tuple | list) and all(isinstance(one, str) for one in block.labels)
     if not (isinstance(block.unit, str) and labels and len(block.labels) in (0, block.size)):
         raise InputError(f"{what}: '{block.name}' has a unit and as many labels as numbers, all texts")

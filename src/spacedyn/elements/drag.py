@@ -12,7 +12,7 @@ from ..kernels.elements.kind import Kind
 from ..model.model import Model
 from ..reals import finite_array
 from ..signatures import checked_fields
-from .element import Element, Numbers, Wrenched
+from .element import Element, Numbers, WrenchPoint
 
 Array = np.ndarray
 
@@ -65,9 +65,9 @@ class Drag(Element):
             parts.append([m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]])
         return Numbers((int(model.flat.order[index]),), np.concatenate(parts))
 
-    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """At its body's centre of mass."""
-        return (Wrenched(self.body, np.asarray(model.bodies[model.body_index(self.body)].com)),)
+        return (WrenchPoint(self.body, np.asarray(model.bodies[model.body_index(self.body)].com)),)
 
 
 def _coefficients(name: str, value: Any) -> Array:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..kernels.elements.kind import Kind
-from ..laws.compile import Blocks
+from ..laws.compile import ElementPorts
 from ..model.model import Model, robot_of
 from ..quantities.calls import point_on
 from ..reals import finite_array
@@ -90,8 +90,8 @@ class Numbers(NamedTuple):
     numbers: Array
 
 
-class Wrenched(NamedTuple):
-    """A point at which an element pushes a body, for those who draw it; body '' is the inertial frame."""
+class WrenchPoint(NamedTuple):
+    """A point of a body at which an element applies a recorded wrench; body '' is the inertial frame."""
 
     body: str
     point: Array
@@ -128,8 +128,8 @@ class Element:
         """What its kind reads; raise by name what this model has not."""
         raise NotImplementedError
 
-    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
-        """Where the wrenches act that it records."""
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
+        """The points at which its recorded wrenches act."""
         return ()
 
     def fastest(self, model: Model) -> float:
@@ -227,12 +227,12 @@ def element_names(elements: Iterable[Element]) -> list[str]:
     return names
 
 
-def blocks_of(elements: Iterable[Element]) -> dict[str, Blocks]:
+def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
     """What laws may read and command, by the names of elements that are identifiers."""
-    found: dict[str, Blocks] = {}
+    found: dict[str, ElementPorts] = {}
     for element in elements:
         name, before = element.label, found.get(element.label)
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
-            found[name] = Blocks(tuple(channels), tuple(commands), 1 + (before.namesakes if before else 0))
+            found[name] = ElementPorts(tuple(channels), tuple(commands), 1 + (before.namesakes if before else 0))
     return found

@@ -14,7 +14,7 @@ from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Element, Numbers, three
 
-EARTH = 3.986004418e14
+EARTH_MU = 3.986004418e14
 """Gravitational parameter of the Earth [m³/s²]."""
 
 
@@ -87,7 +87,7 @@ class CentralGravity(Element):
     True
     """
 
-    mu: float = EARTH
+    mu: float = EARTH_MU
     center: ArrayLike = (0.0, 0.0, 0.0)
     name: str | None = None
 

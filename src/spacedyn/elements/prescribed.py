@@ -21,7 +21,7 @@ from scipy.interpolate import BSpline, PPoly
 from ..errors import InputError
 from ..kernels.sim import codes
 from ..laws.law import LawTemplate
-from ..laws.motion_functions import Motion, Parts, check_derivatives, turning_motion
+from ..laws.motion_functions import Motion, Parts, attitude_path_motion, check_derivatives
 from ..model.model import Model
 from ..model.quaternions import conjugate, multiply, normalised
 from ..model.state import State
@@ -31,7 +31,7 @@ from ..reals import NotReal, real_array
 Array = np.ndarray
 MODES = {"free": codes.MODE_FREE, "locked": codes.MODE_LOCKED, "prescribed": codes.MODE_PRESCRIBED}
 """What a joint may be: free to move, locked where it is, or moved as prescribed."""
-_NEAR = 1e-9  # of a state to what is prescribed at the start
+_START_TOLERANCE = 1e-9  # between a state and what is prescribed at the start, relative to 1 + |prescribed|
 
 
 def _of_polynomial(polynomial: Polynomial, start: float, end: float) -> Trajectory:
@@ -147,7 +147,7 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
         return Prescribed(name, joint.nv, value, codes.MODE_PRESCRIBED, attitude)
     if attitude:
         return Prescribed(
-            name, joint.nv, turning_motion(name, joint.kind, value, start, end), codes.MODE_PRESCRIBED, True
+            name, joint.nv, attitude_path_motion(name, joint.kind, value, start, end), codes.MODE_PRESCRIBED, True
         )
     path = _trajectory(name, value, start, end)
     if path.coefficients.shape[1] != joint.nv:
@@ -189,7 +189,7 @@ def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adj
             value = one.nearest(x, np.broadcast_to(value, x.shape))
         for what, has, wanted in (("at", x, value), ("moving with", u, rate)):
             off = np.abs(has - wanted).max(initial=0.0)
-            if off > _NEAR * (1.0 + np.abs(wanted).max(initial=0.0)) and not adjust:
+            if off > _START_TOLERANCE * (1.0 + np.abs(wanted).max(initial=0.0)) and not adjust:
                 raise InputError(
                     f"joint '{one.joint}' is prescribed to be {what} {np.array2string(np.asarray(wanted))} at "
                     f"t = {t:g} s; the state is {off:.3g} off. Give a state that agrees, or adjust=True"

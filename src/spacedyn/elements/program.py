@@ -30,7 +30,7 @@ from ..model.model import Model
 from ..reals import one_number
 from ..signatures import check_names
 from .declared import ACCOUNTS, Declared, declare
-from .element import Account, Block, Element, Numbers, Wrenched, point_of, three
+from .element import Account, Block, Element, Numbers, WrenchPoint, point_of, three
 
 Array = np.ndarray
 POINT = {"position": (0, 3, 0), "rotation": (3, 12, 3), "velocity": (12, 15, 0), "rate": (15, 18, 0)}
@@ -38,20 +38,20 @@ POINT = {"position": (0, 3, 0), "rotation": (3, 12, 3), "velocity": (12, 15, 0),
 
 
 @dataclass(frozen=True, eq=False)
-class Program(Law):
+class ElementFunction(Law):
     """The function of a user's element, compiled as laws are."""
 
     role: ClassVar[Role] = Role("element", ("t", "s", "p", "out"), {"tau": 0})
 
 
 @dataclass(frozen=True)
-class _ProgramTemplate(LawTemplate):
+class _ElementFunctionTemplate(LawTemplate):
     """Its parameters are checked as those of laws are."""
 
     @property
     def made(self) -> type[Law]:
         """The class of what a call returns."""
-        return Program
+        return ElementFunction
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ElementTemplate(Template):
     declared: Declared
 
     def __post_init__(self) -> None:
-        whose, reads = f"element '{self.function.__name__}'", _ProgramTemplate(self.function).reads
+        whose, reads = f"element '{self.function.__name__}'", _ElementFunctionTemplate(self.function).reads
         for one in self.declared.breaks if reads is not None else ():
             if one not in (known := sorted(reads or ())):
                 raise InputError(
@@ -82,7 +82,7 @@ class ElementTemplate(Template):
                     f"element '{title}' has no {one}: what acts at instants only is a law, what is measured then is "
                     "among an element's samples"
                 )
-        template = _ProgramTemplate(self.function)
+        template = _ElementFunctionTemplate(self.function)
         period = given.get("period")
         if template.reads is not None:
             known = sorted({*template.reads, *(("period",) if d.samples else ())})
@@ -90,7 +90,7 @@ class ElementTemplate(Template):
         if d.samples and "period" not in (template.reads or ()):
             given.pop("period", None)
         program = template(**given)
-        assert isinstance(program, Program)
+        assert isinstance(program, ElementFunction)
         if period is not None:
             often = one_number(f"element '{title}': period", period, "a time [s]")
             if not often > 0.0:
@@ -103,7 +103,7 @@ class ElementTemplate(Template):
 class UserElement(Element):
     """An element made by `element`; the joints and points that it is bound to, and its parameters."""
 
-    program: Program
+    program: ElementFunction
     declared: Declared
     bound: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
@@ -115,7 +115,7 @@ class UserElement(Element):
             raise InputError(f"element: laws use its name, which must be an identifier, got {self.name!r}")
         self._check_bound()
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
-            for one in sorted(attributes(self.program.function, Program.role, argument, None) - set(known)):
+            for one in sorted(attributes(self.program.function, ElementFunction.role, argument, None) - set(known)):
                 raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
             check_parts(f"element '{self.title}'", self.program.function, Program.role, argument, "", self._parts(argument))
         for step in steps_of(self.program.function.__code__):
@@ -123,7 +123,7 @@ class UserElement(Element):
                 raise InputError(
                     f"element '{self.title}' replaces the array {step.argval}; write into it: {step.argval}[0] = ..."
                 )
-        asked = attributes(self.program.function, Program.role, "p", None)
+        asked = attributes(self.program.function, ElementFunction.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
         for one in self.declared.breaks:
@@ -215,9 +215,9 @@ class UserElement(Element):
         """It may push any joint."""
         return True
 
-    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """At its points."""
-        return tuple(Wrenched(*self._point(model, name)[:2]) for name in self.declared.points)
+        return tuple(WrenchPoint(*self._point(model, name)[:2]) for name in self.declared.points)
 
     def _point(self, model: Model, name: str) -> tuple[str, Array, Array]:
         """A point that it is bound to: its body, its place and rotation in that body's frame."""
@@ -245,8 +245,8 @@ class UserElement(Element):
     def names(self) -> tuple[list[str], list[str]]:
         """What its function reads and writes, in the order in which it is handed their places."""
         d, function = self.declared, self.program.function
-        seen = attributes(function, Program.role, "s", set(d.reads()))
-        written = attributes(function, Program.role, "out", set(d.writes()))
+        seen = attributes(function, ElementFunction.role, "s", set(d.reads()))
+        written = attributes(function, ElementFunction.role, "out", set(d.writes()))
         reads, writes = [], []
         for name in d.reads():
             parts = self._parts("s").get(name, ())
@@ -259,12 +259,12 @@ class UserElement(Element):
     @property
     def role(self) -> Role:
         """What messages call it."""
-        return Program.role
+        return ElementFunction.role
 
     def _source(self) -> tuple[str, dict[str, Any]]:
         """What is between its function and the driver."""
         columns = {**SEEN, **{f"{point}.rotation": 3 for point in self.declared.points}}
-        return wrapper_source(Program.role.arguments, *self.names, self.program.parameters, columns)
+        return wrapper_source(ElementFunction.role.arguments, *self.names, self.program.parameters, columns)
 
     def compiled(self) -> Compiled:
         """Its C function."""

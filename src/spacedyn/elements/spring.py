@@ -12,7 +12,7 @@ from ..kernels.elements.spring import spring
 from ..model.model import Model
 from ..reals import one_number
 from ..signatures import checked_fields
-from .element import Account, Block, Element, Numbers, Wrenched, point_of, three
+from .element import Account, Block, Element, Numbers, WrenchPoint, point_of, three
 
 Array = np.ndarray
 
@@ -112,10 +112,10 @@ class Spring(Element):
         mobile = sum(1.0 / model.bodies[model.body_index(name)].mass for name in ends)
         return max(float(np.sqrt(self.stiffness * mobile)), float(self.damping * mobile))
 
-    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """At both ends."""
         other = "" if self.other == "inertial" else self.other
-        return Wrenched(self.body, np.asarray(self.point)), Wrenched(other, np.asarray(self.other_point))
+        return WrenchPoint(self.body, np.asarray(self.point)), WrenchPoint(other, np.asarray(self.other_point))
 
 
 @checked_fields()

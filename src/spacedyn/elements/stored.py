@@ -12,7 +12,7 @@ from ..laws.fingerprint import source_digest
 from . import drag, friction, gravity, motor, spring, wrench
 from .declared import declare
 from .element import Block, Element
-from .program import Program, UserElement
+from .program import ElementFunction, UserElement
 
 KINDS: dict[str, type[Element]] = {
     one.__name__: one
@@ -89,7 +89,7 @@ def _user_element(text: dict[str, Any]) -> "StoredElement":
     function, source = text["function"], text["source"]
     if not (isinstance(function, str) and isinstance(source, str)):
         raise InputError(f"{whose}: its function {str(function)[:40]!r} is no name")
-    program = Program(_nothing, parameters, None, 0.0, {})
+    program = ElementFunction(_nothing, parameters, None, 0.0, {})
     return StoredElement(program, declared, bound, text["label"], function, source)
 
 

@@ -12,7 +12,7 @@ from ..kernels.elements.wrench import wrench
 from ..model.model import Model
 from ..reals import real_number
 from ..signatures import checked_fields
-from .element import Element, Numbers, Wrenched, point_of, three
+from .element import Element, Numbers, WrenchPoint, point_of, three
 
 Array = np.ndarray
 
@@ -90,9 +90,9 @@ class Wrench(Element):
         both = np.concatenate([turn @ np.asarray(self.force), turn @ np.asarray(self.moment)])
         return Numbers((body, axes), np.concatenate([point, both]))
 
-    def wrenches(self, model: Model) -> tuple[Wrenched, ...]:
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """At its point."""
-        return (Wrenched(self.body, np.asarray(self.point)),)
+        return (WrenchPoint(self.body, np.asarray(self.point)),)
 
     def axes(self, model: Model) -> tuple[str | None, Array]:
         """The body that force and moment turn with, if any, and the rotation of their axes in its frame."""

@@ -61,15 +61,15 @@ _known: dict[str, Compiled] = {}
 _own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that refer to what has no fingerprint
 
 
-class Blocks(NamedTuple):
-    """What laws may read of an element, and what they may command it: names; how many elements are called so."""
+class ElementPorts(NamedTuple):
+    """Names that laws may read (channels) and write (commands) of an element; `namesakes`: elements of that name."""
 
     channels: tuple[str, ...]
     commands: tuple[str, ...]
     namesakes: int = 1
 
 
-Elements = Mapping[str, Blocks]
+Elements = Mapping[str, ElementPorts]
 NONE: Elements = {}
 
 
@@ -229,7 +229,7 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
     return seen, written
 
 
-def _loops(law: Law, one: Blocks) -> bool:
+def _loops(law: Law, one: ElementPorts) -> bool:
     """Whether what an element gives depends on what this law writes at the same instant."""
     return law.period is None and bool(one.channels) and bool(one.commands)
 

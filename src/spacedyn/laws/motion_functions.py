@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..model.joints import JOINT_KINDS
 from ..model.quaternions import conjugate, logarithm, multiply
-from ..motion.trajectories import Trajectory, sample, turning_of
+from ..motion.trajectories import Trajectory, attitude_path_of, sample
 from .bytecode import Role
 from .law import Law, LawTemplate
 
@@ -112,9 +112,9 @@ def check_derivatives(name: str, given: Motion, size: int, places: int, start: f
             )
 
 
-def turning_motion(name: str, kind: str, value: Any, start: float, end: float) -> Motion:
+def attitude_path_motion(name: str, kind: str, value: Any, start: float, end: float) -> Motion:
     """What is given for a joint that has an attitude, as a compiled function of time."""
-    turn, has_place = turning_of(value), JOINT_KINDS[kind].plain_count > 0
+    turn, has_place = attitude_path_of(value), JOINT_KINDS[kind].plain_count > 0
     if turn is None or has_place != (turn.path_breaks.size > 0):
         wanted = "(place, attitude)" if has_place else "an attitude"
         beside = ", beside a path of three coordinates" if has_place else ""

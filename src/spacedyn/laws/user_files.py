@@ -19,7 +19,7 @@ from .conditions import Condition
 from .law import Law, LawTemplate
 from .motion_functions import Motion
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 
 
 class UserFile:
@@ -155,8 +155,8 @@ def _run(path: Path) -> dict[str, Any]:
             raise InputError(
                 f"there is no file {path}: laws of a person's own stand in a Python file beside the scenario"
             )
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} has more than the {MOST_BYTES // 1_000_000} MB that are read of a file of laws")
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError(f"{path} has more than the {MAX_BYTES // 1_000_000} MB that are read of a file of laws")
         source = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None

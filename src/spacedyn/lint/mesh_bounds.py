@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-MOST_BYTES = 100_000_000
+MAX_BYTES = 100_000_000
 
 
 def mesh_bounds(file: Path) -> tuple[np.ndarray, np.ndarray] | None:
     """Smallest and largest coordinates (3,) in a mesh, in the file's units; None if they are not known."""
     try:
-        if file.stat().st_size > MOST_BYTES:
+        if file.stat().st_size > MAX_BYTES:
             return None
         data = file.read_bytes()
     except OSError:

@@ -172,7 +172,7 @@ JOINT_KINDS = {kind.name: kind for kind in _KINDS}
 """Every kind by its name; the order is that of messages."""
 _MOTIONS = {SLIDE: k.STEP_SLIDE, TURN: k.STEP_TURN, SCREW: k.STEP_SCREW}
 _DIRECTIONS = {"x": 0, "y": 1, "z": 2, AXIS: 2}  # kernels have the joint's own axis as z
-MOST_STEPS = 6
+MAX_STEPS = 6
 
 
 def plain_kinds() -> list[str]:
@@ -217,9 +217,9 @@ def joint_kind(name: str, /, **steps: tuple[str, str]) -> JointKind:
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise InputError(f"joint_kind: the name of a kind is an identifier, such as 'gimbal', got {name!r}")
-    if not 1 <= len(steps) <= MOST_STEPS:
+    if not 1 <= len(steps) <= MAX_STEPS:
         raise InputError(
-            f"joint_kind '{name}': give 1 to {MOST_STEPS} steps, such as roll=('turn', 'x'), got {len(steps)}"
+            f"joint_kind '{name}': give 1 to {MAX_STEPS} steps, such as roll=('turn', 'x'), got {len(steps)}"
         )
     for coordinate, step in steps.items():
         where = f"joint_kind '{name}': {coordinate}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BASE_RATES = {"free": (0, 1, 2, 3, 4, 5), "attitude": (3, 4, 5), "planar": (0, 1, 5), "fixed": ()}
 """Which components of (v0, ω0) each kind of base has in u."""
 
-_MOST = 10**12  # robots along an axis of a batch: more than any memory holds
+_MAX_ROBOTS = 10**12  # robots along an axis of a batch: more than any memory holds
 
 
 MEANT = {
@@ -78,7 +78,7 @@ def batch_axes(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
     if size is None:
         return ()
     axes = tuple(size) if isinstance(size, tuple | list) else (size,)
-    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) and 0 <= n <= _MOST for n in axes):
+    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) and 0 <= n <= _MAX_ROBOTS for n in axes):
         raise InputError(f"size: expected a number of robots, or a tuple of them such as (2, 3), got {size!r}")
     return tuple(int(n) for n in axes)
 

@@ -15,11 +15,11 @@ from ..reals import finite_array
 from ..signatures import checked_arguments
 
 Array = np.ndarray
-_NEAR = 1e-9
+_REST_TOLERANCE = 1e-9  # of the rate at an end that counts as rest
 
 
 @dataclass(frozen=True, eq=False)
-class Turning:
+class AttitudePath:
     """An attitude over time, for a spherical or free joint; made by `attitude_waypoints`, or of SciPy's rotations.
 
     Attributes
@@ -51,7 +51,7 @@ class Turning:
         last = (self.coefficients[-1, :, :-1] * powers * length ** (powers - 1)).sum(axis=-1)
         first = self.coefficients[0, :, -2] if powers.size else np.zeros(3)
         for rate, short in ((first, start < self.breaks[0]), (last, end > self.breaks[-1])):
-            if short and np.abs(rate).max() > _NEAR:
+            if short and np.abs(rate).max() > _REST_TOLERANCE:
                 raise InputError(
                     f"joint '{joint}' is prescribed from {self.breaks[0]:g} to {self.breaks[-1]:g} s and still turns "
                     f"there, but the run lasts from {start:g} to {end:g} s"
@@ -59,7 +59,7 @@ class Turning:
 
 
 @checked_arguments("attitudes")
-def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
+def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> AttitudePath:
     """A motion from attitude to attitude, for a spherical joint: each time a turn about one axis, with a stop at each.
 
     Parameters
@@ -71,7 +71,7 @@ def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
 
     Returns
     -------
-    Turning
+    AttitudePath
         For `simulate(..., prescribed={joint: turning})`; of a free joint `(place, turning)`. Turns begin and end
         without rate and acceleration (quintic). Where no stop is wanted, SciPy's RotationSpline will do instead.
 
@@ -94,7 +94,7 @@ def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> Turning:
         coefficients = turns[:, :, None] * shape
     if not np.isfinite(coefficients).all():
         raise InputError("waypoints: times are too close together, or too large, for a turn between them")
-    return Turning(t, attitudes[:-1].as_quat(), coefficients)
+    return AttitudePath(t, attitudes[:-1].as_quat(), coefficients)
 
 
 def ascending_times(what: str, times: ArrayLike) -> Array:
@@ -107,11 +107,11 @@ def ascending_times(what: str, times: ArrayLike) -> Array:
     return t
 
 
-def of_rotation(value: Rotation | RotationSpline) -> Turning:
+def of_rotation(value: Rotation | RotationSpline) -> AttitudePath:
     """A constant attitude, or a spline of SciPy, as it stands."""
     if isinstance(value, Rotation):
         if not value.single:
             raise InputError("a prescribed attitude: expected one rotation; for several, attitude_waypoints(times, …)")
-        return Turning(np.array([0.0, 1.0]), value.as_quat()[None], np.zeros((1, 3, 1)))
+        return AttitudePath(np.array([0.0, 1.0]), value.as_quat()[None], np.zeros((1, 3, 1)))
     c = value.interpolator.c
-    return Turning(np.array(value.times), value.rotations.as_quat()[: c.shape[1]], c.transpose(1, 2, 0).copy())
+    return AttitudePath(np.array(value.times), value.rotations.as_quat()[: c.shape[1]], c.transpose(1, 2, 0).copy())

@@ -25,10 +25,10 @@ from scipy.spatial.transform import Rotation, RotationSpline
 from ..errors import InputError
 from ..reals import finite_array
 from ..signatures import checked_arguments
-from .attitude_paths import Turning, ascending_times, of_rotation
+from .attitude_paths import AttitudePath, ascending_times, of_rotation
 
 Array = np.ndarray
-_NEAR = 1e-9
+_REST_TOLERANCE = 1e-9  # of the rate at an end that counts as rest
 _TABLES = ("cubic", "quintic", "monotone", "linear", "steps")
 
 
@@ -73,7 +73,7 @@ class Trajectory:
             if not short:
                 continue
             value, rate, _ = self._within(0 if place == 0 else len(pieces) - 1, edge)
-            if np.abs(rate).max() > _NEAR * (1.0 + np.abs(value).max()):
+            if np.abs(rate).max() > _REST_TOLERANCE * (1.0 + np.abs(value).max()):
                 raise InputError(
                     f"joint '{joint}' is prescribed from {self.breaks[0]:g} to {self.breaks[-1]:g} s and still moves "
                     f"there, but the run lasts from {start:g} to {end:g} s"
@@ -268,15 +268,15 @@ def trajectory_of(path: Trajectory | BSpline | PPoly) -> Trajectory:
     return _of_b_spline(path) if isinstance(path, BSpline) else _of_spline(path)
 
 
-def turning_of(value: Any) -> Turning | None:
+def attitude_path_of(value: Any) -> AttitudePath | None:
     """What is given for a spherical joint, or (place, attitude) for a free one; None if it is anything else."""
-    if isinstance(value, Turning):
+    if isinstance(value, AttitudePath):
         return value
     if isinstance(value, Rotation | RotationSpline):
         return of_rotation(value)
     if not (isinstance(value, tuple) and len(value) == 2):
         return None
-    turn = turning_of(value[1])
+    turn = attitude_path_of(value[1])
     if turn is None:
         return None
     place = value[0]

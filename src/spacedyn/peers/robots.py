@@ -34,7 +34,7 @@ def base_map(model: Model) -> Array:
 
 
 @dataclass
-class Mapping:
+class CoordinateMap:
     """Between our (x, u, u̇) and a peer's (q, v, a).
 
     Pinocchio's base has (linear; angular) velocity in the base's axes; MuJoCo's has the linear part in inertial axes.
@@ -129,8 +129,8 @@ def depth_first(model: Model, body: int = 0) -> list[int]:
     return order
 
 
-def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, Mapping]:
-    """(pin.Model, Mapping); endpoints are frames of the same name.
+def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, CoordinateMap]:
+    """(pin.Model, CoordinateMap); endpoints are frames of the same name.
 
     What has several coordinates is a composite joint, or a chain of joints with nothing in between: Pinocchio's
     derivatives take the columns of a joint as constant in its child, which those of many composites are not.
@@ -140,7 +140,7 @@ def to_pinocchio(model: Model, *, chained: bool = False) -> tuple[Any, Mapping]:
     def inertia(i: int) -> Any:
         return pin.Inertia(model.bodies[i].mass, model.bodies[i].com, model.bodies[i].inertia)
 
-    robot, mapping = pin.Model(), Mapping(model, like_mujoco=False)
+    robot, mapping = pin.Model(), CoordinateMap(model, like_mujoco=False)
     base = robot.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
     frames = {0: (base, pin.SE3(np.eye(3), -model.bodies[0].com))}  # body -> its joint there, and its frame in that
     robot.appendBodyToJoint(base, inertia(0), frames[0][1])
@@ -206,11 +206,11 @@ def composite(parts: list[Any]) -> Any:
     return whole
 
 
-def to_mujoco(model: Model) -> tuple[Any, Mapping]:
-    """(mujoco.MjModel, Mapping); endpoints are sites of the same name."""
+def to_mujoco(model: Model) -> tuple[Any, CoordinateMap]:
+    """(mujoco.MjModel, CoordinateMap); endpoints are sites of the same name."""
     import mujoco
 
-    spec, mapping = mujoco.MjSpec(), Mapping(model, like_mujoco=True)
+    spec, mapping = mujoco.MjSpec(), CoordinateMap(model, like_mujoco=True)
 
     def add(i: int, parent: Any, rotation: Array, position: Array, com: Array) -> Any:
         moments, axes = np.linalg.eigh(model.bodies[i].inertia)

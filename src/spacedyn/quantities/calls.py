@@ -22,7 +22,7 @@ R = TypeVar("R")
 Array = np.ndarray
 NOTHING = np.empty(0)
 _FLOAT64 = np.dtype(np.float64)
-_FEW = 50  # numbers that Python looks through faster than NumPy
+_FEW_NUMBERS = 50  # numbers that Python looks through faster than NumPy
 
 
 def scalar_kind(count: int) -> tuple[Any, int]:
@@ -72,7 +72,7 @@ def operand(name: str, value: Any, width: int, state: State) -> Array:
 def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
     """An `operand` (…, width), checked, as an array over the state's batch axes."""
     rows = operand(name, value, width, state)
-    finite = all(map(isfinite, rows.tolist())) if rows.size < _FEW else np.isfinite(rows).all()
+    finite = all(map(isfinite, rows.tolist())) if rows.size < _FEW_NUMBERS else np.isfinite(rows).all()
     if not finite:
         row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
         raise _no_number(name, rows[row * width + column], column, "", state, row)

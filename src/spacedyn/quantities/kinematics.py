@@ -45,7 +45,7 @@ class Pose(NamedTuple):
         return Rotation.from_matrix(self.rotation)
 
 
-class Motion(NamedTuple):
+class FrameMotion(NamedTuple):
     """Poses and motion of a family of frames: arrays over (…, frames, …), in the order of the model.
 
     `velocity` and `acceleration` are (linear; angular), of the frame's origin, in inertial axes; the acceleration is
@@ -58,7 +58,7 @@ class Motion(NamedTuple):
     velocity: Array  # (…, frames, 6) [m/s, rad/s]
     acceleration: Array | None  # (…, frames, 6) [m/s², rad/s²]
 
-    def of(self, name: str) -> "Motion":
+    def of(self, name: str) -> "FrameMotion":
         """One of them, without the axis of frames.
 
         Raises UnknownName if no frame has that name.
@@ -67,7 +67,7 @@ class Motion(NamedTuple):
             raise UnknownName("frame", name, self.names)
         i = self.names.index(name)
         acceleration = None if self.acceleration is None else self.acceleration[..., i, :]
-        return Motion(
+        return FrameMotion(
             (name,), self.position[..., i, :], self.rotation[..., i, :, :], self.velocity[..., i, :], acceleration
         )
 
@@ -77,7 +77,7 @@ class Kinematics:
 
     Attributes
     ----------
-    bodies, joints, centroids, endpoints : Motion
+    bodies, joints, centroids, endpoints : FrameMotion
         Each family of frames, in the order of the model.
     """
 
@@ -85,29 +85,29 @@ class Kinematics:
 
     def __init__(self, families: "tuple[_Family, ...]", rows: Array):
         self._families, self._rows = families, rows
-        self._made: dict[int, Motion] = {}
+        self._made: dict[int, FrameMotion] = {}
 
     @property
-    def bodies(self) -> Motion:
+    def bodies(self) -> FrameMotion:
         """Of the bodies' frames, the base first."""
         return self._motion(0)
 
     @property
-    def joints(self) -> Motion:
+    def joints(self) -> FrameMotion:
         """Of the joints' frames, fixed to the parents."""
         return self._motion(1)
 
     @property
-    def centroids(self) -> Motion:
+    def centroids(self) -> FrameMotion:
         """Of the bodies' axes at their centres of mass."""
         return self._motion(2)
 
     @property
-    def endpoints(self) -> Motion:
+    def endpoints(self) -> FrameMotion:
         """Of the endpoints."""
         return self._motion(3)
 
-    def _motion(self, place: int) -> Motion:
+    def _motion(self, place: int) -> FrameMotion:
         made = self._made.get(place)
         if made is None:  # only what is asked for is taken apart
             family, rows = self._families[place], self._rows
@@ -192,11 +192,11 @@ def _motion(model: Model, state: State, where: Frames, udot: Array | None) -> Ar
     return rows.reshape(*state.shape, many, each)
 
 
-def _parts(names: tuple[str, ...], rows: Array) -> Motion:
+def _parts(names: tuple[str, ...], rows: Array) -> FrameMotion:
     """Position, rotation, velocity, acceleration out of rows (…, 18 or 24)."""
     *batch, width = rows.shape
     rotation = rows[..., 3:12].reshape(*batch, 3, 3)
-    return Motion(names, rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if width > 18 else None)
+    return FrameMotion(names, rows[..., :3], rotation, rows[..., 12:18], rows[..., 18:24] if width > 18 else None)
 
 
 def frame_motion(
@@ -207,7 +207,7 @@ def frame_motion(
     position: Array,
     rotation: Array,
     udot: ArrayLike | None = None,
-) -> Motion:
+) -> FrameMotion:
     """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
     rates = None if udot is None else finite_operand("udot", udot, model.nv, state)
     where = frames(model, [body], position[..., None, :], rotation[..., None, :, :])

@@ -77,7 +77,7 @@ def coriolis_matrix(model: Model, state: State) -> Array:
     return run_on_states(_coriolis.run, model, state, (), (), nv * nv, nv * nv + 9)[0].reshape(*state.shape, nv, nv)
 
 
-class Blocks(NamedTuple):
+class MassMatrixBlocks(NamedTuple):
     """The mass matrix in SpaceDyn's blocks."""
 
     Hb: Array  # (…, base, base) the robot as one rigid body
@@ -85,7 +85,7 @@ class Blocks(NamedTuple):
     Hm: Array  # (…, joints, joints)
 
 
-def mass_matrix_blocks(model: Model, state: State) -> Blocks:
+def mass_matrix_blocks(model: Model, state: State) -> MassMatrixBlocks:
     """The mass matrix as (Hb, Hbm, Hm): base, coupling, joints.
 
     Examples
@@ -96,7 +96,7 @@ def mass_matrix_blocks(model: Model, state: State) -> Blocks:
     [(6, 6), (6, 6), (6, 6)]
     """
     H, b = mass_matrix(model, state), model.base_dof
-    return Blocks(H[..., :b, :b], H[..., :b, b:], H[..., b:, b:])
+    return MassMatrixBlocks(H[..., :b, :b], H[..., :b, b:], H[..., b:, b:])
 
 
 def mass_matrix_inverse(model: Model, state: State) -> Array:

@@ -23,9 +23,9 @@ from ..simulate.joint_modes import FREE
 from ..simulate.modes import deviations
 
 Array = np.ndarray
-_ROUND_OFF = 1e-12
+_ROUND_OFF = 1e-12  # the verdict calls errors below it round-off
 _ROUNDING = 64 * np.finfo(float).eps
-"""Of energies and momenta: their differences are known no better."""
+"""Relative rounding error of energies and momenta: their differences are known no better."""
 _prepared: set[tuple[bool, ...]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""

@@ -12,10 +12,11 @@ from ..model.model import Model
 from ..model.state import State
 from ..model.state_parts import checked_numbers
 from ..simulate.channels import ALWAYS
-from ..simulate.events import EventRecord, Happening
+from ..simulate.events import EventOccurrence, EventRecord
 from ..simulate.simulation import Simulation
 from ..simulate.stored_laws import check_law
 from ..simulate.stored_motions import check_motion
+from ..simulate.variables import check_record_names
 
 Array = np.ndarray
 STATUSES = (
@@ -24,7 +25,7 @@ STATUSES = (
 )  # fmt: skip
 """How a run may have ended."""
 _BYTES_AT_ONCE = 1 << 20
-_NEAR = 1e-9  # of the run's duration: times this near to its ends are within it
+_TIME_TOLERANCE = 1e-9  # of the run's duration: times this near to its ends are within it
 
 
 def check_status(status: Any) -> str:
@@ -60,6 +61,7 @@ def check_simulation(simulation: Simulation) -> None:
     for event in simulation.events:
         _check_event(event.record)
     check_elements(model, simulation.elements)
+    check_record_names(simulation.layout)
     _check_joints(model, simulation.prescribed, simulation.modes)
     _check_record(simulation.record)
     columns = simulation.layout.row
@@ -102,7 +104,7 @@ def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str
 # --- what it holds ---------------------------------------------------------------------------------------------------
 
 
-def check_rows(simulation: Simulation, rows: Array, events: Sequence[Happening]) -> None:
+def check_rows(simulation: Simulation, rows: Array, events: Sequence[EventOccurrence]) -> None:
     """Raise unless all records (records, …, columns) are numbers, of times that rise, with unit quaternions.
 
     A time may come twice where a run of every step went on past a terminal event.
@@ -143,18 +145,18 @@ def _check_times(simulation: Simulation, times: Array, first: int, twice: set[fl
             if np.any(rise[i] < 0.0) or not (isinstance(simulation.record, str) and latest[i] in twice):
                 t = f"{latest[i]:.9g} s is followed by {latest[i + 1]:.9g} s"
                 raise InputError(f"times do not rise: at record {first + i + 1}, {t}")
-    room = _NEAR * (simulation.end - simulation.start)
+    room = _TIME_TOLERANCE * (simulation.end - simulation.start)
     if latest[-1] > simulation.end + room or times.min() < simulation.start - room:
         raise InputError(f"there are records of times outside {simulation.start:g} to {simulation.end:g} s")
 
 
-def happening(simulation: Simulation, one: dict[str, Any], number: int) -> Happening:
+def stored_occurrence(simulation: Simulation, one: dict[str, Any], number: int) -> EventOccurrence:
     """An event that a file says has happened: name, time, robot, terminal, state and after."""
     what = f"event {number}"
     name, time, robot, terminal = one["name"], one["time"], one["robot"], one["terminal"]
     if name not in [event.record.label for event in simulation.events] or not isinstance(terminal, bool):
         raise InputError(f"{what}: {str(name)[:40]!r} is no event of this run")
-    room = _NEAR * (simulation.end - simulation.start)
+    room = _TIME_TOLERANCE * (simulation.end - simulation.start)
     if not (isinstance(time, int | float) and simulation.start - room <= time <= simulation.end + room):
         raise InputError(f"{what}: its time {str(time)[:40]} is not within the run")
     there = isinstance(robot, list | tuple) and len(robot) == len(simulation.shape)
@@ -165,7 +167,7 @@ def happening(simulation: Simulation, one: dict[str, Any], number: int) -> Happe
         raise InputError(f"{what}: its states are not of one robot")
     model = simulation.model_of(tuple(robot))
     states = State(model, before), State(model, after)
-    return Happening(name, float(time), *states, tuple(robot), terminal)
+    return EventOccurrence(name, float(time), *states, tuple(robot), terminal)
 
 
 def check_ledger(numbers: Iterable[Any], size: int) -> Array:

@@ -23,17 +23,17 @@ import numpy as np
 
 from ..errors import InputError
 from ..simulate.checkpoints import DIGEST_BYTES, Checkpoint, RowDigest
-from ..simulate.events import Happening
+from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
 from ..simulate.store import FIRST_CHUNK, NotWritten, Past, next_room
-from ..simulate.stored_text import MOST_TEXT
+from ..simulate.stored_text import MAX_TEXT_BYTES
 from .folder_lock import LOCK, locked
-from .folder_reading import CHECKPOINTS, EVENTS, MANIFEST, ORIGIN, ROWS, STATE, manifest, read_folder
+from .folder_reading import CHECKPOINTS, EVENTS, MANIFEST, ROWS, SIMULATION, STATE, manifest, read_folder
 
 Array = np.ndarray
 _DOUBLE = np.dtype("<f8")
 _UNFINISHED = ".tmp"
-_NAMES = {name + end for name in (ORIGIN, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS) for end in ("", _UNFINISHED)}
+_NAMES = {name + end for name in (SIMULATION, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS) for end in ("", _UNFINISHED)}
 
 
 class Folder:
@@ -68,7 +68,7 @@ class Folder:
         here = past is not None and past.place is not None
         with contextlib.ExitStack() as stack:
             with self._unusable("its run is as it was" if here else "nothing was simulated"):
-                if len(self._text) > MOST_TEXT:
+                if len(self._text) > MAX_TEXT_BYTES:
                     raise InputError(
                         "stream: what makes this run takes too much text; record at an interval, not at times"
                     )
@@ -114,9 +114,9 @@ class Folder:
         for name in self._check_free():
             (self.path / name).unlink()
         self._prepare(STATE, self._simulation.state._data.astype(_DOUBLE).tobytes())
-        self._prepare(ORIGIN, self._text.encode())
+        self._prepare(SIMULATION, self._text.encode())
         self._put(STATE)
-        self._put(ORIGIN)
+        self._put(SIMULATION)
         for name in (ROWS, CHECKPOINTS, MANIFEST):
             self._files.append(_Growing(self.path / name, None))
         _flush_folder(self.path)
@@ -143,8 +143,8 @@ class Folder:
         ends = {ROWS: record * past.records, CHECKPOINTS: size * self._checkpoints, MANIFEST: version}
         for name, end in ends.items():
             self._files.append(_Growing(self.path / name, end))
-        changed = [ORIGIN, EVENTS] if past.events or (self.path / EVENTS).exists() else [ORIGIN]
-        self._prepare(ORIGIN, self._text.encode())
+        changed = [SIMULATION, EVENTS] if past.events or (self.path / EVENTS).exists() else [SIMULATION]
+        self._prepare(SIMULATION, self._text.encode())
         if EVENTS in changed:
             self._prepare(EVENTS, b"".join(map(_event_line, past.events)))
         self._files[2].add(b"\n")  # should the last line have been cut short
@@ -189,7 +189,7 @@ class Folder:
         self._room = next_room(self._room, self._most, seconds)
         return self._room
 
-    def _write_events(self, events: Sequence[Happening]) -> None:
+    def _write_events(self, events: Sequence[EventOccurrence]) -> None:
         if not events:
             return
         file = _Growing(self.path / EVENTS, -1)
@@ -200,7 +200,7 @@ class Folder:
             file.close()
         self._events += len(events)
 
-    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[EventOccurrence] = ()) -> None:
         """Keep some records more, a checkpoint after them, and events."""
         with self._writing():
             self._write_events(events)
@@ -278,7 +278,7 @@ class _Growing:
         self._file.close()
 
 
-def _event_line(one: Happening) -> bytes:
+def _event_line(one: EventOccurrence) -> bytes:
     states = {"state": one.state._data.tolist(), "after": one.after._data.tolist()}
     whose = {"robot": one.robot, "terminal": one.terminal}
     return (json.dumps({"name": one.name, "time": one.time, **whose, **states}) + "\n").encode()

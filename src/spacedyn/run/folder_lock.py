@@ -17,7 +17,7 @@ from ..errors import InputError, RunWarning, warn_user
 LOCK = "lock"
 _BYTE = 1 << 30  # that is locked on Windows, where others cannot read what is
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
-_MOST_WORDS = 400  # bytes of the file that are read
+_MAX_LOCK_BYTES = 400  # of the lock file that are read
 
 if sys.platform == "win32":
     import msvcrt
@@ -70,7 +70,7 @@ def _taken(handle: int, folder: Path) -> bool:
             warn_user(f"the file system of '{folder}' has no locks: let only one process write there", RunWarning)
             return False
         os.lseek(handle, 0, os.SEEK_SET)
-        who = os.read(handle, _MOST_WORDS).decode("utf-8", "replace").strip()
+        who = os.read(handle, _MAX_LOCK_BYTES).decode("utf-8", "replace").strip()
         raise InputError(
             f"'{folder}' is being written to by {who if who.isprintable() and who else 'another process'}; wait until "
             "it ends, or choose another folder. Run.load reads it meanwhile"

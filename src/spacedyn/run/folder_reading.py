@@ -10,14 +10,14 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..simulate.channels import kept_columns, row_width
 from ..simulate.checkpoints import DIGEST_BYTES, Checkpoint, verified
-from ..simulate.events import Happening
+from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
-from ..simulate.stored_text import MOST_TEXT, file_size, map_doubles, parse_object, read_text, whole
+from ..simulate.stored_text import MAX_TEXT_BYTES, file_size, map_doubles, parse_object, read_text, whole
 from .audit import Auditor
-from .checks import check_ledger, check_rows, check_simulation, check_status, happening
+from .checks import check_ledger, check_rows, check_simulation, check_status, stored_occurrence
 
 Array = np.ndarray
-ORIGIN, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS = (
+SIMULATION, STATE, ROWS, CHECKPOINTS, MANIFEST, EVENTS = (
     "run.json", "state.f64", "rows.f64", "checkpoints.f64", "manifest.jsonl", "events.jsonl",
 )  # fmt: skip
 """Files of such a folder."""
@@ -31,7 +31,7 @@ class Stored(NamedTuple):
     checkpoints: list[Checkpoint]
     status: str
     ledger: Array | None
-    events: list[Happening]
+    events: list[EventOccurrence]
     version: int  # bytes of the manifest
 
 
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 def is_run_folder(path: Path) -> bool:
     """Whether a run was streamed to it."""
-    return (path / ORIGIN).exists()
+    return (path / SIMULATION).exists()
 
 
 def manifest(path: Path) -> tuple[list[Line], int]:
@@ -60,7 +60,7 @@ def manifest(path: Path) -> tuple[list[Line], int]:
     for text in _lines(file):
         size += len(text)
         try:
-            found = json.loads(text) if text.endswith(b"\n") and len(text) < MOST_TEXT else None
+            found = json.loads(text) if text.endswith(b"\n") and len(text) < MAX_TEXT_BYTES else None
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
@@ -87,13 +87,13 @@ def _lines(file: Path) -> Iterator[bytes]:
     """Lines of a file of bounded length each."""
     file_size(file)
     with file.open("rb") as lines:
-        while line := lines.readline(MOST_TEXT):
+        while line := lines.readline(MAX_TEXT_BYTES):
             yield line
 
 
 def read_simulation(path: Path, folders: Sequence[Path] = ()) -> Simulation:
     """What made the run of a folder; meshes may be in it, and in these folders."""
-    text = read_text(path / ORIGIN)
+    text = read_text(path / SIMULATION)
     state = map_doubles(path / STATE, (file_size(path / STATE) // 8,))
     simulation = Simulation.from_text(text, state, [path, *folders])
     check_simulation(simulation)
@@ -156,7 +156,7 @@ def _read_checkpoints(path: Path, last: Line, sizes: set[int], ledger: int) -> l
     ]
 
 
-def _read_events(path: Path, simulation: Simulation, count: int) -> list[Happening]:
+def _read_events(path: Path, simulation: Simulation, count: int) -> list[EventOccurrence]:
     """What happened, as far as it counts."""
     if not count:
         return []
@@ -164,7 +164,7 @@ def _read_events(path: Path, simulation: Simulation, count: int) -> list[Happeni
     for number, line in enumerate(_lines(file)):
         if number == count:
             break
-        made.append(happening(simulation, parse_object(line, f"line {number + 1} of '{file}'"), number))
+        made.append(stored_occurrence(simulation, parse_object(line, f"line {number + 1} of '{file}'"), number))
     if len(made) < count:
         raise InputError(f"'{file}' has {len(made)} events where {count} should be: it was cut")
     return made

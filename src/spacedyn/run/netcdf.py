@@ -14,12 +14,12 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..simulate.channels import kept_columns
 from ..simulate.checkpoints import Checkpoint, verified
-from ..simulate.events import Happening
+from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Simulation
-from ..simulate.stored_text import MOST_TEXT, BoundedFile, reading
+from ..simulate.stored_text import MAX_TEXT_BYTES, BoundedFile, reading
 from ..simulate.variables import batch_dimensions
 from .audit import Auditor
-from .checks import check_ledger, check_rows, check_simulation, check_status, happening
+from .checks import check_ledger, check_rows, check_simulation, check_status, stored_occurrence
 from .dataset import rows_of
 from .folder_reading import is_run_folder, read_folder, read_simulation
 from .run import Run
@@ -53,7 +53,7 @@ def save(run: Run, path: Path) -> None:
             )
     text = {name: value if isinstance(value, str | float) else json.dumps(value) for name, value in data.attrs.items()}
     data.attrs = {"title": f"run of {run.model.name}", **text, _TEXT: run.simulation.to_text()}
-    if max(len(one) for one in data.attrs.values() if isinstance(one, str)) > MOST_TEXT:
+    if max(len(one) for one in data.attrs.values() if isinstance(one, str)) > MAX_TEXT_BYTES:
         raise InputError("what made this run takes too much text to be read again; record at an interval, not at times")
     _write(data, path)
 
@@ -142,7 +142,9 @@ def _numbers(variables: Mapping[str, Array], name: str) -> Array:
     return np.array(variables[name], dtype=float)
 
 
-def _events(variables: Mapping[str, Array], attributes: Mapping[str, str], simulation: Simulation) -> list[Happening]:
+def _events(
+    variables: Mapping[str, Array], attributes: Mapping[str, str], simulation: Simulation
+) -> list[EventOccurrence]:
     if "event_time" not in variables:
         return []
     told, times, states = (
@@ -152,7 +154,7 @@ def _events(variables: Mapping[str, Array], attributes: Mapping[str, str], simul
     if states.shape[:2] != (len(told), 2) or times.shape != (len(told),):
         raise InputError(f"there are {len(told)} events, but times and states of {times.shape} and {states.shape}")
     return [
-        happening(
+        stored_occurrence(
             simulation,
             {
                 "name": name,

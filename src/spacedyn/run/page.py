@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..markup import table
 from ..show.plots.sketch import sketches
-from ..simulate.events import Happening
+from ..simulate.events import EventOccurrence
 
 if TYPE_CHECKING:
     from .run import Run
@@ -17,7 +17,7 @@ def run_page(run: "Run") -> str:
     of = {
         "laws": ", ".join(made["laws"]),
         "elements": ", ".join(made["forces"]),
-        "events": happenings(run.events),
+        "events": events_in_words(run.events),
         "robots": str(run.simulation.robots) if run.shape else "",
         "gravity": "" if run.gravity is None else f"{run.gravity.tolist()} m/s²",
         "method": made["method"],
@@ -28,7 +28,7 @@ def run_page(run: "Run") -> str:
     return facts + sketches(run) + (run.audit()._repr_html_() if run.time.size else "")
 
 
-def happenings(events: Sequence[Happening], most: int = 8) -> str:
+def events_in_words(events: Sequence[EventOccurrence], most: int = 8) -> str:
     """The first few events in words."""
     told = [f"{one.name}{f' of robot {one.robot}' if one.robot else ''} at {one.time:g} s" for one in events[:most]]
     return ", ".join([*told, f"{len(events) - most} more"] if len(events) > most else told)

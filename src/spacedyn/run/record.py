@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from ..elements.element import element_names
 from ..errors import InputError, UnknownName
 from ..model.state import State
-from ..quantities.kinematics import Motion, frame_motion
+from ..quantities.kinematics import FrameMotion, frame_motion
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
 from ..reals import one_number
 from ..signatures import checked_arguments
 from ..simulate.channels import kept_columns
-from ..simulate.events import Happening
+from ..simulate.events import EventOccurrence
 from ..simulate.simulation import Recorded, Simulation
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Record(Recorded):
         folder: Path | None,
         status: str,
         ledger: Array | None,
-        events: Sequence[Happening] = (),
+        events: Sequence[EventOccurrence] = (),
         version: int = 0,
     ):
         self.simulation, self.status, self.folder, self.notes = simulation, status, folder, simulation.notes
@@ -187,7 +187,7 @@ class Record(Recorded):
                 ended[event.robot] = max(ended[event.robot], event.time)
         return ended[()]
 
-    def endpoint(self, name: str) -> Motion:
+    def endpoint(self, name: str) -> FrameMotion:
         """Pose and velocity of an endpoint over time, acceleration too if 'udot' was recorded; inertial axes.
 
         Examples
@@ -203,7 +203,7 @@ class Record(Recorded):
         body = self.model.body_index(place.body)
         return frame_motion(self.model, self.states, name, body, place.position, place.rotation, self._udot())
 
-    def body(self, name: str) -> Motion:
+    def body(self, name: str) -> FrameMotion:
         """Pose and velocity of a body's frame over time, acceleration too if 'udot' was recorded; inertial axes."""
         body = self.model.body_index(name)
         return frame_motion(self.model, self.states, name, body, np.zeros(3), np.eye(3), self._udot())

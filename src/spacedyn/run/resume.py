@@ -13,12 +13,12 @@ from ..errors import InputError, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
 from ..laws.law import Law
 from ..reals import one_number
-from ..simulate.acting import checked_laws, sorted_out
+from ..simulate.acting import checked_laws, sort_elements
 from ..simulate.arguments import listed
 from ..simulate.checkpoints import Verified, verified
 from ..simulate.events import Event, same_events
 from ..simulate.record_times import checked_record
-from ..simulate.store import Past, Place
+from ..simulate.store import FolderPosition, Past
 from ..simulate.stored_laws import LawRecord, same_laws
 from ..simulate.stored_motions import motion_text
 from .run import Run
@@ -48,7 +48,7 @@ def resume(
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
     laws, others, functions = _given(run, laws, elements, prescribed or {})
     motions = _motions(run, functions)
-    watched = same_events(simulation.model, simulation.events, events)
+    chosen_events = same_events(simulation.model, simulation.events, events)
     laws_given, acting = _laws(run, laws), same_elements(simulation.elements, others)
     past, note = _past(run, index, isinstance(kept, str), end)
     notes = (*simulation.notes, note) if note else simulation.notes
@@ -57,7 +57,7 @@ def resume(
         laws=laws_given,
         elements=acting,
         prescribed=motions,
-        events=watched,
+        events=chosen_events,
         end=end,
         record=kept,
         notes=notes,
@@ -98,7 +98,7 @@ def _given(
     functions = dict(prescribed)
     if elements is None:
         return laws, None, functions
-    found = sorted_out(listed("elements", elements, Element | Law))
+    found = sort_elements(listed("elements", elements, Element | Law))
     _check_gravity(run, [np.asarray(one.acceleration) for one in found.fields])
     for one in found.joints:
         if isinstance(one.motion, Law):
@@ -174,7 +174,7 @@ def _past(run: Run, index: int | None, steps: bool, end: float) -> tuple[Past, s
     first = last.checkpoint.records
     rows = run._rows[:first].reshape(first, run.simulation.robots, run._rows.shape[-1])
     again = np.empty(0) if steps or isinstance(run.simulation.record, str) else run.time[first:records]
-    place = Place(run._version, last.number + 1, last.digest)
+    place = FolderPosition(run._version, last.number + 1, last.digest)
     return Past([one.checkpoint for one in good], rows, again, place, tuple(run.events)), note
 
 

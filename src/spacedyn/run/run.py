@@ -43,14 +43,14 @@ class Run(Record):
         was killed, or is still at work), or what went wrong.
     time : (times,)
         When it was recorded [s].
-    events : tuple of Happening
+    events : tuple of EventOccurrence
         What happened, in order: name, time, state before and after, and to which robot.
     folder : Path or None
         Where its records are, if they are not in memory.
     notes : tuple of str
         What was noticed when it went on from a file: damaged checkpoints that were skipped.
     viewer : Viewer or None
-        Where it was watched, if it was simulated with `view=True`.
+        The live viewer of a run that was simulated with `view=True`; else None.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from ..simulate.progress import Progress
 from ..simulate.record_times import RecordTimes
 from ..simulate.setup import ARGUMENTS, build_steppers, compiled_parts, pack_size, simulation_of
 from ..simulate.simulation import Simulation
-from ..simulate.store import InMemory, Keeper, NotWritten, Past, largest_chunk
+from ..simulate.store import InMemory, NotWritten, Past, RecordStore, largest_chunk
 from .audit import Auditor
 from .folder import Folder
 from .folder_reading import read_folder
@@ -164,12 +164,14 @@ def run_of(
     stream: str | os.PathLike[str] | None = None,
     view: bool = False,
 ) -> Run:
-    """Carry a simulation out, as `simulate` is told to."""
+    """Run a simulation; `progress`, `stream` and `view` as in `simulate`."""
     folder = None if stream is None else Path(stream)
     if view:
-        from ..show.viewer.live_simulation import simulate_watched
+        from ..show.viewer.live_simulation import simulate_in_viewer
 
-        return simulate_watched(simulation, lambda onlooker: carry_out(simulation, folder, progress, onlooker=onlooker))
+        return simulate_in_viewer(
+            simulation, lambda observer: carry_out(simulation, folder, progress, observer=observer)
+        )
     return carry_out(simulation, folder, progress)
 
 
@@ -178,9 +180,9 @@ def carry_out(
     stream: Path | None,
     progress: bool,
     past: Past | None = None,
-    onlooker: Callable[[Array], None] | None = None,
+    observer: Callable[[Array], None] | None = None,
 ) -> Run:
-    """Simulate what an simulation says, from its beginning or from a past that it has already."""
+    """Run a simulation from its start, or resume it from `past`."""
     columns = simulation.layout.row
     most = largest_chunk(max(simulation.robots, 1), row_width(columns))
     times = (
@@ -195,28 +197,28 @@ def carry_out(
     switcher = Switcher(simulation.model, joints)
     log = EventLog(simulation.model, simulation.events, simulation.gravity, switcher, simulation.shape)
     with Progress(
-        progress, (simulation.end - simulation.start) * -(-simulation.robots // pack_size(simulation)), onlooker
-    ) as watch:
+        progress, (simulation.end - simulation.start) * -(-simulation.robots // pack_size(simulation)), observer
+    ) as progress_bar:
         with CompileProgress(lambda: compiled_parts(simulation), progress):
             steppers = build_steppers(simulation, 0 if times is None else most)
             for stepper in steppers:
                 stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # no step: only the loop is compiled
             auditor.prepare(2 if times is None else simulation.robots * times.count)
-        keeper: Keeper = InMemory(simulation, most, None if times is None else times.count)
+        store: RecordStore = InMemory(simulation, most, None if times is None else times.count)
         if stream is not None:
-            keeper = Folder(stream, simulation, most)
+            store = Folder(stream, simulation, most)
         for stepper in steppers:
             log.overlook(stepper)
         if past is not None:
             past.restore(steppers, auditor)
             log.recall(past.events, steppers)
         try:
-            with keeper.opened(past):
-                outcome = Recording(simulation, steppers, columns, times, keeper, auditor, past, log).run(watch)
-                keeper.finish(outcome.status, auditor.numbers)
+            with store.opened(past):
+                outcome = Recording(simulation, steppers, columns, times, store, auditor, past, log).run(progress_bar)
+                store.finish(outcome.status, auditor.numbers)
         except NotWritten as error:
             raise _not_written(simulation, stream, str(error)) from error.__cause__
-    run = Run(simulation, *keeper.content(), outcome.status, auditor.numbers, log.happened, keeper.version)
+    run = Run(simulation, *store.content(), outcome.status, auditor.numbers, log.happened, store.version)
     _raise_if_failed(run, outcome)
     run.check()
     return run

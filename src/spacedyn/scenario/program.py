@@ -34,7 +34,7 @@ METHODS: dict[str, type] = {
     for name, made in vars(methods).items()
     if isinstance(made, type) and issubclass(made, methods.Method) and hasattr(made, "order") and name[0] != "_"
 }
-_MOST_RECORDS, _MOST_STEPS = 2_000_000, 1e10
+_MAX_RECORDS, _MAX_STEPS = 2_000_000, 1e10
 
 
 def _here(name: str) -> Call:
@@ -320,14 +320,14 @@ class Program:
     def _check_lengths(self) -> None:
         """Report records and steps that would exhaust memory or never end."""
         duration, record = self.content["duration"], self.content.get("record")
-        if isinstance(record, int | float) and duration / record > _MOST_RECORDS:
+        if isinstance(record, int | float) and duration / record > _MAX_RECORDS:
             self._fault(
                 ("record",),
                 f"a record every {record:g} s of {duration:g} s are {duration / record:.1g} records; at most "
-                f"{_MOST_RECORDS:g} are kept: give a longer time between them",
+                f"{_MAX_RECORDS:g} are kept: give a longer time between them",
             )
         step = self.content.get("method", {}).get("step")
-        if isinstance(step, int | float) and 0 < step < duration / _MOST_STEPS:  # step may be beyond any float
+        if isinstance(step, int | float) and 0 < step < duration / _MAX_STEPS:  # step may be beyond any float
             self._fault(
                 ("method", "step"),
                 f"method: steps of {step:g} s over {duration:g} s would never end; give a longer step",

@@ -13,7 +13,7 @@ from ..model.files.toml_reading import file_bytes, parse_toml, toml_fault
 from ..model.model import Model
 from .line_numbers import Path, locate
 
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 _TEXT, _DEEPEST = "the text", 20
 
 
@@ -36,7 +36,7 @@ def is_scenario(path: str | os.PathLike[str]) -> bool:
     except ModelError:
         return True  # the scenario's reader says what is wrong
     try:
-        data = parse_toml(text[:MOST_BYTES])
+        data = parse_toml(text[:MAX_BYTES])
         return not ({"base", "bodies", "joints"} & set(data)) or "duration" in data
     except (ValueError, RecursionError):
         return re.search(r"^\s*(robot|duration)\s*=", text, re.MULTILINE) is not None
@@ -68,8 +68,8 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
     """The text, the name of its source for messages, and its folder."""
     given = os.fspath(path_or_text)
     if isinstance(path_or_text, str) and ("\n" in given or ("=" in given and not given.endswith(".toml"))):
-        if len(given) > MOST_BYTES:
-            raise ScenarioError(_TEXT, [f"it has more than the {MOST_BYTES / 1e6:g} MB that are read"])
+        if len(given) > MAX_BYTES:
+            raise ScenarioError(_TEXT, [f"it has more than the {MAX_BYTES / 1e6:g} MB that are read"])
         return given, _TEXT, None
     path = FilePath(given)
     if path.suffix != ".toml":
@@ -83,9 +83,9 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
         return stored.read_text(encoding="utf-8"), f"{given}.toml", FilePath(str(stored)).parent
     try:
         content = file_bytes(given)
-        if len(content) > MOST_BYTES:
+        if len(content) > MAX_BYTES:
             raise ScenarioError(
-                given, [f"it has {len(content) / 1e6:.0f} MB, more than the {MOST_BYTES / 1e6:g} MB read"]
+                given, [f"it has {len(content) / 1e6:.0f} MB, more than the {MAX_BYTES / 1e6:g} MB read"]
             )
         return content.decode("utf-8-sig"), given, path.absolute().parent
     except ModelError as error:

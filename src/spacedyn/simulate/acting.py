@@ -20,7 +20,7 @@ from ..quantities.calls import gravity_vector
 from .arguments import listed
 
 Array = np.ndarray
-MOST_LAWS = 62
+MAX_LAWS = 62
 """Samples of laws are bits of one integer."""
 _BELONGS = {
     "motion": "a motion is for a joint: PrescribedJoint(joint, motion)",
@@ -29,7 +29,7 @@ _BELONGS = {
 
 
 class Acting(NamedTuple):
-    """What acts, by how it is computed."""
+    """Everything that acts on the robot, separated by how it is computed."""
 
     laws: list[Law]
     elements: list[Element]  # that have kernels
@@ -37,11 +37,11 @@ class Acting(NamedTuple):
     prescribed: dict[str, Any]  # motions, or 'locked', by names of joints
 
 
-class Sorted(NamedTuple):
-    """What came as elements."""
+class ElementsBySort(NamedTuple):
+    """The items of `elements=`, separated by how they are computed."""
 
     laws: list[Law]
-    elements: list[Element]
+    elements: list[Element]  # that have kernels
     fields: list[UniformGravity]
     joints: list[PrescribedJoint | LockedJoint]
 
@@ -56,7 +56,7 @@ def all_acting(
     elements: Any = (),
 ) -> Acting:
     """All that was given, in one form: laws in their order, those among elements last; accelerations added up."""
-    given = sorted_out(
+    given = sort_elements(
         [*listed("forces", forces, Element | Law), *listed("elements", elements, Element | Law)],
     )
     chosen = _laws(listed("laws", laws, Law | LawTemplate), given.laws)
@@ -68,9 +68,9 @@ def all_acting(
     )
 
 
-def sorted_out(elements: Iterable[Any]) -> Sorted:
-    """Elements by how they are computed; raise if one is nothing that acts on a robot."""
-    found = Sorted([], [], [], [])
+def sort_elements(elements: Iterable[Any]) -> ElementsBySort:
+    """Separate elements by how they are computed; raise InputError for anything that is no element or law."""
+    found = ElementsBySort([], [], [], [])
     for one in elements:
         if isinstance(one, Law | LawTemplate):
             found.laws.append(checked_law("elements", one))
@@ -114,8 +114,8 @@ def checked_laws(laws: Law | Iterable[Law]) -> list[Law]:
 
 def _laws(given: list[Any], more: list[Law]) -> list[Law]:
     chosen = [*(checked_law("laws", law) for law in given), *more]
-    if len(chosen) > MOST_LAWS:
-        raise InputError(f"at most {MOST_LAWS} laws can be simulated together, got {len(chosen)}")
+    if len(chosen) > MAX_LAWS:
+        raise InputError(f"at most {MAX_LAWS} laws can be simulated together, got {len(chosen)}")
     return chosen
 
 

@@ -13,9 +13,9 @@ from ..reals import real_number
 from ..signatures import is_several
 
 Array = np.ndarray
-_HOPELESS = 100.0  # times the memory that there is
-_SHORTEST = 1e-100  # s
-_GIVING_WAY = 0.05  # part of its range that a joint with an end stop may be beyond its limit
+_MAX_MEMORY_RATIO = 100.0  # of a record to the memory of this machine
+_SHORTEST_DURATION = 1e-100  # [s]
+_MAX_STOP_DEPTH = 0.05  # beyond the limit of an end stop, as a part of the joint's range
 
 
 def check_span(start: Any, duration: Any, budget: Any) -> float:
@@ -27,8 +27,10 @@ def check_span(start: Any, duration: Any, budget: Any) -> float:
     budget = real_number("budget", budget, "a positive number")
     if not (np.isfinite(duration) and duration > 0.0):
         raise InputError(f"duration must be a positive time [s], got {duration}")
-    if duration < _SHORTEST:
-        raise InputError(f"duration: {duration:g} s is shorter than anything; give at least {_SHORTEST:g} s")
+    if duration < _SHORTEST_DURATION:
+        raise InputError(
+            f"duration: {duration:g} s is too short to be simulated; give at least {_SHORTEST_DURATION:g} s"
+        )
     if not np.isfinite(start):
         raise InputError(f"start must be a time [s], got {start}")
     if not budget > 0.0:
@@ -61,7 +63,7 @@ def check_limits(model: Model, state: State) -> None:
                 for of_each in (joint.lower, joint.upper, joint.stop_stiffness)
             )
             span = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
-            room = np.where(stiffness > 0.0, _GIVING_WAY, 1e-9) * span
+            room = np.where(stiffness > 0.0, _MAX_STOP_DEPTH, 1e-9) * span
             beyond = np.maximum(q[:, part] - upper, lower - q[:, part])
             worst = int(np.argmax(beyond - room))
             if beyond[worst] > room[worst]:
@@ -80,7 +82,7 @@ def check_memory(records: int | None, robots: int, width: int) -> None:
         there = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):  # not every system tells
         there = float(1 << 40)
-    if needed > _HOPELESS * there:  # less may be wanted after all: an event or a person ends the run
+    if needed > _MAX_MEMORY_RATIO * there:  # less may be wanted after all: an event or a person ends the run
         raise InputError(
             f"record: {records} records of {robots} robots would take {needed / 2**30:.3g} GB, far more than there is; "
             "record less often, fewer channels (channels=[...]), or to disk (stream=folder)"

@@ -11,11 +11,11 @@ from ..model.model import Model
 from ..model.state import State
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
 from .actions import Switch
-from .events import Event, Happening
+from .events import Event, EventOccurrence
 from .modes import MODE_NAMES, Switcher
 
-# so many events are too many within that part of the run's duration, or so many seconds if that is less
-_MANY, _CHATTER, _AT_ONCE = 20, 1e-7, 1e-6
+# Chattering: 20 events within min(1e-7 of the run's duration, 1e-6 s)
+_CHATTER_COUNT, _CHATTER_FRACTION, _CHATTER_SECONDS = 20, 1e-7, 1e-6
 
 
 class Ending(NamedTuple):
@@ -31,19 +31,19 @@ class EventLog:
 
     Attributes
     ----------
-    happened : list of Happening
+    happened : list of EventOccurrence
         So far, pack after pack within a chunk of records.
     endings : dict of Ending
         How it ends for robots, by their number, that are to end.
     """
 
     def __init__(self, model: Model, events: Iterable[Any], gravity: Any, switcher: Switcher, shape: tuple[int, ...]):
-        self.happened: list[Happening] = []
+        self.happened: list[EventOccurrence] = []
         self.endings: dict[int, Ending] = {}
         self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
-        self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[Happening]](list)
+        self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[EventOccurrence]](list)
 
-    def recall(self, past: Iterable[Happening], steppers: Iterable[Any]) -> None:
+    def recall(self, past: Iterable[EventOccurrence], steppers: Iterable[Any]) -> None:
         """Of what happened in the past, take what the steppers have behind them; robots that it ended stay ended.
 
         One robot alone goes on past a terminal event.
@@ -81,7 +81,7 @@ class EventLog:
                     self._fail(robot, "event failed", f"the action of event '{event.label}' failed: {error}", error)
                     failed = True
                     break
-            own.append(Happening(event.label, t, before, stepper.state(lane), who, event.terminal))
+            own.append(EventOccurrence(event.label, t, before, stepper.state(lane), who, event.terminal))
             self.happened.append(own[-1])
             stepper.count_events(1)
             if failed:
@@ -96,10 +96,10 @@ class EventLog:
             fired[:] = 0.0
         start, end = stepper.span
         span = max(
-            min(_CHATTER * (end - start), _AT_ONCE), _MANY * stepper.shortest_step
+            min(_CHATTER_FRACTION * (end - start), _CHATTER_SECONDS), _CHATTER_COUNT * stepper.shortest_step
         )  # shorter steps there are none
-        if len(own) >= _MANY and t - own[-_MANY].time <= span:
-            self._fail(robot, "chattering", _chatter(own[-_MANY:]))
+        if len(own) >= _CHATTER_COUNT and t - own[-_CHATTER_COUNT].time <= span:
+            self._fail(robot, "chattering", _chatter(own[-_CHATTER_COUNT:]))
         if stepper.robots > 1 and robot in self.endings:
             stepper.end_lane(lane)
 
@@ -193,7 +193,7 @@ class EventLog:
         return float(total + stepper.stored_energy())
 
 
-def _chatter(last: list[Happening]) -> str:
+def _chatter(last: list[EventOccurrence]) -> str:
     names = sorted({one.name for one in last})
     who = f"event '{names[0]}'" if len(names) == 1 else f"events {', '.join(names)}"
     return (

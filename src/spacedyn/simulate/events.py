@@ -241,7 +241,7 @@ class EventRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class Happening:
+class EventOccurrence:
     """An event that happened in a run.
 
     Attributes

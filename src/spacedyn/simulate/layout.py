@@ -74,12 +74,18 @@ class Layout:
     # --- the vector y -------------------------------------------------------------------------------------------------
 
     @cached_property
+    def owners(self) -> list[tuple[str, Any]]:
+        """Laws, then elements, each with its name in the record: 'law0', 'element'."""
+        return [
+            *((f"{law.name}{i}", law) for i, law in enumerate(self.laws)),
+            *zip(self.names, self.elements, strict=True),
+        ]
+
+    @cached_property
     def states(self) -> Slices:
         """Internal states within y's, by 'law0.filter' or 'element.state': laws' first."""
-        owners = [(f"{law.name}{i}", law) for i, law in enumerate(self.laws)]
-        owners += zip(self.names, self.elements, strict=True)
         return in_order(
-            {f"{name}.{block.name}": block.size for name, one in owners for block in declaration_of(one).states}
+            {f"{name}.{block.name}": block.size for name, one in self.owners for block in declaration_of(one).states}
         )
 
     @cached_property
@@ -128,12 +134,10 @@ class Layout:
             for block in one.channels
             if block.size > 1
         }
-        return in_order(
-            {"force_energy": count, "tension": count, **single, **several, "element_wrenches": 6 * len(self.wrenched)}
-        )
+        return in_order({"force_energy": count, **single, **several, "element_wrenches": 6 * len(self.wrench_points)})
 
     @cached_property
-    def wrenched(self) -> list[tuple[int, Any]]:
+    def wrench_points(self) -> list[tuple[int, Any]]:
         """Points at which elements push bodies: the element's number, and the point."""
         model = robot_of(self.model, 0)
         return [(i, one) for i, element in enumerate(self.elements) for one in element.wrenches(model)]

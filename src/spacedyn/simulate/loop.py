@@ -1,4 +1,4 @@
-"""Running steppers and keeping what they write.
+"""Run steppers and store what they record.
 
 Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the steppers can be
 taken: a simulation goes on from it bit for bit.
@@ -23,17 +23,20 @@ from .progress import Progress
 from .record_times import RecordTimes
 from .simulation import Simulation
 from .stepper.snapshot import snapshot
-from .store import Keeper, Past
+from .store import Past, RecordStore
 
 if TYPE_CHECKING:
     from ..run.audit import Auditor
     from .stepper.stepper import Stepper
 
 Array = np.ndarray
-_CALL = 0.1  # seconds between looks at the keyboard
-_PATIENCE, _LONGEST = 30.0, 1e9  # seconds after which a run is warned of that has so many steps before it
-_HOPELESS = 1e11  # and so many steps, days of them, are not waited for
-_FASTEST, _GAIN = 1e6, 1e3  # a rate [rad/s, m/s] is out of bounds beyond the one, and so many times those at the start
+_CALL_SECONDS = 0.1  # computing time of one call of the driver: then Ctrl-C and the pace are looked at
+_PACE_CHECK_AFTER = 30.0  # [s] of computing, before the number of remaining steps is estimated
+_SLOW_STEPS, _HOPELESS_STEPS = 1e9, 1e11  # remaining steps: a warning; the run ends
+_MAX_RATE, _MAX_RATE_GROWTH = (
+    1e6,
+    1e3,
+)  # out of bounds: beyond both 1e6 [rad/s, m/s] and 1000 times the rates at the start
 
 
 @dataclass
@@ -47,7 +50,7 @@ class Outcome:
     time : float
         When [s].
     stepper : Stepper
-        Whose it is, or that is to blame.
+        The stepper that ended the run, or that failed.
     error, law
         What a law or an action raised; which law, if it is known.
     cause : str or None
@@ -91,7 +94,7 @@ class Recording:
         Of a row.
     times : RecordTimes or None
         When to record; None: at every step.
-    keeper : Keeper
+    store : RecordStore
         Where records go.
     auditor : Auditor
         Who looks at them before.
@@ -107,12 +110,12 @@ class Recording:
         steppers: list["Stepper"],
         columns: dict[str, slice],
         times: RecordTimes | None,
-        keeper: Keeper,
+        store: RecordStore,
         auditor: "Auditor",
         past: Past | None,
         log: EventLog,
     ):
-        self._steppers, self._times, self._keeper, self._auditor = steppers, times, keeper, auditor
+        self._steppers, self._times, self._store, self._auditor = steppers, times, store, auditor
         self._before = 0 if past is None else past.records
         self._written, self._steps = 0, 50
         self._simulation, self._begun, self._told = simulation, wall.monotonic(), False
@@ -121,7 +124,7 @@ class Recording:
         self._all_reached = 0.0
         self._running = steppers[0]
         self._width, self._u = row_width(columns), columns["u"]
-        self._fastest = max(_FASTEST, _GAIN * float(np.abs(simulation.state.u).max(initial=0.0)))
+        self._fastest = max(_MAX_RATE, _MAX_RATE_GROWTH * float(np.abs(simulation.state.u).max(initial=0.0)))
         parts = [np.arange(columns[name].start, columns[name].stop) for name in simulation.channels]
         self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
 
@@ -134,26 +137,26 @@ class Recording:
     def run(self, progress_bar: Progress) -> Outcome:
         """To the end, or as far as it goes."""
         if self._before == 0:
-            self._keeper.add(self._nothing()[..., self._kept], self.checkpoint())
+            self._store.add(self._nothing()[..., self._kept], self.checkpoint())
         seconds, self._begun = math.inf, wall.monotonic()
         with Interruption(lambda: self._running.at_work()) as interruption:
             while True:
                 begun = wall.monotonic()
-                outcome, rows = self._chunk(self._keeper.room(seconds), progress_bar, interruption)
+                outcome, rows = self._chunk(self._store.room(seconds), progress_bar, interruption)
                 self._auditor.add(rows)
                 self._written += len(rows)
                 whole = outcome is None or outcome.good or (outcome.status == "interrupted" and outcome.error is None)
                 whole = whole and all(self._stands_at(stepper, len(rows)) for stepper in self._steppers)
                 events = self._log.happened[self._noted :]
                 self._noted += len(events)
-                self._keeper.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
+                self._store.add(rows[..., self._kept], self.checkpoint() if whole else None, events)
                 if outcome is not None:
                     return outcome
                 seconds = wall.monotonic() - begun
 
     def _look_at_pace(self, stepper: "Stepper") -> None:
         """Warn once if steps are so short that the run will take very long: an explicit method and a stiff robot."""
-        if self._told or not self._too_slow(stepper, _LONGEST):
+        if self._told or not self._too_slow(stepper, _SLOW_STEPS):
             return
         self._told = True
         o, h = self._simulation, stepper.step_taken
@@ -161,8 +164,8 @@ class Recording:
         warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
-        """Whether, after a while, there are more than so many steps left if all are like the last."""
-        if not self._simulation.method.adaptive or wall.monotonic() - self._begun < _PATIENCE:
+        """Whether more than `steps` steps are left if all are as short as the last; False in the first 30 s."""
+        if not self._simulation.method.adaptive or wall.monotonic() - self._begun < _PACE_CHECK_AFTER:
             return False
         return bool(stepper.span[1] - stepper.time > steps * stepper.step_taken > 0.0)
 
@@ -251,7 +254,7 @@ class Recording:
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, codes.PAUSED
             spent = wall.monotonic() - begun
-            self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL / max(spent, 1e-9)))))
+            self._steps = max(1, min(20000, int(self._steps * min(4.0, _CALL_SECONDS / max(spent, 1e-9)))))
             self._all_reached -= self._reached[number]
             self._reached[number] = stepper.time - stepper.span[0]
             self._all_reached += self._reached[number]
@@ -260,10 +263,10 @@ class Recording:
             away = self._out_of_bounds(stepper) if status in (codes.PAUSED, codes.FULL) and error is None else None
             if away is not None:
                 return Outcome("out of bounds", stepper.time, stepper, cause=away)
-            if status == codes.PAUSED and error is None and self._too_slow(stepper, _HOPELESS):
+            if status == codes.PAUSED and error is None and self._too_slow(stepper, _HOPELESS_STEPS):
                 return Outcome("step too small", stepper.time, stepper)
-            if progress_bar.onlooker is not None and stepper is self._steppers[0] and stepper.records:
-                progress_bar.onlooker(block[stepper.records - 1])
+            if progress_bar.observer is not None and stepper is self._steppers[0] and stepper.records:
+                progress_bar.observer(block[stepper.records - 1])
         if status == codes.FULL and error is None:
             return None
         if status == codes.PAUSED and (error is None or isinstance(error, KeyboardInterrupt)):

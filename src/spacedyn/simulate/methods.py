@@ -18,7 +18,7 @@ from ..signatures import checked_fields
 from . import dormand_prince_8
 
 Array = np.ndarray
-_MOST = 1e14  # steps of a run: a year of them
+_MAX_STEPS = 1e14  # of a fixed step: a year of computing
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ def _check_step(method: Method, *steps: Any) -> None:
 def check_steps(method: Method, duration: float) -> None:
     """Raise if a method with a fixed step would never come to the end of a run [s]."""
     step = getattr(method, "step", None)
-    if step is not None and duration / step > _MOST:
+    if step is not None and duration / step > _MAX_STEPS:
         raise InputError(
             f"{type(method).__name__}: {duration:g} s in steps of {step:g} s are {duration / step:.1e} steps, which "
             "would take years; give a longer step, or a shorter duration"

@@ -12,8 +12,8 @@ _QUIET = 2.0  # seconds before anything is shown
 class Progress:
     """Shows the progress of a run on the terminal once it has lasted for a while."""
 
-    def __init__(self, shown: bool, total: float, onlooker: Callable[[Any], None] | None = None):
-        self.onlooker = onlooker  # is shown the first robots' latest record, (robots, columns)
+    def __init__(self, shown: bool, total: float, observer: Callable[[Any], None] | None = None):
+        self.observer = observer  # is shown the first robots' latest record, (robots, columns)
         self._shown, self._total = shown and sys.stderr.isatty(), total
         self._bar: Any = None
         self._task: Any = None

@@ -10,7 +10,7 @@ from ..reals import NotReal, real_array
 from .store import Past
 
 Array = np.ndarray
-_MOST = 2.0**53  # records that can be counted
+_MAX_RECORDS = 2.0**53  # records that can be counted
 
 
 def checked_record(record: Any, start: float, end: float) -> float | Array | str:
@@ -58,7 +58,7 @@ class RecordTimes:
             self.count = self._first.size + self._given.size
             return
         self._interval, self._given = record, np.empty(0)
-        if not (end - start) / record < _MOST:
+        if not (end - start) / record < _MAX_RECORDS:
             raise InputError(
                 f"record: {(end - start) / record:.3g} records of a run from {start:g} to {end:g} s are too many"
             )

@@ -30,7 +30,7 @@ from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
-from .variables import RESERVED
+from .variables import check_record_names
 
 Array = np.ndarray
 P = ParamSpec("P")
@@ -79,8 +79,8 @@ def simulation_of(
     check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
-    watched, conditions = read_events(model, listed("events", events, Event))
-    modes, switching = {} if modes is None else modes, may_switch(acting.laws, watched)
+    checked_events, conditions = read_events(model, listed("events", events, Event))
+    modes, switching = {} if modes is None else modes, may_switch(acting.laws, checked_events)
     if isinstance(method, Variational) and (acting.prescribed or modes or switching):
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
@@ -90,14 +90,14 @@ def simulation_of(
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
-    check_channel_names(acting.elements)
     for one in (*acting.laws, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
             check_names(one, blocks_of(acting.elements))
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(watched))
+    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(checked_events))
+    check_record_names(layout)
     check_internal(state, layout.states)
     made = Simulation(
         model=model,
@@ -108,7 +108,7 @@ def simulation_of(
         prescribed=acting.prescribed,
         modes=dict(modes),
         elements=tuple(acting.elements),
-        events=tuple(watched),
+        events=tuple(checked_events),
         start=float(start),
         end=float(end),
         record=kept,
@@ -122,16 +122,6 @@ def simulation_of(
 
 ARGUMENTS = frozenset(keywords_of(simulation_of))
 """Names of what a simulation is made of, among the arguments of `simulate`."""
-
-
-def check_channel_names(elements: Iterable[Element]) -> None:
-    """Raise if the record has something else by the name of an element's channel."""
-    for element in elements:
-        for block in element.channels:
-            if block.name in RESERVED and not (block.name == "tension" and block.size == 1):
-                raise InputError(
-                    f"element '{element.label}': the record has its own '{block.name}'; rename the channel"
-                )
 
 
 def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError
 from ..kernels.scalar.pack import LANES
 from .checkpoints import Checkpoint, RowDigest
-from .events import Happening
+from .events import EventOccurrence
 from .simulation import Simulation
 from .stepper.snapshot import restore, snapshot
 
@@ -24,10 +24,10 @@ Array = np.ndarray
 _CHUNK_BYTES = 8 << 20
 _CHUNK_RECORDS = 4096
 FIRST_CHUNK = 16  # records of a chunk, before it is known how long they take
-_OFTEN, _SELDOM = 1.0, 4.0  # seconds that a chunk should last
+_SHORTEST_CHUNK, _LONGEST_CHUNK = 1.0, 4.0  # [s] of computing
 
 
-class Place(NamedTuple):
+class FolderPosition(NamedTuple):
     """Where a run goes on in its folder."""
 
     version: int  # of the folder when it was read: bytes of its manifest
@@ -47,17 +47,17 @@ class Past:
         The records before that.
     times : (times,)
         To be recorded first, since they were once [s].
-    place : Place or None
+    place : FolderPosition or None
         Where it goes on in a folder, if it is to go on there.
-    events : tuple of Happening
+    events : tuple of EventOccurrence
         What happened.
     """
 
     checkpoints: list[Checkpoint]
     rows: Array
     times: Array
-    place: Place | None
-    events: tuple[Happening, ...] = ()
+    place: FolderPosition | None
+    events: tuple[EventOccurrence, ...] = ()
 
     @property
     def records(self) -> int:
@@ -86,23 +86,23 @@ class NotWritten(Exception):
     """Records that could not be kept; its cause is the OSError that says why."""
 
 
-class Keeper(Protocol):
-    """Where chunks go."""
+class RecordStore(Protocol):
+    """Where a run puts its records, chunk by chunk: memory or a folder."""
 
     version: int
-    """Of what was written; see `Place`."""
+    """Version of what was written; see `FolderPosition`."""
 
     def opened(self, past: Past | None) -> AbstractContextManager[Any]:
-        """Ready to keep; with a past, as if it had been kept."""
+        """Open the store for writing; with a past, it then holds the records of that."""
 
     def room(self, seconds: float) -> int:
-        """Records of the next chunk; the one before took so many seconds."""
+        """Number of records of the next chunk; the previous one took `seconds`."""
 
-    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
-        """Keep some records more (records, robots, columns), a checkpoint after them, if there is one, and events."""
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[EventOccurrence] = ()) -> None:
+        """Append records (records, robots, columns), the checkpoint after them, if there is one, and events."""
 
     def finish(self, status: str, ledger: Array) -> None:
-        """The run is over."""
+        """Close the store with the status and the ledger of the run."""
 
     def content(self) -> tuple[Array, list[Checkpoint], Path | None]:
         """Records (records, …, columns), checkpoints, and the folder that they are in."""
@@ -114,10 +114,10 @@ def largest_chunk(robots: int, width: int) -> int:
 
 
 def next_room(room: int, most: int, seconds: float) -> int:
-    """Records of the next chunk, so that it lasts a second or a few; the one before, of `room`, took so many."""
-    if seconds < _OFTEN:
+    """Number of records of the next chunk, which shall last 1 to 4 s; the last one had `room` and took `seconds`."""
+    if seconds < _SHORTEST_CHUNK:
         return min(2 * room, most)
-    return max(1, room // 2) if _SELDOM < seconds < math.inf else room
+    return max(1, room // 2) if _LONGEST_CHUNK < seconds < math.inf else room
 
 
 class InMemory:
@@ -158,7 +158,7 @@ class InMemory:
         self._room = next_room(self._room, self._most, seconds)
         return self._room
 
-    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[Happening] = ()) -> None:
+    def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[EventOccurrence] = ()) -> None:
         """Keep some records more; the log keeps events."""
         self._rows.append(np.array(rows))
         if checkpoint is None:

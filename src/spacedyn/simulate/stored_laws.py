@@ -11,7 +11,7 @@ from ..laws.fingerprint import source_digest
 from ..laws.law import Law
 
 Array = np.ndarray
-_MOST_STATES = 1_000_000  # numbers that a law keeps
+_MAX_STATES = 1_000_000  # numbers that a law keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def record_of(law: "Law | LawRecord") -> LawRecord:
 def check_law(law: LawRecord) -> None:
     """Raise if no law can have been like this."""
     states = isinstance(law.states, dict) and all(
-        type(count) is int and 0 < count <= _MOST_STATES for count in law.states.values()
+        type(count) is int and 0 < count <= _MAX_STATES for count in law.states.values()
     )
     numbers = all(isinstance(part, dict) for part in (law.parameters, law.initial)) and all(
         isinstance(value, np.ndarray) for part in (law.parameters, law.initial) for value in part.values()

@@ -8,8 +8,8 @@ from scipy.interpolate import BSpline, PPoly
 
 from ..errors import InputError
 from ..laws.law import Law
-from ..motion.attitude_paths import Turning
-from ..motion.trajectories import Trajectory, trajectory_of, turning_of
+from ..motion.attitude_paths import AttitudePath
+from ..motion.trajectories import Trajectory, attitude_path_of, trajectory_of
 from .stored_laws import LawRecord, check_law, record_of
 from .stored_text import arrays, plain
 
@@ -26,7 +26,7 @@ def motion_text(motion: Any) -> dict[str, Any]:
         return {"kind": "polynomial", **plain({name: getattr(motion, name) for name in ("coef", "domain", "window")})}
     if isinstance(motion, Trajectory | BSpline | PPoly):
         return {"kind": "trajectory", **plain(vars(trajectory_of(motion)))}
-    turn = turning_of(motion)
+    turn = attitude_path_of(motion)
     if turn is not None:
         return {"kind": "turning", **plain(vars(turn))}
     return {"kind": "constant", **plain({"value": np.asarray(motion, dtype=float)})}
@@ -40,7 +40,7 @@ def motion_of(text: dict[str, Any]) -> Any:
         "function": LawRecord,
         "polynomial": Polynomial,
         "trajectory": Trajectory,
-        "turning": Turning,
+        "turning": AttitudePath,
     }
     if kind in made:
         return made[kind](**parts)
@@ -53,7 +53,7 @@ def check_motion(joint: str, motion: Any) -> None:
         check_law(motion)
     elif isinstance(motion, Trajectory):
         _check_pieces(joint, motion.breaks, motion.coefficients)
-    elif isinstance(motion, Turning):
+    elif isinstance(motion, AttitudePath):
         _check_pieces(joint, motion.breaks, motion.coefficients, 3)
         if motion.knots.shape != (len(motion.coefficients), 4) or not np.isfinite(motion.knots).all():
             raise InputError(f"the motion of joint '{joint}' has attitudes that are none")

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..errors import InputError, SpacedynError
 
-MOST_TEXT = 64_000_000
+MAX_TEXT_BYTES = 64_000_000
 """Bytes of a text that is read at once: what made a run, or a line."""
-_MOST_CONTAINERS = 1_000_000  # lists and objects in such a text: each takes far more memory than text
+_MAX_CONTAINERS = 1_000_000  # lists and objects in such a text: each takes far more memory than text
 _SHOWN = 400  # letters of a reason
 
 
@@ -57,8 +57,8 @@ def file_size(path: Path) -> int:
 def read_text(path: Path) -> str:
     """All of a text file of bounded size."""
     size = file_size(path)
-    if size > MOST_TEXT:
-        raise InputError(f"'{path}' has {size / 1e6:.0f} MB, more than the {MOST_TEXT / 1e6:.0f} MB that are read")
+    if size > MAX_TEXT_BYTES:
+        raise InputError(f"'{path}' has {size / 1e6:.0f} MB, more than the {MAX_TEXT_BYTES / 1e6:.0f} MB that are read")
     return path.read_text(encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ class BoundedFile(io.FileIO):
 def parse_object(text: str | bytes, where: str) -> dict[str, Any]:
     """A JSON object that does not take much more memory than its text."""
     curly, square = ("{", "[") if isinstance(text, str) else (b"{", b"[")
-    if len(text) > MOST_TEXT or text.count(curly) + text.count(square) > _MOST_CONTAINERS:  # type: ignore[arg-type]
+    if len(text) > MAX_TEXT_BYTES or text.count(curly) + text.count(square) > _MAX_CONTAINERS:  # type: ignore[arg-type]
         raise InputError(f"{where} is larger than anything that a run writes")
     try:
         found = json.loads(text)

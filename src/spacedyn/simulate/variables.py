@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from ..elements.element import Element, declaration_of
+from ..errors import InputError
 from ..model.model import Model
 from ..model.names import all_rate_names, coordinate_names, rate_names
 from ..model.state_parts import BASE_RATES
+from .layout import Layout
 from .simulation import Simulation
 
 Array = np.ndarray
@@ -28,16 +31,36 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "event_work": {"event_work": (["jump"], "J")},
     "force_dissipated": {"force_dissipated": (["force"], "J")},
     "force_energy": {"force_energy": (["force"], "J")},
-    "tension": {"tension": (["force"], "N")},
     "element_wrenches": {"element_wrench": (["pushed", "wrench"], "N, N m")},
     "mode": {"mode": (["joint"], "1 free, 2 locked, 3 prescribed")},
     "anchor": {"anchor": (["anchored"], "rad or m")},
 }
 """Variables of the dataset that each channel of a row is made into: their dimensions and units."""
-RESERVED = {"t", "time", OWN_TIME, "states", "element_states"} | {
-    name for channel, made in _MADE_OF.items() for name in (channel, *made)
-}
-"""Names that no channel of an element can have but 'tension', which springs have."""
+_IN_FILES = {"initial_state", "ledger_numbers", "state_part", "ledger", "image", "before_and_after"}
+_IN_FILES |= {"event", "event_time", "event_states"}
+_IN_FILES |= {"checkpoint", *(f"checkpoint_{name}" for name in ("records", "last", "ledger", "image"))}
+"""What a file of a run has beside the record: variables and their dimensions."""
+RESERVED = {"t", "time", OWN_TIME, "states", "element_states"} | _IN_FILES
+RESERVED |= {name for channel, made in _MADE_OF.items() for name in (channel, *made)}
+RESERVED |= {dim for made in _MADE_OF.values() for dims, _ in made.values() for dim in dims}
+"""Names that no channel of an element can have; nor can it have that of a batch's axis."""
+
+
+def check_record_names(layout: Layout) -> None:
+    """Raise if the record has something else by the name of an element's channel, or two things by one name."""
+    taken: dict[str, str] = {}
+    for name, one in layout.owners:
+        of_element = isinstance(one, Element)
+        who = f"element '{one.label}'" if of_element else f"law '{one.name}'"
+        for block in one.channels if of_element else ():
+            if block.name in RESERVED or block.name.rstrip("0123456789") == "robot":
+                raise InputError(f"{who}: the record has its own '{block.name}'; rename the channel")
+        owned = declaration_of(one)
+        for block in (*owned.states, *owned.channels):
+            full = f"{name}.{block.name}"
+            if full in taken:
+                raise InputError(f"{taken[full]} and {who} would both be '{full}' in the record; rename one")
+            taken[full] = who
 
 
 def labels(simulation: Simulation) -> dict[str, list[str]]:
@@ -53,7 +76,7 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
         "wrench": SIX,
         "force": simulation.layout.names,
         "pushed": [
-            f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrenched
+            f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrench_points
         ],
         "jump": ["all events"] if switching or simulation.events else [],
         "joint": list(model.joint_names) if switching else [],
@@ -72,7 +95,7 @@ def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tupl
             for block in one.kept
         }
         return {
-            name: ([name.replace(".", "_")], [part.stop - part.start], units.get(name, ""))
+            name: ([_part_of(name)], [part.stop - part.start], units.get(name, ""))
             for name, part in layout.states.items()
             if first <= part.start < last
         }
@@ -87,7 +110,12 @@ def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tupl
         for name, one in zip(layout.names, layout.elements, strict=True)
         for block in one.channels
     }
-    return {channel: ([f"{channel.replace('.', '_')}_part"], [size], of_one[channel])}
+    return {channel: ([_part_of(channel)], [size], of_one[channel])}
+
+
+def _part_of(name: str) -> str:
+    """The dimension of a variable that has its own; with two dots, it is no name of a variable."""
+    return f"{name}.part"
 
 
 def split(model: Model, channel: str, values: Array) -> Array:

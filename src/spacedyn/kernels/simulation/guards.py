@@ -123,7 +123,7 @@ def note_values(sim, zero):
 
 @inner
 def sample_owners(sim, t, zero):
-    """Elements whose guards have just changed sides (G_CROSSED) take their samples, if they have any, robot by robot."""
+    """Elements whose guards have just changed sides (G_CROSSED) take their samples, robot by robot."""
     due = False
     for i in range(integer(sim.plan, ELEMENTS)):
         e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS

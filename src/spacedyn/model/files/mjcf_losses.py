@@ -11,7 +11,7 @@ from .mujoco_messages import mujoco_messages
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's kinds of joints."""
 
-MOST_GEOMS = 500
+MAX_GEOMS = 500
 """Geoms up to which contacts are looked for."""
 
 _EARTH = (0.0, 0.0, -9.81)  # MuJoCo's gravity where a file says nothing
@@ -109,7 +109,7 @@ def _actuators(m: Any, name: Names) -> list[str]:
 
 def _touching(m: Any, name: Names) -> list[str]:
     """Bodies that are in contact in MuJoCo from the start; searched only where that takes little time."""
-    if m.ngeom > MOST_GEOMS or m.nflex:
+    if m.ngeom > MAX_GEOMS or m.nflex:
         return []
     import mujoco
 

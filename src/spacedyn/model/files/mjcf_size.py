@@ -14,7 +14,7 @@ Count = tuple[float, float]
 """Elements, and bodies among them."""
 
 _GRIDS = {"composite": "1", "flexcomp": "10 10 10"}  # the count that holds where none is given
-_MOST_SEARCHES = 200  # for parts of names that are made while attaching
+_MAX_SEARCHES = 200  # for parts of names that are made while attaching
 
 
 def check_size(root: Element, named: Mapping[int, Sequence[Element]], source: str) -> None:
@@ -80,7 +80,7 @@ class _Expansion:
         if model is not None:
             return self.models.get(model) or [tree for trees in self.models.values() for tree in trees]
         self.searches += 1
-        if self.searches > _MOST_SEARCHES:
+        if self.searches > _MAX_SEARCHES:
             raise RecursionError
         # the part may have got a prefix or a suffix by being attached or replicated before
         return [one for name, some in self.parts.items() if name in part for one in some]

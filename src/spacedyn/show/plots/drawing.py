@@ -9,8 +9,8 @@ import numpy as np
 from .panel import Panel
 from .style import AXES, CURVES, DASHES
 
-_FEW = 5  # robots of a batch that are drawn one by one; more are drawn as bands
-_MOST_NAMES, _MOST_MARKS = 6, 60  # of events that are written, and marked, in a figure
+_MAX_SINGLE_ROBOTS = 5  # robots of a batch that are drawn one by one; more are drawn as bands
+_MAX_NAMES, _MAX_MARKS = 6, 60  # of events that are written, and marked, in a figure
 _LINE = 24  # characters of a journal's figure that fit along an axis
 
 
@@ -26,14 +26,14 @@ def draw_curves(axes: Any, panel: Panel, run: int, in_print: bool) -> None:
     robots = values.shape[1]
     x = np.broadcast_to(panel.x[:, None], values.shape[:2])
     if panel.ends is not None:  # a robot that has ended is drawn up to there, and no longer counts among many
-        values = np.where((x <= panel.ends)[..., None], values, np.nan) if robots > _FEW else values
+        values = np.where((x <= panel.ends)[..., None], values, np.nan) if robots > _MAX_SINGLE_ROBOTS else values
         x = np.minimum(x, panel.ends)
     for i, label in enumerate(panel.labels):
         color, dash = color_of(panel, i), DASHES[(i if in_print else run + i // len(CURVES)) % len(DASHES)]
         of, shown = values[..., i], label if run == 0 else "_" + label
         if label == "energy gained":  # what the works below it should add up to
             axes.plot(x[:, 0], of[:, 0], color="#bbbbbb", linewidth=5.0, label=shown, solid_capstyle="butt")
-        elif robots <= _FEW:
+        elif robots <= _MAX_SINGLE_ROBOTS:
             axes.plot(x[:, 0], of[:, 0], color=color, linestyle=dash, label=shown)
             for k in range(1, robots):
                 axes.plot(x[:, k], of[:, k], color=color, linestyle=dash, alpha=0.45, linewidth=0.9)
@@ -44,7 +44,7 @@ def draw_curves(axes: Any, panel: Panel, run: int, in_print: bool) -> None:
             axes.plot(panel.x, mid, color=color, linestyle=dash, label=shown)
 
 
-def dress(axes: Any, panel: Panel, style: str, last: bool) -> None:
+def label_axes(axes: Any, panel: Panel, style: str, last: bool) -> None:
     """Titles, units, limits, ticks and legend."""
     unit = f"[{panel.unit}]" if panel.unit else "[–]"
     if style == "publication":
@@ -72,8 +72,8 @@ def dress(axes: Any, panel: Panel, style: str, last: bool) -> None:
         axes.set_xlabel("frequency [Hz]" if panel.spectrum else "time [s]")
     else:
         axes.tick_params(labelbottom=False)
-    if len(panel.labels) > 1 or robots > _FEW:
-        title = f"{robots} robots:\nmedian, 5–95 %,\nall" if robots > _FEW else None
+    if len(panel.labels) > 1 or robots > _MAX_SINGLE_ROBOTS:
+        title = f"{robots} robots:\nmedian, 5–95 %,\nall" if robots > _MAX_SINGLE_ROBOTS else None
         legend = axes.legend(
             loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.0, title=title, title_fontsize="x-small",
             ncols=1 if len(panel.labels) <= 9 else 2, handlelength=1.4, labelspacing=0.35, alignment="left",
@@ -84,10 +84,10 @@ def dress(axes: Any, panel: Panel, style: str, last: bool) -> None:
 def mark_events(axes: Any, events: Sequence[tuple[float, str]], named: bool) -> None:
     """Draw a thin line at each event, with its name if that is wanted and there are few."""
     low, high = axes.get_xlim()
-    seen = [(time, name) for time, name in events if low <= time <= high][:_MOST_MARKS]
+    seen = [(time, name) for time, name in events if low <= time <= high][:_MAX_MARKS]
     for time, name in seen:
         axes.axvline(time, color="#999999", linewidth=0.8, linestyle=(0, (3, 3)), zorder=0.5)
-        if named and len(seen) <= _MOST_NAMES:
+        if named and len(seen) <= _MAX_NAMES:
             late = time > low + 0.85 * (high - low)
             axes.annotate(
                 name, (time, 1.0), xycoords=("data", "axes fraction"), xytext=(-2 if late else 2, -1),

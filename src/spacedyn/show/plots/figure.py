@@ -8,7 +8,7 @@ from ...errors import InputError, UnknownName
 from ...reals import one_number
 from ...simulate.simulation import Recorded
 from .curves import key_names, panels
-from .drawing import draw_curves, dress, mark_events
+from .drawing import draw_curves, label_axes, mark_events
 from .panel import Panel
 from .style import DASHES, HEIGHTS, STYLES, WIDTHS
 
@@ -85,7 +85,7 @@ def _draw(
             same = panel if run == 0 else _counterpart(others, panel)
             if same is not None:
                 draw_curves(axes, same, run, style == "publication" and len(each) == 1)
-        dress(axes, panel, style, last=i % rows == rows - 1 or i == count - 1)
+        label_axes(axes, panel, style, last=i % rows == rows - 1 or i == count - 1)
         mark_events(axes, happened, named=i % rows == 0)
     for i in range(count, rows * across):
         grid[i % rows, i // rows].set_visible(False)

@@ -31,7 +31,6 @@ _TITLES = {
     "force_dissipated": "dissipated in elements",
     "force_energy": "stored energy of elements",
     "dissipated": "dissipated in joints",
-    "tension": "tension",
     "mode": "modes of joints",
     "anchor": "where locked joints are held",
 }
@@ -130,7 +129,7 @@ def _units_of_elements(run: "Run", name: str) -> list[str]:
     """Of a channel, one for each element, or of a state: where a block has two, that of the element's joint."""
     found = []
     for label, element in zip(run.simulation.layout.names, run.forces, strict=True):
-        own = {f"{label}.{block.name}": block for block in element.states}
+        own = {f"{label}.{block.name}": block for block in element.kept}
         if name in own:
             return [unit_in_joint(run.model, element, own[name].unit)] * own[name].size
         same = [block.unit for block in element.channels if block.name == name and block.size == 1]

@@ -12,7 +12,7 @@ from .style import AXES, CURVES
 if TYPE_CHECKING:
     from ...run.run import Run
 
-_WIDTH, _HEIGHT, _POINTS, _MOST = 250, 96, 240, 4
+_WIDTH, _HEIGHT, _POINTS, _MAX_PANELS = 250, 96, 240, 4
 
 
 def sketches(run: "Run") -> str:
@@ -28,7 +28,7 @@ def sketches(run: "Run") -> str:
         return ""
     chosen = [name for name in key_names(run) if name not in ("ledger", "energy", "momentum")]
     found = [panel for name in chosen for panel in panels(run, name) if panel.unit]  # parts of quaternions say little
-    drawn = "".join(sketch(panel) for panel in found[:_MOST])
+    drawn = "".join(sketch(panel) for panel in found[:_MAX_PANELS])
     return f'<div style="display:flex;flex-wrap:wrap;gap:4px 18px;margin:6px 0">{drawn}</div>'
 
 

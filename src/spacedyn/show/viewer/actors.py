@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from ...errors import InputError
 from ...model.model import Model, robot_of
 from ...model.state import State
-from ...quantities.kinematics import Motion, forward_kinematics
+from ...quantities.kinematics import FrameMotion, forward_kinematics
 from ...quantities.momentum import center_of_mass, momentum, momentum_matrix
 from ...simulate.simulation import Recorded
 from .arrows import Arrow, force_arrows
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...run.run import Run
 
 Array = np.ndarray
-MOST_ROBOTS = 12
+MAX_ROBOTS = 12
 """Of a batch that are shown unless they are chosen."""
 
 
@@ -85,7 +85,7 @@ def actors_of(name: str, run: "Run", robots: Sequence[int] | None, frames: int) 
     if not run.time.size:
         raise InputError("there is nothing to see: the run recorded nothing")
     count = run.simulation.robots
-    chosen = list(range(min(count, MOST_ROBOTS))) if robots is None else [int(i) for i in robots]
+    chosen = list(range(min(count, MAX_ROBOTS))) if robots is None else [int(i) for i in robots]
     if not chosen or min(chosen) < 0 or max(chosen) >= count:
         raise InputError(f"robots: choose from 0 to {count - 1}, got {chosen}")
     at = record_indices(run.time, frames)
@@ -141,7 +141,7 @@ def actor_of(name: str, model: Model, states: State, time: Array, arrows: Sequen
     )
 
 
-def quaternions(motion: Motion) -> Array:
+def quaternions(motion: FrameMotion) -> Array:
     """Attitudes (…, frames, 4) as (x, y, z, w)."""
     rotation = motion.rotation
     flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_quat() if rotation.size else np.empty((0, 4))
@@ -179,7 +179,7 @@ def lowest(actor: Actor, meshes: Sequence[Sequence[Mesh]], up: Array) -> float:
     return float(min(heights, default=0.0))
 
 
-def cast(things: Any, robots: Sequence[int] | None, frames: int) -> tuple[list[Actor], list[int], Any]:
+def collect_actors(things: Any, robots: Sequence[int] | None, frames: int) -> tuple[list[Actor], list[int], Any]:
     """Actors of a Run, a Model, a (Model, State), or a dict of Runs by name.
 
     Returns
@@ -214,7 +214,7 @@ def cast(things: Any, robots: Sequence[int] | None, frames: int) -> tuple[list[A
     return actors, leaders, next(iter(things.values()))
 
 
-def looks(actors: Sequence[Actor]) -> list[list[list[Mesh]]]:
+def actor_meshes(actors: Sequence[Actor]) -> list[list[list[Mesh]]]:
     """Meshes of each actor's bodies; those of the same robot are made once."""
     made: dict[str, list[list[Mesh]]] = {}
     for actor in actors:

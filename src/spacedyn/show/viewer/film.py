@@ -10,7 +10,7 @@ from ...errors import InputError, UnknownName
 from ...signatures import checked_arguments
 from ...simulate.simulation import Recorded
 from ..plots.curves import key_names, panels
-from .actors import MOST_ROBOTS, Actor, bounds, cast, looks, lowest
+from .actors import MAX_ROBOTS, Actor, actor_meshes, bounds, collect_actors, lowest
 from .arrow_legend import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .colors import HAND, RUNS
 from .film_page import Film, Numbers, page
@@ -89,7 +89,7 @@ def film(
     if others and not isinstance(what, Recorded):
         raise InputError("against: only a Run can be shown beside other runs")
     things = {"this run": what, **others} if others else what
-    actors, leaders, run = cast(things, robots, frames)
+    actors, leaders, run = collect_actors(things, robots, frames)
     runs = [what, *others.values()] if run is not None else []
     numbers = Numbers()
     header = _header(actors, run, numbers)
@@ -125,7 +125,7 @@ def film(
 
 
 def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
-    meshes = looks(actors)
+    meshes = actor_meshes(actors)
     digests = list(dict.fromkeys(actor.model.digest for actor in actors))
     shown = [next(m for a, m in zip(actors, meshes, strict=True) if a.model.digest == digest) for digest in digests]
     up = np.array([0.0, 0.0, 1.0]) if not _gravity(run) else -run.gravity / np.linalg.norm(run.gravity)
@@ -257,7 +257,7 @@ def _events(run: "Run", robots: Sequence[int] | None) -> list[dict[str, Any]]:
     """What happened to the robots that are shown."""
     if not run.shape:
         return [{"time": event.time, "name": event.name} for event in run.events]
-    shown = range(MOST_ROBOTS) if robots is None else robots
+    shown = range(MAX_ROBOTS) if robots is None else robots
     which = [int(np.ravel_multi_index(event.robot, run.shape)) for event in run.events]
     named = zip(run.events, which, strict=True)
     return [{"time": event.time, "name": f"{event.name} (robot {i})"} for event, i in named if i in shown]

@@ -14,14 +14,14 @@ import numpy as np
 
 from ...errors import UnknownName
 from ...signatures import checked_arguments
-from .actors import Actor, bounds, cast, looks, lowest
+from .actors import Actor, actor_meshes, bounds, collect_actors, lowest
 from .arrow_legend import as_html, keys, largest_momenta
 from .backdrop import add_backdrop
 from .colors import RUNS
 from .film import BACKDROPS
 from .meshes import frame_along
 from .same_origin import own_server
-from .viser_robots import TRAIL, Puppet
+from .viser_robots import TRAIL, SceneRobot
 
 if TYPE_CHECKING:
     from ...run.run import Run
@@ -80,7 +80,7 @@ def view(
 
     others = named_runs(against)
     things = {"this run": what, **others} if others else what
-    actors, _, run = cast(things, robots, frames)
+    actors, _, run = collect_actors(things, robots, frames)
     viewer = Viewer(port)
     gravity = None if run is None else run.gravity
     try:
@@ -114,7 +114,7 @@ class Viewer:
         self.url = f"http://localhost:{self._server.get_port()}"
         self.time, self.playing, self._speed = 0.0, False, 1.0
         self._lock, self._over = threading.RLock(), threading.Event()
-        self._puppets: list[Puppet] = []
+        self._puppets: list[SceneRobot] = []
         self._slider: Any = None
         self._sliding = False
         self._thread: threading.Thread | None = None
@@ -131,7 +131,7 @@ class Viewer:
             raise UnknownName("backdrop", backdrop, BACKDROPS)
         pulled = gravity is not None and bool(np.any(gravity))
         self._up = -np.asarray(gravity) / np.linalg.norm(gravity) if pulled else np.array([0.0, 0.0, 1.0])
-        meshes = looks(actors)
+        meshes = actor_meshes(actors)
         sizes = [bounds(actor, own) for actor, own in zip(actors, meshes, strict=True)]
         self._size = size = max(radius for _, radius in sizes)
         self._center = sizes[0][0]
@@ -149,7 +149,9 @@ class Viewer:
         with self._server.atomic():
             for i, (actor, own) in enumerate(zip(actors, meshes, strict=True)):
                 tint = None if i == 0 else RUNS[(i - 1) % len(RUNS)]
-                self._puppets.append(Puppet(scene, f"/world/robot {i}", actor, own, size, tint, most, tint or TRAIL))
+                self._puppets.append(
+                    SceneRobot(scene, f"/world/robot {i}", actor, own, size, tint, most, tint or TRAIL)
+                )
             first = actors[0].base[0]
             floor = (
                 min(lowest(actor, own, self._up) for actor, own in zip(actors, meshes, strict=True)) - first @ self._up

@@ -10,7 +10,7 @@ from ...model.model import robot_of
 from ...model.state import State
 from ...quantities.kinematics import forward_kinematics
 from ...simulate.simulation import Simulation
-from .actors import actor_of, cast, quaternions
+from .actors import actor_of, collect_actors, quaternions
 from .live import FRAME, Viewer
 
 if TYPE_CHECKING:
@@ -20,23 +20,23 @@ Array = np.ndarray
 _ROBOTS = 4  # of a batch that are shown
 
 
-def simulate_watched(
+def simulate_in_viewer(
     simulation: Simulation, carry_out: "Callable[[Callable[[Array], None]], Run]", browser: bool = True
 ) -> "Run":
-    """Run `carry_out(onlooker)` with a viewer that shows the simulation live and then plays it back."""
-    onlooker = Onlooker(simulation)
-    onlooker.viewer.announce(browser)
+    """Run `carry_out(observer)` with a viewer that shows the simulation live and then plays it back."""
+    observer = LiveObserver(simulation)
+    observer.viewer.announce(browser)
     try:
-        run = carry_out(onlooker)
+        run = carry_out(observer)
     except BaseException:
-        onlooker.viewer.close()
+        observer.viewer.close()
         raise
-    onlooker.finished(run)
-    run.viewer = onlooker.viewer
+    observer.finished(run)
+    run.viewer = observer.viewer
     return run
 
 
-class Onlooker:
+class LiveObserver:
     """Shows records while a simulation runs, and plays the run back when it is done.
 
     Parameters
@@ -75,5 +75,5 @@ class Onlooker:
 
     def finished(self, run: "Run") -> None:
         """Play the finished run back."""
-        actors, _, _ = cast(run, range(self._robots), 3000)
+        actors, _, _ = collect_actors(run, range(self._robots), 3000)
         self.viewer.play_back(actors, run.gravity)

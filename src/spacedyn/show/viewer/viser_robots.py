@@ -79,7 +79,7 @@ def _wxyz_of(rotation: Array) -> Array:
     return np.roll(Rotation.from_matrix(rotation).as_quat(), 1)
 
 
-class Puppet:
+class SceneRobot:
     """A robot in the scene.
 
     Parameters

@@ -10,8 +10,9 @@ from ...errors import InputError, ModelWarning, warn_user
 from ...model.parts import Body, Visual
 from .colors import LINKS
 from .meshes import Mesh
+from .solids import solid
 
-_MOST_FACES = 60_000  # of one file: what is finer is not seen
+_MAX_FACES = 60_000  # of one file: what is finer is not seen
 
 
 def visual_meshes(body: Body) -> list[Mesh]:
@@ -23,8 +24,6 @@ def visual_meshes(body: Body) -> list[Mesh]:
 
 
 def _meshes(body: Body, visuals: Sequence[Visual]) -> list[Mesh]:
-    from .geometry import solid
-
     parts: list[Mesh] = []
     for visual in visuals:
         red, green, blue, opacity = visual.color or (*LINKS[0], 1.0)
@@ -64,7 +63,7 @@ def read_mesh(path: Path, scale: Any = None) -> list[Mesh]:
     for piece in pieces:
         faces = np.asarray(piece.faces)
         vertices = np.asarray(piece.vertices, dtype=float)
-        if len(faces) > _MOST_FACES:
+        if len(faces) > _MAX_FACES:
             vertices, faces = coarser(vertices, faces)
         if np.prod(factor) < 0.0:
             faces = faces[:, ::-1]  # a mirrored mesh stays outside out

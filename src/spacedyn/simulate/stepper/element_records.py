@@ -42,7 +42,7 @@ def _record(
         return _own_record(plan, prepared.acting[i], layout, guard, counter, model)
     element, channels = layout.elements[i], work["Y_CHANNEL"].start
     wrench = channels + layout.channels["element_wrenches"].start
-    pushed = [wrench + 6 * j for j, (whose, _) in enumerate(layout.wrenched) if whose == i]
+    pushed = [wrench + 6 * j for j, (whose, _) in enumerate(layout.wrench_points) if whose == i]
     record = [0] * p.ELEMENT_INTS
     record[p.E_NUMBERS] = plan.put(element.numbers(model).numbers)
     record[p.E_STATE] = layout.law_states + sum(one.starts().size for one in layout.elements[:i])

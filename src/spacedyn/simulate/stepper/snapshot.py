@@ -19,9 +19,9 @@ from ...kernels.simulation.guards import MOST_AT_ONCE, MOST_CORRECTIONS
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT]
 _OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE]  # counters that are set anew before they are read
-_NEAR = 1e-9  # of a run's duration: a time this little after its end is at its end
+_TIME_TOLERANCE = 1e-9  # of a run's duration: a time this little after its end is at its end
 _LEAST_ERROR = 1e-4  # that the driver remembers of a step
-_MOST = 2**53  # integers above are not exact as doubles
+_LARGEST_EXACT_INTEGER = 2**53  # integers above are not exact as doubles
 _SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_HAPPENED, p.C_ENDS)
 
 
@@ -78,7 +78,7 @@ def _refuse(what: str, value: Any) -> InputError:
 
 def _integers(counts: Array) -> Array:
     """Counters as integers."""
-    bad = np.flatnonzero(~(np.abs(counts) <= _MOST) | (np.floor(counts) != counts))
+    bad = np.flatnonzero(~(np.abs(counts) <= _LARGEST_EXACT_INTEGER) | (np.floor(counts) != counts))
     if bad.size:
         raise _refuse("a counter", counts[bad[0]])
     return counts.astype(np.int64)
@@ -120,7 +120,7 @@ def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
     """Times that can follow each other, and steps that lead forward."""
     if not np.isfinite(clock[_CLOCK]).all():
         raise _refuse("a time or a step", "no number")
-    room = _NEAR * (clock[p.T_END] - clock[p.T_START])
+    room = _TIME_TOLERANCE * (clock[p.T_END] - clock[p.T_START])
     if not clock[p.T_START] <= clock[p.T] <= clock[p.T_END] + room:
         raise _refuse("a time", clock[p.T])
     if not (_LEAST_ERROR <= clock[p.ERROR_BEFORE] <= 1.0 and clock[p.H] <= clock[p.H_MAX]):
@@ -136,14 +136,17 @@ def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
 def _check_counters(stepper: Any, counters: Array) -> None:
     """Every counter within its range."""
     plan = stepper.plan
-    low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _MOST)
+    low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _LARGEST_EXACT_INTEGER)
     high[list(_SWITCHES)] = 1
     high[p.C_LAST], high[p.C_BREAK], high[p.C_AGAIN] = 2, plan[p.BREAKS], 2
     high[p.C_CUT], high[p.C_TARGET] = MOST_CORRECTIONS + 1, max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
     high[p.C_SIDES] = MOST_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)
-    high[_elements(stepper)[:, p.E_ACTS]] = plan[p.BREAKS] + 1
+    for element in _elements(stepper):
+        first = element[p.E_SPAN]  # of its times, which end with infinity
+        high[element[p.E_ACTS]] = np.argmax(np.isposinf(stepper.numbers[first:])) if first >= 0 else 0
+        high[element[p.E_TAKEN]] = _LARGEST_EXACT_INTEGER if element[p.E_PERIOD] >= 0 else 0
     bad = np.flatnonzero((counters < low) | (counters > high))
     if bad.size:
         raise _refuse(f"counter {bad[0]}", counters[bad[0]])
