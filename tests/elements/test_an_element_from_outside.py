@@ -247,7 +247,7 @@ def test_a_scenario_says_where_its_states_start(scenario):
         (scenario.parent / "script.py").write_text(made.to_python())
         assert runpy.run_path(str(scenario.parent / "script.py"))["run"]["brake.bend"][0, 0] == 0.01
     scenario.write_text(SCENARIO.replace("[state]", "[state]\ninternal = { brake.bent = 0.01 }"))
-    with pytest.raises(sd.SpacedynError, match="'brake.bent'.*'brake.bend'"):
+    with pytest.raises(sd.SpacedynError, match=r"'brake.bent'.*'brake.bend'"):
         sd.Scenario.from_toml(scenario).run()
 
 

@@ -224,13 +224,13 @@ def test_parts_that_there_are_not_are_named_beforehand(robot):
         out.held[0] = s.axle.q[0]
 
     state = robot.neutral_state()
-    with pytest.raises(sd.InputError, match="law 'misreads': s.elbow has no channel 'torqe'; did you mean 'torque'"):
+    with pytest.raises(sd.InputError, match=r"law 'misreads': s.elbow has no channel 'torqe'; did you mean 'torque'"):
         sd.simulate(robot, state, 1.0, laws=[misreads()], elements=[motor()])
-    with pytest.raises(sd.InputError, match="law 'miswrites': out.elbow has no command 'current'; there are: torque"):
+    with pytest.raises(sd.InputError, match=r"law 'miswrites': out.elbow has no command 'current'; there are: torque"):
         sd.simulate(robot, state, 1.0, laws=[miswrites()], elements=[motor()])
-    with pytest.raises(sd.InputError, match="element 'misplaced': s.tip has no 'speed'; there are: position"):
+    with pytest.raises(sd.InputError, match=r"element 'misplaced': s.tip has no 'speed'; there are: position"):
         misplaced(axle="joint1", tip="link2")
-    with pytest.raises(sd.InputError, match="element 'mistaken': out.axle has no 'torque'; there are: tau"):
+    with pytest.raises(sd.InputError, match=r"element 'mistaken': out.axle has no 'torque'; there are: tau"):
         mistaken(axle="joint1")
     with pytest.raises(sd.UnknownName, match="named 'perod'; did you mean 'period'"):
         encoder(axle="joint1", perod=0.1)

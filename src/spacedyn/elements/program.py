@@ -117,7 +117,14 @@ class UserElement(Element):
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
             for one in sorted(attributes(self.program.function, ElementFunction.role, argument, None) - set(known)):
                 raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
-            check_parts(f"element '{self.title}'", self.program.function, Program.role, argument, "", self._parts(argument))
+            check_parts(
+                f"element '{self.title}'",
+                self.program.function,
+                ElementFunction.role,
+                argument,
+                "",
+                self._parts(argument),
+            )
         for step in steps_of(self.program.function.__code__):
             if step.opname == "STORE_ATTR" and step.argval in self.declared.writes():
                 raise InputError(

@@ -58,9 +58,9 @@ def parts_used(code: CodeType, argument: int) -> frozenset[tuple[str, str]]:
     found, name, steps = set(), code.co_varnames[argument], steps_of(code)
     for step, first, second in zip(steps, steps[1:], steps[2:], strict=False):
         names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if "_FAST" in step.opname and names[-1] == name:
-            if first.opname in _ATTRIBUTE_STEPS and second.opname in _ATTRIBUTE_STEPS:
-                found.add((str(first.argval), str(second.argval)))
+        inner = {first.opname, second.opname} <= set(_ATTRIBUTE_STEPS)
+        if "_FAST" in step.opname and names[-1] == name and inner:
+            found.add((str(first.argval), str(second.argval)))
     return frozenset(found)
 
 
