@@ -360,11 +360,11 @@ def element(
     ----------
     function : callable
         Reads the time `t` [s], the robot and what is its own in `s`, its parameters `p`; writes to `out`. `s` has what
-        laws see but modes, and its states, commands, `side` of its guards, `s.<joint>.q` and `.qd`,
-        `s.<point>.position`, `.rotation`, `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all joints),
-        rates of its states, its channels, its accounts, `guard`, `out.<joint>.tau`, `out.<point>.force` and `.moment`.
-        All are arrays.
-    states, samples, commands, channels : {name: unit, size or Block}
+        laws see but modes, and its states, samples, commands, `side` of its guards, `s.<joint>.q` and `.qd`,
+        `s.<point>.position`, `.rotation` (3, 3), `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all
+        joints), rates of its states, its samples, channels, accounts, `guard`, `out.<joint>.tau`,
+        `out.<point>.force` and `.moment`. All are arrays.
+    states, samples, commands, channels : {name: unit, size, (size, unit) or Block}
         What is integrated with the robot; what changes at instants only; what laws may write as
         `out.<element>.<name>`; what is recorded, and what laws may read as `s.<element>.<name>`. Samples are taken
         every `period` seconds from the start on, if it is made with a period, and where a guard of its own changes its
@@ -378,7 +378,7 @@ def element(
         its work is that of its pushes.
     joints, points : names
         What it calls the joints and points that it is bound to when it is made: a joint by its name, a point by that of
-        an endpoint or a body, or as (body, place).
+        an endpoint, or of a body, which is the origin of its frame, or as (body, place in that frame).
     breaks : names
         Parameters that are times [s], one or several each, at which the function jumps, as by `t < p.stop`. A step ends
         at each of them; up to there the function sees times before it, from there on times at or after it.
