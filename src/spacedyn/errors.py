@@ -142,12 +142,15 @@ def nearest(name: str, known: Sequence[str], most: int = 12, meant: str | None =
 
     >>> nearest("elbw", ["shoulder", "elbow"])
     "did you mean 'elbow'? There are: shoulder, elbow"
+    >>> nearest("field", ["tau", "torquer.field"])
+    "did you mean 'torquer.field'? There are: tau, torquer.field"
     """
     if not known:
         return "there are none"
     listed = ", ".join(printable(one, 60) for one in known[:most])
     listed += f", … ({len(known)} in all)" if len(known) > most else ""
-    close = difflib.get_close_matches(name[:60], _comparable(name, known), n=1) if meant is None else [meant]
+    close = [meant] if meant is not None else [one for one in known if str(one).endswith(f".{name}")][:1]
+    close = close or difflib.get_close_matches(name[:60], _comparable(name, known), n=1)
     return f"did you mean {close[0]!r}? There are: {listed}" if close else f"there are: {listed}"
 
 

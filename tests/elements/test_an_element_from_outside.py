@@ -239,6 +239,18 @@ def test_it_stands_in_a_scenario_file(scenario, run):
     assert np.array_equal(runpy.run_path(str(scenario.parent / "script.py"))["run"]["x"], run["x"])
 
 
+def test_a_scenario_says_where_its_states_start(scenario):
+    for given in ("internal = { brake.bend = 0.01 }", 'internal = { "brake.bend" = [0.01] }'):
+        scenario.write_text(SCENARIO.replace("[state]", f"[state]\n{given}"))
+        made = sd.Scenario.from_toml(scenario, change={"duration": 0.1})
+        assert made.run()["brake.bend"][0, 0] == 0.01
+        (scenario.parent / "script.py").write_text(made.to_python())
+        assert runpy.run_path(str(scenario.parent / "script.py"))["run"]["brake.bend"][0, 0] == 0.01
+    scenario.write_text(SCENARIO.replace("[state]", "[state]\ninternal = { brake.bent = 0.01 }"))
+    with pytest.raises(sd.SpacedynError, match=r"'brake.bent'.*'brake.bend'"):
+        sd.Scenario.from_toml(scenario).run()
+
+
 def test_the_command_line_runs_and_checks_it(scenario):
     called = CliRunner().invoke(app, ["check", str(scenario)])
     assert called.exit_code == 0, called.output

@@ -49,6 +49,19 @@ def test_a_motor_saturates_at_the_sample_that_asks_too_much(robot, method, delay
     assert run.audit().energy < 1e-6
 
 
+@sd.element(states={"level": "kg"}, guards=2)
+def tank(t, s, p, out):
+    """Empty from the start, so that a guard stays at zero; another changes its side at a time."""
+    out.guard[0], out.guard[1] = s.level[0], p.at - t
+
+
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.DormandPrince5(), sd.Radau5()], ids=str)
+def test_a_guard_that_stays_at_zero_hides_no_other(robot, method):
+    start = robot.state(qd=[0.1, 0.2, 0.3, 0.1])
+    run = sd.simulate(robot, start, 2.0, elements=[tank(at=0.77)], method=method, record="steps")
+    assert abs(run.time - 0.77).min() < 1e-11
+
+
 def test_robots_of_a_pack_saturate_each_at_its_own(robot):
     @sd.law(period=0.1)
     def by_rate(t, s, p, out):
@@ -170,7 +183,10 @@ def test_linearize_names_the_element(robot):
     ("declared", "message"),
     [
         ({"states": {"bend": 0}}, "from 1 to 10000 numbers, got 0"),
-        ({"states": {"bend": 3.0}}, "states are {name: unit or size}"),
+        ({"states": {"bend": 3.0}}, r"states are {name: unit, size or \(size, unit\)}, such as {'bend': "),
+        ({"channels": {"field": ("T", 3)}}, r"such as {'field': \(3, 'T'\)}, got {'field': \('T', 3\)}"),
+        ({"channels": {"field": sd.Block("flux", 3)}}, "'field' is a block named 'flux'"),
+        ({"accounts": "work"}, r"accounts are several names, such as \('work',\)"),
         ({"states": {"2nd": 1}}, "identifiers, got '2nd'"),
         ({"states": {"q": 1}}, "'q' stands for two things"),
         ({"states": {"a": 1}, "channels": {"a": 1}}, "'a' stands for two things"),
@@ -184,6 +200,49 @@ def test_linearize_names_the_element(robot):
 def test_what_cannot_be_declared_is_refused(declared, message):
     with pytest.raises(sd.InputError, match=message):
         sd.element(**declared)(lambda t, s, p, out: None)
+
+
+def test_parts_that_there_are_not_are_named_beforehand(robot):
+    @sd.law(period=0.1)
+    def misreads(t, s, p, out):
+        out.tau[0] = s.elbow.torqe[0]
+
+    @sd.law
+    def miswrites(t, s, p, out):
+        out.elbow.current[0] = 1.0
+
+    @sd.element(joints=("axle",), points=("tip",), channels={"field": (3, "T")})
+    def misplaced(t, s, p, out):
+        out.tip.force[0] = s.tip.speed[0]
+
+    @sd.element(joints=("axle",))
+    def mistaken(t, s, p, out):
+        out.axle.torque[0] = s.axle.q[0]
+
+    @sd.element(samples={"held": "rad"}, joints=("axle",))
+    def encoder(t, s, p, out):
+        out.held[0] = s.axle.q[0]
+
+    state = robot.neutral_state()
+    with pytest.raises(sd.InputError, match=r"law 'misreads': s.elbow has no channel 'torqe'; did you mean 'torque'"):
+        sd.simulate(robot, state, 1.0, laws=[misreads()], elements=[motor()])
+    with pytest.raises(sd.InputError, match=r"law 'miswrites': out.elbow has no command 'current'; there are: torque"):
+        sd.simulate(robot, state, 1.0, laws=[miswrites()], elements=[motor()])
+    with pytest.raises(sd.InputError, match=r"element 'misplaced': s.tip has no 'speed'; there are: position"):
+        misplaced(axle="joint1", tip="link2")
+    with pytest.raises(sd.InputError, match=r"element 'mistaken': out.axle has no 'torque'; there are: tau"):
+        mistaken(axle="joint1")
+    with pytest.raises(sd.UnknownName, match="named 'perod'; did you mean 'period'"):
+        encoder(axle="joint1", perod=0.1)
+
+
+def test_a_name_that_numba_keeps_for_itself_is_said(robot):
+    @sd.law
+    def looks(t, s, p, out):
+        out.tau[0] = p.view
+
+    with pytest.warns(sd.RunWarning, match="attributes named 'view', such as p.view; choose another name"):
+        sd.simulate(robot, robot.neutral_state(), 0.1, laws=[looks(view=0.1)])
 
 
 def test_what_cannot_be_used_is_refused(robot):

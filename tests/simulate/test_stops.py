@@ -259,3 +259,14 @@ def test_a_joint_that_starts_beyond_its_limit_is_pushed_or_left_alone():
         state = model.state(q=[0.11], qd=[speed])
         run = sd.simulate(model, state, 0.2, limits=False, record="steps")
         assert bool(run["udot"][0, 0] < -1e-9) is pushed and run.audit().energy < 1e-10
+
+
+@pytest.mark.parametrize("method", [sd.DormandPrince8(), sd.Radau5()], ids=str)
+def test_a_joint_at_rest_at_its_limit_hides_no_touch(method):
+    b = sd.Builder("two rails", base="fixed")
+    b.base("ground", mass=1.0, inertia=(1.0, 1.2, 1.1))
+    for name in ("still", "moving"):
+        b.link(name, "prismatic", parent="ground", mass=1.0, inertia=(0.1, 0.12, 0.11), upper=0.5, stop_stiffness=1e4)
+    rails = b.build()
+    run = sd.simulate(rails, rails.state(q=[0.5, 0.0], qd=[0.0, 0.3]), 2.0, method=method, record="steps")
+    assert abs(run.time - 0.5 / 0.3).min() < 1e-9 and run.audit().energy < 1e-9

@@ -93,7 +93,8 @@ def declare(
 def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:
     """Several identifiers, or an error by name."""
     if isinstance(given, str) or not is_several(given):
-        raise InputError(f"{whose}: {what} must be a list of names, such as ('axle',), got {given!r}")
+        example = (given,) if isinstance(given, str) else ("axle",)
+        raise InputError(f"{whose}: {what} must be a list of names, such as {example}, got {given!r}")
     found = tuple(given)
     for one in found:
         if not (isinstance(one, str) and one.isidentifier()):
@@ -102,25 +103,32 @@ def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:
 
 
 def _blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
-    """Blocks as users write them: {name: unit}, {name: size}, {name: Block(...)}, or names."""
+    """Blocks as users write them: {name: unit}, {name: size}, {name: (size, unit)}, {name: Block(...)}, or names."""
     if isinstance(given, Mapping):
         made = []
         _names(whose, what, given)
         for name, value in given.items():
             if isinstance(value, Block):
+                if value.name != name:
+                    raise InputError(f"{whose}: {what}: '{name}' is a block named {value.name!r}; give it one name")
                 made.append(value)
+            elif isinstance(value, tuple | list) and [type(one) for one in value] == [int, str]:
+                made.append(Block(name, *value))
             elif isinstance(value, str):
                 made.append(Block(name, unit=value))
             elif isinstance(value, int) and not isinstance(value, bool):
                 made.append(Block(name, value))
             else:
-                raise InputError(f"{whose}: {what} are {{name: unit or size}}, got {{{name!r}: {value!r}}}")
+                raise InputError(
+                    f"{whose}: {what} are {{name: unit, size or (size, unit)}}, such as {{{name!r}: (3, 'T')}}, got "
+                    f"{{{name!r}: {value!r}}}"
+                )
     elif is_several(given) and not isinstance(given, str):
         found = tuple(given)
         _names(whose, what, [one for one in found if not isinstance(one, Block)])
         made = [one if isinstance(one, Block) else Block(one) for one in found]
     else:
-        raise InputError(f"{whose}: {what} are {{name: unit or size}}, or a list of names, got {given!r}")
+        raise InputError(f"{whose}: {what} are {{name: unit, size or (size, unit)}}, or a list of names, got {given!r}")
     for block in made:
         _check_block(f"{whose}: {what}", block)
     return tuple(made)

@@ -23,11 +23,12 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..kernels.elements import program as k
 from ..kernels.elements.kind import Kind
-from ..laws.bytecode import Role, Template, attributes, steps_of
+from ..laws.bytecode import Role, Template, attributes, check_parts, steps_of
 from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law, LawTemplate
 from ..model.model import Model
 from ..reals import one_number
+from ..signatures import check_names
 from .declared import ACCOUNTS, Declared, declare
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of, three
 
@@ -83,6 +84,9 @@ class ElementTemplate(Template):
                 )
         template = _ElementFunctionTemplate(self.function)
         period = given.get("period")
+        if template.reads is not None:
+            known = sorted({*template.reads, *(("period",) if d.samples else ())})
+            check_names(f"parameter of element '{title}'", given, known)
         if d.samples and "period" not in (template.reads or ()):
             given.pop("period", None)
         program = template(**given)
@@ -113,6 +117,14 @@ class UserElement(Element):
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
             for one in sorted(attributes(self.program.function, ElementFunction.role, argument, None) - set(known)):
                 raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
+            check_parts(
+                f"element '{self.title}'",
+                self.program.function,
+                ElementFunction.role,
+                argument,
+                "",
+                self._parts(argument),
+            )
         for step in steps_of(self.program.function.__code__):
             if step.opname == "STORE_ATTR" and step.argval in self.declared.writes():
                 raise InputError(
@@ -128,6 +140,11 @@ class UserElement(Element):
                 raise InputError(
                     f"element '{self.title}': {one} is a time [s] or a list of times, where a step must end"
                 )
+
+    def _parts(self, argument: str) -> dict[str, tuple[str, ...]]:
+        """What `s` or `out` has of each joint and point that it is bound to."""
+        of_joint, of_point = (("q", "qd"), tuple(POINT)) if argument == "s" else (("tau",), ("force", "moment"))
+        return dict.fromkeys(self.declared.joints, of_joint) | dict.fromkeys(self.declared.points, of_point)
 
     def _check_bound(self) -> None:
         """Raise where it is bound to what cannot be a joint or a point of any robot."""
@@ -239,10 +256,10 @@ class UserElement(Element):
         written = attributes(function, ElementFunction.role, "out", set(d.writes()))
         reads, writes = [], []
         for name in d.reads():
-            parts: Sequence[str] = tuple(POINT) if name in d.points else ("q", "qd") if name in d.joints else ()
+            parts = self._parts("s").get(name, ())
             reads += ([f"{name}.{part}" for part in parts] or [name]) if name in seen else []
         for name in d.writes():
-            parts = ("force", "moment") if name in d.points else ("tau",) if name in d.joints else ()
+            parts = self._parts("out").get(name, ())
             writes += ([f"{name}.{part}" for part in parts] or [name]) if name in written else []
         return reads, writes
 
@@ -343,11 +360,11 @@ def element(
     ----------
     function : callable
         Reads the time `t` [s], the robot and what is its own in `s`, its parameters `p`; writes to `out`. `s` has what
-        laws see but modes, and its states, commands, `side` of its guards, `s.<joint>.q` and `.qd`,
-        `s.<point>.position`, `.rotation`, `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all joints),
-        rates of its states, its channels, its accounts, `guard`, `out.<joint>.tau`, `out.<point>.force` and `.moment`.
-        All are arrays.
-    states, samples, commands, channels : {name: unit, size or Block}
+        laws see but modes, and its states, samples, commands, `side` of its guards, `s.<joint>.q` and `.qd`,
+        `s.<point>.position`, `.rotation` (3, 3), `.velocity`, `.rate`, all in inertial axes. `out` has `tau` (of all
+        joints), rates of its states, its samples, channels, accounts, `guard`, `out.<joint>.tau`,
+        `out.<point>.force` and `.moment`. All are arrays.
+    states, samples, commands, channels : {name: unit, size, (size, unit) or Block}
         What is integrated with the robot; what changes at instants only; what laws may write as
         `out.<element>.<name>`; what is recorded, and what laws may read as `s.<element>.<name>`. Samples are taken
         every `period` seconds from the start on, if it is made with a period, and where a guard of its own changes its
@@ -361,7 +378,7 @@ def element(
         its work is that of its pushes.
     joints, points : names
         What it calls the joints and points that it is bound to when it is made: a joint by its name, a point by that of
-        an endpoint or a body, or as (body, place).
+        an endpoint, or of a body, which is the origin of its frame, or as (body, place in that frame).
     breaks : names
         Parameters that are times [s], one or several each, at which the function jumps, as by `t < p.stop`. A step ends
         at each of them; up to there the function sees times before it, from there on times at or after it.

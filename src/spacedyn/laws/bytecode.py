@@ -1,13 +1,13 @@
 """Find what a law's function reads and writes from its byte code; its source may be missing, as in a notebook."""
 
 import dis
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from types import CodeType
 
-from ..errors import InputError
+from ..errors import InputError, nearest
 
 
 class Template:
@@ -50,6 +50,27 @@ def used(code: CodeType, name: str) -> tuple[frozenset[str], bool]:
             else:
                 whole = True
     return frozenset(found), whole
+
+
+@lru_cache(maxsize=1024)
+def parts_used(code: CodeType, argument: int) -> frozenset[tuple[str, str]]:
+    """Pairs of names that code reads of one of its arguments, given by its place: ('tip', 'force') of out.tip.force."""
+    found, name, steps = set(), code.co_varnames[argument], steps_of(code)
+    for step, first, second in zip(steps, steps[1:], steps[2:], strict=False):
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        inner = {first.opname, second.opname} <= set(_ATTRIBUTE_STEPS)
+        if "_FAST" in step.opname and names[-1] == name and inner:
+            found.add((str(first.argval), str(second.argval)))
+    return frozenset(found)
+
+
+def check_parts(
+    whose: str, function: Callable, role: Role, argument: str, what: str, known: Mapping[str, Sequence[str]]
+) -> None:
+    """Raise if a function uses a part of s.<name> or out.<name> that there is not; `known`: parts by name."""
+    for name, part in sorted(parts_used(function.__code__, role.arguments.index(argument))):
+        if name in known and part not in known[name]:
+            raise InputError(f"{whose}: {argument}.{name} has no {what}'{part}'; {nearest(part, list(known[name]))}")
 
 
 def steps_of(code: CodeType) -> list[dis.Instruction]:

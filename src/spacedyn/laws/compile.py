@@ -21,7 +21,7 @@ from numba.extending import type_callable
 from ..errors import InputError, RunWarning, nearest, warn_user
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS, Address
 from . import faults
-from .bytecode import attributes
+from .bytecode import attributes, check_parts
 from .checks import VERSION, LawCompiler, with_checked_calls
 from .fingerprint import fingerprint
 from .law import MEMORY, SEEN, WRITTEN, Law
@@ -44,6 +44,9 @@ PYTHON_SIGNATURE = ctypes.CFUNCTYPE(
     ctypes.POINTER(ctypes.c_double),
     ctypes.POINTER(ctypes.c_int64),
 )
+
+
+_RESERVED = "Numba does not compile attributes named 'view', such as p.view; choose another name"
 
 
 class Compiled:
@@ -112,7 +115,7 @@ def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> C
             raise _writing(law, str(error)) from None
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
         compiled = _plain(law, source, fields)
-        compiled.problem = (lines or ["unknown reason"])[0]
+        compiled.problem = _RESERVED if "'view' can only be called" in str(error) else (lines or ["unknown reason"])[0]
         return compiled
 
 
@@ -216,6 +219,9 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         for name in sorted(asked - set(offered)):
             reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
             raise InputError(f"{role.what} '{law.name}': {reason}")
+    if role.what == "law":  # other roles see no elements
+        check_parts(f"law '{law.name}'", law.function, role, "s", "channel ", channels)
+        check_parts(f"law '{law.name}'", law.function, role, "out", "command ", commands)
     seen = [name for name in SEEN if name in reads] + list(law.states)
     written = [name for name in columns if name in writes] + list(law.states)
     seen += [f"{name}.{block}" for name, blocks in channels.items() if name in reads for block in blocks]
@@ -238,7 +244,8 @@ def _unusable(law: Law, name: str, elements: Elements) -> str | None:
     if _loops(law, one):
         return (
             f"it reads s.{name}, which depends on what laws command '{name}' at the same instant, and a continuous law "
-            "is one of these; sample it (period=...): a sample sees what was there before it"
+            "is one of these; sample it (period=...): a sample sees what was there before it. To linearize it as a "
+            "continuous one, let it read another element, which has no commands"
         )
     return None
 

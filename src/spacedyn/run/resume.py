@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..elements.element import Element
-from ..elements.stored import same_elements
+from ..elements.stored import StoredElement, same_elements
 from ..errors import InputError, RunWarning, warn_user
 from ..kernels.scalar.compiling import SOURCES
 from ..laws.law import Law
@@ -132,7 +132,9 @@ def _laws(run: Run, laws: Law | Iterable[Law] | None) -> tuple[Law, ...]:
         if all(isinstance(law, Law) for law in run.laws):
             return tuple(run.laws)
         names = ", ".join(f"{law.name}(...)" for law in run.laws)
-        raise InputError(f"a file does not hold the code of laws; give those that made it: resume(laws=[{names}])")
+        mine = ", ".join(f"{one.title}(...)" for one in run.forces if isinstance(one, StoredElement))
+        both = f"laws=[{names}], elements=[{mine}]" if mine else f"laws=[{names}]"
+        raise InputError(f"a file does not hold the code of laws; give those that made it: resume({both})")
     given = tuple(checked_laws(laws))
     same_laws(run.laws, given)
     return given

@@ -67,7 +67,7 @@ class Program:
         c = self.content
         self._files: dict[str, str] = {}
         robot = self._robot(c["robot"])
-        state = Call(Name("robot.state"), (), self._state(c.get("state", {})), ("state",))
+        state = self._start(c.get("state", {}))
         laws = [self._law(("laws", i), given) for i, given in enumerate(c.get("laws", []))]
         prescribed = {
             name: self._motion(("prescribed", name), value) for name, value in c.get("prescribed", {}).items()
@@ -140,9 +140,20 @@ class Program:
             options["within"] = [Name("here"), *map(str, self.fence.allowed)]
         return options
 
+    def _start(self, given: Mapping[str, Any]) -> Call:
+        """The state, with the states of elements and laws that it gives: `jet.propellant = 1.5` is a table in TOML."""
+        made = Call(Name("robot.state"), (), self._state(given), ("state",))
+        internal: dict[str, Any] = {}
+        for owner, value in given.get("internal", {}).items():
+            inner = {f"{owner}.{name}": one for name, one in value.items()} if isinstance(value, Mapping) else None
+            internal |= {owner: value} if inner is None else inner
+        return Call(Method(made, "with_internal"), (internal,), {}, ("state", "internal")) if internal else made
+
     def _state(self, given: Mapping[str, Any]) -> dict[str, Any]:
         named: dict[str, Any] = {}
         for key, value in given.items():
+            if key == "internal":
+                continue
             plain = key.removesuffix("_deg")
             if key == "base_rpy_xyz_deg":
                 plain, value = "base_attitude", Call(Name("sd.Rotation.from_euler"), ("XYZ", value), {"degrees": True})

@@ -47,6 +47,9 @@ class Linearization:
     B: Array
     names: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"<Linearization of {len(self.names)} deviations: A {self.A.shape}, B {self.B.shape}>"
+
     def eigenvalues(self) -> Array:
         """Eigenvalues of A [1/s], the fastest growing first; those with negative real parts decay."""
         values = np.linalg.eigvals(self.A)

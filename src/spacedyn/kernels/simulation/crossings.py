@@ -35,7 +35,8 @@ def may_cross(sim, first, zero):
             )
             now, before = known(sim, G_START, g, lane, zero) - level, known(sim, G_BEFORE, g, lane, zero) - level
             moved = abs(after - now) + abs(now - before)
-            if not side * after > 0.0 or min(side * now, side * after) < moved:
+            rests = moved == 0.0 and after == 0.0
+            if not (side * after > 0.0 or rests) or min(side * now, side * after) < moved:
                 found = True
             note(sim, G_LATE, g, lane, after, zero)
     return found

@@ -87,7 +87,10 @@ def crosses(sim, g, lane, zero):
     side = side_of(sim, g, lane, zero)
     if side == 0.0 or known(sim, G_ASLEEP, g, lane, zero) > 0.0 or direction_of(sim, g) * side > 0.0:
         return False
-    return counted(sim, g, lane, zero) * side <= 0.0
+    value = counted(sim, g, lane, zero) * side
+    if g < first_event(sim) and known(sim, G_START, g, lane, zero) == 0.0:
+        return value < 0.0  # it may stay at zero: an empty tank, a joint at rest
+    return value <= 0.0
 
 
 @inner
