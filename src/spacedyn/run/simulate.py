@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -209,6 +210,7 @@ def carry_out(
         if past is not None:
             past.restore(steppers, auditor)
             log.recall(past.events, steppers)
+            past = replace(past, events=tuple(log.happened))  # what came after its checkpoint happens again
         try:
             with keeper.opened(past):
                 outcome = Recording(simulation, steppers, columns, times, keeper, auditor, past, log).run(watch)
