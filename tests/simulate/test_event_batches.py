@@ -60,7 +60,7 @@ def test_robots_of_a_pack_have_events_as_if_they_were_alone(method):
     """Of different masses, under a sampled law with a state and a delay, more than two packs of them."""
     robot = sd.load("planar_four_link")
     rng = np.random.default_rng(3)
-    count = 2 * max(LANES, 2) + 1
+    count = 2 * max(LANES, 4) + 1  # enough of them for some to end and some not
     varied = robot.vary(mass={"link2": 0.8 + 0.4 * rng.random(count)})
     states = varied.state(q=0.1 * rng.standard_normal((count, 4)), qd=0.2 * rng.standard_normal((count, 4)))
     watched = [
@@ -177,6 +177,14 @@ def test_robots_are_caught_at_their_own_times_and_released_ones_end():
 
 
 # --- kept, read, gone on with ----------------------------------------------------------------------------------------
+
+
+def test_events_after_the_record_that_a_run_goes_on_from_are_written_once(small_chunks, tmp_path):
+    events = [sd.Event(sd.joint_reaches("height", place), name=f"passes {place}") for place in (0.8, 0.3)]
+    run = drop(1.0, 0.4, events)
+    again = run.resume(at=0.3, events=events, stream=tmp_path / "folder")
+    assert [event.name for event in run.events] == ["passes 0.8", "passes 0.3"]
+    assert told(again) == told(sd.Run.load(tmp_path / "folder")) == told(run)
 
 
 @pytest.mark.parametrize("where", ["memory", "file", "folder"])

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -211,6 +212,7 @@ def carry_out(
         if past is not None:
             past.restore(steppers, auditor)
             log.recall(past.events, steppers)
+            past = replace(past, events=tuple(log.happened))  # what came after its checkpoint happens again
         try:
             with store.opened(past):
                 outcome = Recording(simulation, steppers, columns, times, store, auditor, past, log).run(progress_bar)
