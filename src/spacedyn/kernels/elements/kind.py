@@ -13,8 +13,22 @@ from functools import cache
 
 from ..robot.kinematics import base_part
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import force_about_base, speed_of
-from ..robot.spatial import add3, add6, angular, cross, linear, load3, load6, load9, scale3, store6, turn
+from ..robot.segments import force_about_base, origin_of, speed_of
+from ..robot.spatial import (
+    add3,
+    add6,
+    angular,
+    cross,
+    linear,
+    load3,
+    load6,
+    load9,
+    scale3,
+    shared3,
+    shared9,
+    store6,
+    turn,
+)
 from ..scalar.compiling import Address, inner
 from ..scalar.dual import DUAL
 from ..scalar.lanes import number_in
@@ -89,6 +103,18 @@ def parameter(sim, e, i, zero):
 
 
 @inner
+def vector(sim, e, i, zero):
+    """Its three numbers from number i on."""
+    return shared3(sim.numbers, integer(sim.plan, e + E_NUMBERS) + i, zero)
+
+
+@inner
+def matrix(sim, e, i, zero):
+    """Its nine numbers from number i on, row by row."""
+    return shared9(sim.numbers, integer(sim.plan, e + E_NUMBERS) + i, zero)
+
+
+@inner
 def state(sim, e, i, y, zero):
     """Its state i."""
     return load(sim.work, y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i, zero)
@@ -96,7 +122,7 @@ def state(sim, e, i, y, zero):
 
 @inner
 def command(sim, e, i, zero):
-    """What laws command it, number i."""
+    """What laws command it: number i of all its commands."""
     return load(sim.work, integer(sim.plan, e + E_COMMAND) + i, zero)
 
 
@@ -136,7 +162,7 @@ def rate(sim, e, i, k, value):
 
 @inner
 def channel(sim, e, i, value):
-    """The number of its channel i."""
+    """Number i of all that its channels hold, in their order."""
     store(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), value)
 
 
@@ -206,6 +232,13 @@ def lever(sim, i, place, zero):
 
 
 @inner
+def position(sim, i, r, zero):
+    """Where body i's point at r is in the inertial frame; r as `lever` gives it."""
+    from_base = add3(origin_of(sim.tree, sim.work, i, zero), r)
+    return add3(load3(sim.work, integer(sim.tree, W_X), zero), from_base)
+
+
+@inner
 def velocity(sim, i, r, zero):
     """Velocity of body i's point at r."""
     V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
@@ -221,7 +254,7 @@ def angular_velocity(sim, i, zero):
 
 @inner
 def rotation(sim, i, zero):
-    """From body i's axes to inertial ones."""
+    """From body i's axes, as kernels have them (`model.flat.to_internal` leads there), to inertial ones."""
     return load9(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + ROTATION, zero)
 
 

@@ -8,8 +8,7 @@ on dual numbers its tangents are central differences, for its code is not ours.
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import origin_of
-from ..robot.spatial import add3, compose, dot3, load3, shared3, shared9, store3, store9
+from ..robot.spatial import compose, dot3, load3, store3, store9
 from ..scalar.compiling import call, inner
 from ..scalar.lanes import add_number, add_tangent, directions_in, number_in, tangent_in
 from ..scalar.memory import integer, lanes_of, later, load, store
@@ -21,12 +20,15 @@ from .kind import (
     joint_rate,
     kind,
     lever,
+    matrix,
     own,
+    position,
     push_body,
     push_joint,
     rotation,
     side,
     state,
+    vector,
     velocity,
     work_done,
 )
@@ -108,11 +110,10 @@ def fill_own_view(sim, e, y, zero):
         store(sim.work, at + i, side(sim, e, i, zero))
     at += own(sim, e, SIDES)
     for i in range(own(sim, e, POINTS)):
-        body, mine = own(sim, e, FIRST_POINT + 2 * i), integer(sim.plan, e + E_NUMBERS) + 12 * i
-        r = lever(sim, body, shared3(sim.numbers, mine, zero), zero)
-        from_base = add3(origin_of(sim.tree, sim.work, body, zero), r)
-        store3(sim.work, at, add3(load3(sim.work, integer(sim.tree, W_X), zero), from_base))
-        store9(sim.work, at + 3, compose(rotation(sim, body, zero), shared9(sim.numbers, mine + 3, zero)))
+        body = own(sim, e, FIRST_POINT + 2 * i)
+        r = lever(sim, body, vector(sim, e, 12 * i, zero), zero)
+        store3(sim.work, at, position(sim, body, r, zero))
+        store9(sim.work, at + 3, compose(rotation(sim, body, zero), matrix(sim, e, 12 * i + 3, zero)))
         store3(sim.work, at + 12, velocity(sim, body, r, zero))
         store3(sim.work, at + 15, angular_velocity(sim, body, zero))
         at += POINT_VIEW
@@ -172,8 +173,8 @@ def push_all(sim, e, k, zero):
         power += force * joint_rate(sim, base + j, zero)
     for i in range(own(sim, e, POINTS)):
         body, wrench = own(sim, e, FIRST_POINT + 2 * i), own(sim, e, FIRST_POINT + 2 * i + 1)
-        place = shared3(sim.numbers, integer(sim.plan, e + E_NUMBERS) + 12 * i, zero)
-        f, n, r = load3(sim.work, wrench, zero), load3(sim.work, wrench + 3, zero), lever(sim, body, place, zero)
+        f, n = load3(sim.work, wrench, zero), load3(sim.work, wrench + 3, zero)
+        r = lever(sim, body, vector(sim, e, 12 * i, zero), zero)
         push_body(sim, body, f, n, r, zero)
         power += dot3(f, velocity(sim, body, r, zero)) + dot3(n, angular_velocity(sim, body, zero))
     if own(sim, e, RECKONED) == 1:

@@ -43,7 +43,8 @@ def _record(
     record[p.E_STATE] = layout.states_of_element(i).start
     commands = [f"{layout.names[i]}.{block.name}" for block in element.commands]
     record[p.E_COMMAND] = work["Y_COMMAND"].start + (layout.commands[commands[0]].start if commands else 0)
-    record[p.E_CHANNELS] = plan.put_integers([channels + layout.channel(i, one).start for one in element.channels])
+    firsts = [(channels + layout.channel(i, one).start, one.size) for one in element.channels]
+    record[p.E_CHANNELS] = plan.put_integers([first + j for first, size in firsts for j in range(size)])
     record[p.E_WORK] = layout.in_y("element_work").start + i
     record[p.E_LOST] = layout.in_y("element_dissipated").start + i
     record[p.E_STORED] = channels + layout.channels["element_energy"].start + i
