@@ -186,7 +186,7 @@ def test_linearize_names_the_element(robot):
         ({"states": {"bend": 3.0}}, r"states are {name: unit, size or \(size, unit\)}, such as {'bend': "),
         ({"channels": {"field": ("T", 3)}}, r"such as {'field': \(3, 'T'\)}, got {'field': \('T', 3\)}"),
         ({"channels": {"field": sd.Block("flux", 3)}}, "'field' is a block named 'flux'"),
-        ({"accounts": "work"}, r"accounts are several names, such as \('work',\)"),
+        ({"accounts": "work"}, r"accounts must be a list of names, such as \('work',\)"),
         ({"states": {"2nd": 1}}, "identifiers, got '2nd'"),
         ({"states": {"q": 1}}, "'q' stands for two things"),
         ({"states": {"a": 1}, "channels": {"a": 1}}, "'a' stands for two things"),

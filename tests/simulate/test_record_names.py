@@ -66,7 +66,7 @@ def test_blocks_whose_names_differ_by_a_dot_alone_are_saved_and_read(robot, tmp_
         np.testing.assert_array_equal(one["all.rates"][:, 3], 3.0)
 
 
-@pytest.mark.parametrize("name", ["force", "rate", "robot", "robot2", "ledger", "event_time", "udot"])
+@pytest.mark.parametrize("name", ["element", "rate", "robot", "robot2", "ledger", "event_time", "udot"])
 def test_a_channel_by_a_name_that_the_record_has_is_refused(robot, name):
     @sd.element(channels={name: "m"})
     def taken(t, s, p, out):
