@@ -1,0 +1,27 @@
+"""The free-floating robot: what the base does when joints move and nothing acts from outside, and what to do about it.
+
+    Hb (v0; ω0) + Hbm q̇ = (P; L)        L about the base's centre of mass; conserved (but for -v0 × P)
+
+Every function takes one state or a batch, and robots that differ. Inertial axes, linear first; docs/freefloating.md.
+"""
+
+from ..quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+from .rates import (
+    EndpointAcceleration,
+    EndpointVelocity,
+    endpoint_acceleration,
+    endpoint_velocity,
+    generalized_jacobian_rate,
+)
+
+__all__ = [
+    "EndpointAcceleration",
+    "EndpointVelocity",
+    "base_recoil",
+    "endpoint_acceleration",
+    "endpoint_velocity",
+    "generalized_inertia",
+    "generalized_jacobian",
+    "generalized_jacobian_rate",
+    "reaction_null_space",
+]
