@@ -6,6 +6,7 @@ Every function takes one state or a batch, and robots that differ. Inertial axes
 """
 
 from ..quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+from .momentum import MomentumShares, bias_momentum, distributed_momentum
 from .rates import (
     EndpointAcceleration,
     EndpointVelocity,
@@ -17,7 +18,10 @@ from .rates import (
 __all__ = [
     "EndpointAcceleration",
     "EndpointVelocity",
+    "MomentumShares",
     "base_recoil",
+    "bias_momentum",
+    "distributed_momentum",
     "endpoint_acceleration",
     "endpoint_velocity",
     "generalized_inertia",
