@@ -6,6 +6,7 @@ Every function takes one state or a batch, and robots that differ. Inertial axes
 """
 
 from ..quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+from .base_motion import BaseMotion, base_motion, holonomy
 from .momentum import MomentumShares, bias_momentum, distributed_momentum
 from .rates import (
     EndpointAcceleration,
@@ -16,9 +17,11 @@ from .rates import (
 )
 
 __all__ = [
+    "BaseMotion",
     "EndpointAcceleration",
     "EndpointVelocity",
     "MomentumShares",
+    "base_motion",
     "base_recoil",
     "bias_momentum",
     "distributed_momentum",
@@ -27,5 +30,6 @@ __all__ = [
     "generalized_inertia",
     "generalized_jacobian",
     "generalized_jacobian_rate",
+    "holonomy",
     "reaction_null_space",
 ]

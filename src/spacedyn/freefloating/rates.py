@@ -126,8 +126,8 @@ def endpoint_acceleration(model: Model, state: State, qdd: ArrayLike, endpoint: 
     Returns
     -------
     EndpointAcceleration
-        `total`, `joints` = J* q̈, `rates` = (dJ*/dt) q̇ and `momentum`, the rate of J_b Hb⁻¹ (P; L), each (…, 6): linear
-        [m/s²], then angular [rad/s²], inertial axes.
+        `total`, `joints` = J* q̈, `rates` = (dJ*/dt) q̇ and `momentum`, the rate of J_b Hb⁻¹ (P; L), each (…, 6):
+        linear [m/s²], then angular [rad/s²], inertial axes.
 
     Examples
     --------
