@@ -8,6 +8,7 @@ Every function takes one state or a batch, and robots that differ. Inertial axes
 from ..quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .base_motion import BaseMotion, base_motion, holonomy
 from .momentum import MomentumShares, bias_momentum, distributed_momentum
+from .quiet_paths import QuietPath, zero_reaction_path
 from .rates import (
     EndpointAcceleration,
     EndpointVelocity,
@@ -21,6 +22,7 @@ __all__ = [
     "EndpointAcceleration",
     "EndpointVelocity",
     "MomentumShares",
+    "QuietPath",
     "base_motion",
     "base_recoil",
     "bias_momentum",
@@ -32,4 +34,5 @@ __all__ = [
     "generalized_jacobian_rate",
     "holonomy",
     "reaction_null_space",
+    "zero_reaction_path",
 ]
