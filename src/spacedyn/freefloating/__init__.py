@@ -7,6 +7,7 @@ Every function takes one state or a batch, and robots that differ. Inertial axes
 
 from ..quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .base_motion import BaseMotion, base_motion, holonomy
+from .manipulability import Manipulability, Singularities, dynamic_singularities, manipulability
 from .momentum import MomentumShares, bias_momentum, distributed_momentum
 from .quiet_paths import QuietPath, zero_reaction_path
 from .rates import (
@@ -21,18 +22,22 @@ __all__ = [
     "BaseMotion",
     "EndpointAcceleration",
     "EndpointVelocity",
+    "Manipulability",
     "MomentumShares",
     "QuietPath",
+    "Singularities",
     "base_motion",
     "base_recoil",
     "bias_momentum",
     "distributed_momentum",
+    "dynamic_singularities",
     "endpoint_acceleration",
     "endpoint_velocity",
     "generalized_inertia",
     "generalized_jacobian",
     "generalized_jacobian_rate",
     "holonomy",
+    "manipulability",
     "reaction_null_space",
     "zero_reaction_path",
 ]
