@@ -17,6 +17,7 @@ from .rates import (
     endpoint_velocity,
     generalized_jacobian_rate,
 )
+from .workspace import Workspace, workspace
 
 __all__ = [
     "BaseMotion",
@@ -26,6 +27,7 @@ __all__ = [
     "MomentumShares",
     "QuietPath",
     "Singularities",
+    "Workspace",
     "base_motion",
     "base_recoil",
     "bias_momentum",
@@ -39,5 +41,6 @@ __all__ = [
     "holonomy",
     "manipulability",
     "reaction_null_space",
+    "workspace",
     "zero_reaction_path",
 ]
