@@ -7,6 +7,7 @@ Every function takes one state or a batch, and robots that differ. Inertial axes
 
 from ..quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
 from .base_motion import BaseMotion, base_motion, holonomy
+from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .manipulability import Manipulability, Singularities, dynamic_singularities, manipulability
 from .momentum import MomentumShares, bias_momentum, distributed_momentum
 from .quiet_paths import QuietPath, zero_reaction_path
@@ -23,6 +24,7 @@ __all__ = [
     "BaseMotion",
     "EndpointAcceleration",
     "EndpointVelocity",
+    "InverseKinematics",
     "Manipulability",
     "MomentumShares",
     "QuietPath",
@@ -39,6 +41,7 @@ __all__ = [
     "generalized_jacobian",
     "generalized_jacobian_rate",
     "holonomy",
+    "inverse_kinematics",
     "manipulability",
     "reaction_null_space",
     "workspace",

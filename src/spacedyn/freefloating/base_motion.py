@@ -21,7 +21,7 @@ from ..quantities.freefloating import base_recoil
 from ..quantities.kinematics import forward_kinematics
 from ..reals import one_number
 from ..signatures import checked_arguments
-from .joint_paths import JointPath, Piece, read_path
+from .joint_paths import JointPath, Piece, line, read_path
 
 Array = np.ndarray
 _CLOSED = 1e-9  # how far bodies may be from where they were, of a robot's size
@@ -117,6 +117,18 @@ def holonomy(model: Model, state: State, loop: Any, *, joints: Any = None, toler
     path = read_path(model, state, loop, joints, "loop")
     _check_closed(model, path)
     return _gone(model, path, tolerance)
+
+
+def carried_along(model: Model, state: State, step: Array, tolerance: float = 1e-12) -> State:
+    """The robot after its joints have moved by `step` (…, joints) along a straight line, the base with them."""
+    motion = np.zeros((*state.shape, model.nv))
+    motion[..., model.base_dof :] = step
+    piece = Piece(0.0, 1.0, line(state, motion, 0.0, model.base_dof))
+    y = np.concatenate([state.x[..., :7], np.zeros((*state.shape, 3))], axis=-1)
+    y = _carried(model, state, piece, y, tolerance) if state.count else y
+    data = state.integrate(motion)._data
+    data[..., :3], data[..., 3:7] = y[..., _PLACE], normalised(y[..., _ATTITUDE])
+    return State(model, data)
 
 
 def _gone(model: Model, path: JointPath, tolerance: float) -> BaseMotion:

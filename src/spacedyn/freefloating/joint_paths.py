@@ -66,11 +66,12 @@ def _polygon(model: Model, still: State, path: Any, coordinates: Array, name: st
         corners.append(still.replace(q=q))
     pieces = []
     for i, (here, there) in enumerate(pairwise(corners)):
-        pieces.append(Piece(float(i), float(i + 1), _line(here, here.difference(there), float(i), model.base_dof)))
+        pieces.append(Piece(float(i), float(i + 1), line(here, here.difference(there), float(i), model.base_dof)))
     return JointPath(corners[0], corners[-1], pieces)
 
 
-def _line(here: State, step: Array, start: float, base: int) -> Callable[[float], tuple[Array, Array]]:
+def line(here: State, step: Array, start: float, base: int) -> Callable[[float], tuple[Array, Array]]:
+    """Joints that move from a state by `step` (…, nv), whose part of the base is ignored, while s rises by 1."""
     step[..., :base] = 0.0
     return lambda s: (here.integrate((s - start) * step).q, step[..., base:])
 
