@@ -81,7 +81,7 @@ def test_it_can_be_drawn():
     figure.savefig(image, format="png", dpi=60)
     colors = Image.open(image).convert("RGB").getcolors(100_000)
     assert colors is not None and len(colors) > 20
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
         "path-independent",
         "path-dependent",
     ]

@@ -44,5 +44,5 @@ def draw_rings(rings: Mapping[str, np.ndarray], label: str, style: str = "screen
         far = max((float(family.max()) for family in rings.values() if family.size), default=1.0) * 1.05
         axes.plot(0.0, 0.0, "+", color="#444444")
         axes.set(xlim=(-far, far), ylim=(-far, far), aspect="equal", xlabel=label, ylabel=label)
-        axes.legend(handles=handles, loc="upper right")
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
