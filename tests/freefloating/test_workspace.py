@@ -15,7 +15,7 @@ ff = sd.freefloating
 def test_a_planar_arm_has_the_rings_of_the_closed_form():
     arm = PlanarArm()
     found = ff.workspace(arm.model(), "hand")
-    angle = np.linspace(-np.pi, np.pi, 1501)
+    angle = np.linspace(-np.pi, np.pi, 801)
     q1, q2 = np.meshgrid(angle, angle, indexing="ij")
     distance, value = np.abs(arm.place(q1, q2)), arm.singularity(q1, q2)
     c = np.abs(arm.points()[3])  # stretched; and folded, as far as three lengths close a triangle
@@ -70,7 +70,7 @@ def test_a_spatial_arm_of_three_joints():
 def test_limits_and_held_joints():
     robot = sd.load("planar_four_link")
     state = robot.state(q=[0.0, 0.0, 0.5, -0.5])
-    found = ff.workspace(robot, "hand", state=state, joints=["joint1", "joint2"], samples=61)
+    found = ff.workspace(robot, "hand", state=state, joints=iter(["joint1", "joint2"]), samples=61)
     assert found.singular.q.shape[1] == 4
     np.testing.assert_array_equal(found.singular.q[:, 2:], np.broadcast_to([0.5, -0.5], found.singular.q[:, 2:].shape))
 

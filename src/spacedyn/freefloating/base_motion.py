@@ -9,7 +9,6 @@ are chosen by error, from break to break of the path.
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from ..errors import InputError
 from ..model.model import Model
@@ -21,11 +20,11 @@ from ..quantities.freefloating import base_recoil
 from ..quantities.kinematics import forward_kinematics
 from ..reals import one_number
 from ..signatures import checked_arguments
+from .integration import integrated
 from .joint_paths import JointPath, Piece, line, read_path
 
 Array = np.ndarray
 _CLOSED = 1e-9  # how far bodies may be from where they were, of a robot's size
-_MOST_EVALUATIONS = 200_000  # of a path: some thousand turns
 _PLACE, _ATTITUDE, _SWEPT = slice(0, 3), slice(3, 7), slice(7, 10)
 
 
@@ -146,13 +145,9 @@ def _gone(model: Model, path: JointPath, tolerance: float) -> BaseMotion:
 
 def _carried(model: Model, first: State, piece: Piece, y: Array, tolerance: float) -> Array:
     """Place, attitude and swept angle of the base (…, 10) at a piece's end."""
-    shape, rows, evaluations = y.shape, list(BASE_RATES[model.base_kind]), 0
+    shape, rows = y.shape, list(BASE_RATES[model.base_kind])
 
     def slope(s: float, flat: Array) -> Array:
-        nonlocal evaluations
-        evaluations += 1
-        if evaluations > _MOST_EVALUATIONS:
-            raise InputError("the joint path is too long, or not smooth: more steps than 16 000 to integrate it")
         now = flat.reshape(shape)
         quaternion = normalised(now[..., _ATTITUDE])
         q, qd = piece.at(s)
@@ -166,11 +161,8 @@ def _carried(model: Model, first: State, piece: Piece, y: Array, tolerance: floa
         rate[..., _SWEPT] = turned(conjugate(quaternion), twist[..., 3:])
         return rate.reshape(-1)
 
-    span = (piece.start, piece.end)
-    with np.errstate(all="ignore"):
-        found = solve_ivp(slope, span, y.reshape(-1), method="DOP853", rtol=tolerance, atol=tolerance)
-    if not found.success:
-        raise InputError(f"the base's motion could not be integrated along the joint path: {found.message}")
+    span, options = (piece.start, piece.end), {"rtol": tolerance, "atol": tolerance}
+    found = integrated(slope, span, y.reshape(-1), "the joint path", **options)
     return found.y[:, -1].reshape(shape)
 
 

@@ -31,6 +31,7 @@ Array = np.ndarray
 _LEAST, _FIRST, _MOST = 1e-9, 1e-3, 1e9  # damping over the error's square
 _GAIN = 1e-6  # an error that falls by less than this part of itself, counts as one that stays
 _LEVEL = 1e-6  # largest cosine between what is missing and what a joint does, where nothing leads nearer
+_FARTHEST = 1e12  # m
 _PATIENCE = 6  # steps that bring nothing, or are refused at the most damping, before a search ends
 REACHED, ITERATIONS = "reached", "iterations used up"
 STUCK = "no joint motion leads nearer: out of reach, or a local minimum"
@@ -178,6 +179,8 @@ def _goals(model: Model, state: State, targets: Any) -> list[_Goal]:
             position, rotation = target, None
         what = f"target of endpoint {endpoint!r}"
         place = None if position is None else finite_operand(what, position, 3, state).reshape(-1, 3)
+        if place is not None and np.abs(place).max(initial=0.0) > _FARTHEST:
+            raise InputError(f"{what}: {np.abs(place).max():.3g} m is beyond what any robot reaches, {_FARTHEST:g} m")
         turn = None if rotation is None else _quaternions(what, rotation, state)
         flat = state.shape == ()
         found.append(

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.integrate import solve_ivp
 
 from ..errors import InputError
 from ..model.model import Model
@@ -25,6 +24,7 @@ from ..quantities.freefloating import base_recoil, reaction_null_space
 from ..quantities.momentum import center_of_mass
 from ..reals import one_number
 from ..signatures import checked_arguments
+from .integration import integrated
 from .joint_paths import coordinates_of
 
 Array = np.ndarray
@@ -32,6 +32,7 @@ _POINTS = (33, 65, 129, 257, 513, 1025, 2049)  # of the spline, until the base i
 _NEAR = 30.0  # σ at the end: exp(-30) of the way is left
 _STEPS = 60  # at least, so that points between steps are as accurate as steps are
 _GAUSS = np.polynomial.legendre.leggauss(6)
+_FARTHEST = 1e4  # of a direction or target
 _NOTHING = 1e-9  # of a direction: shorter parts in the null space count as none
 
 
@@ -147,6 +148,8 @@ def zero_reaction_path(
     task = _Task(model, state, joints, reaction)
     name, wished = ("direction", direction) if target is None else ("target", target)
     wish = finite_operand(name, wished, int(task.coordinates.sum()), state)
+    if np.abs(wish).max(initial=0.0) > _FARTHEST:
+        raise InputError(f"{name}: {np.abs(wish).max():.3g} is too far; expected up to {_FARTHEST:g} [rad, m]")
     task.check(wish if target is None else wish - state.q[..., task.coordinates], target is None)
     times, q, disturbance = task.path(wish, lasting, allowed, target is None)
     if limits:
@@ -229,10 +232,8 @@ class _Task:
 
         if not start.size:
             return lambda tau: full(np.broadcast_to(start, (len(tau), *shape)))
-        options = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "max_step": end / _STEPS, "dense_output": True}
-        found = solve_ivp(slope, (0.0, end), start.reshape(-1), **options)
-        if not found.success:
-            raise InputError(f"the path could not be integrated in the reaction null space: {found.message}")
+        options = {"rtol": 1e-13, "atol": 1e-13, "max_step": end / _STEPS, "dense_output": True}
+        found = integrated(slope, (0.0, end), start.reshape(-1), "the path in the reaction null space", **options)
 
         def at(tau: Array) -> Array:
             s = tau if along else 1.0 - tau  # the part that is left is found without a difference

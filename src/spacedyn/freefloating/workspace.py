@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 _STATES = 40_000  # of a grid, if nothing is said
+_MOST = 300_000
 OUTSIDE, PATH_INDEPENDENT, PATH_DEPENDENT = 0, 1, 2
 
 
@@ -136,7 +137,7 @@ def workspace(
     if not 1 <= bins <= 10_000:
         raise InputError(f"bins: expected a number from 1 to 10 000, got {bins}")
     grid = space.grid(many)
-    found = dynamic_singularities(model, grid, endpoint, task=_names(rows), joints=joints).states
+    found = dynamic_singularities(model, grid, endpoint, task=_names(rows), joints=space.joints).states
     return _sorted(space.reach(grid), found, space.distance(found), bins)
 
 
@@ -146,8 +147,8 @@ def _names(rows: list[int]) -> list[str]:
 
 def _samples(samples: int | None, joints: int) -> int:
     many = int(_STATES ** (1 / joints)) + 1 if samples is None else samples
-    if not (many >= 4 and many**joints <= 10**7):
-        raise InputError(f"samples: expected 4 or more, and at most 10 000 000 states in all, got {samples}")
+    if not (many >= 4 and many**joints <= _MOST):
+        raise InputError(f"samples: expected 4 or more, and at most 300 000 states in all, got {samples}")
     return many
 
 
@@ -164,6 +165,7 @@ class _JointSpace:
                     f"joint '{joint.name}' is {joint.kind}, which has no grid; name the others: joints=[...]"
                 )
         self.places = np.flatnonzero(chosen)
+        self.joints = [j.name for j in model.joints if chosen[model.q_slice(j.name)].any()]
         if len(self.places) != len(rows):
             raise InputError(
                 f"workspace: {len(self.places)} coordinates move, the task has {len(rows)} components; name as many "
