@@ -10,7 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pages
+from matplotlib.figure import Figure
 from PIL import Image
 
 import spacedyn as sd
@@ -41,8 +43,38 @@ def photograph(browser, film: Path, target: Path, size: tuple[int, int]) -> None
     print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB")
 
 
+def draw_freefloating(target: Path) -> None:
+    """The base's turn along two joint paths, and the workspace of a planar arm, side by side."""
+    robot = sd.load("ets7")
+    start = robot.state(q=[0.3, 0.4, -0.8, 0.2, 0.4, 0.1])
+    path = sd.freefloating.zero_reaction_path(robot, start, 20.0, direction=[0.2, 0.3, 0.4, 0.2, -0.3, 0.5])
+    ends = zip(robot.joint_names, start.q, path.final.q, strict=True)
+    straight = {name: sd.waypoints([0, 20], [a, b]) for name, a, b in ends}
+    figure = Figure(figsize=(4.6, 4.6), layout="constrained")
+    axes = figure.subplots()
+    for label, motions in (("straight joint path", straight), ("zero-reaction path", path.prescribed())):
+        run = sd.simulate(robot, start, 20.0, prescribed=motions, record=0.2)
+        axes.plot(run.time, np.degrees(run.states.base_attitude.magnitude()), label=label)
+    axes.set(xlabel="time [s]", ylabel="turn of the base [deg]")
+    axes.legend()
+    arm = sd.load("planar_four_link").lock(["joint3", "joint4"])
+    halves = []
+    for one in (figure, sd.freefloating.workspace(arm, "hand").plot()):
+        page = io.BytesIO()
+        one.savefig(page, format="png", dpi=110)
+        halves.append(Image.open(page).convert("RGB"))
+    both = Image.new("RGB", (sum(half.width for half in halves), halves[0].height), "white")
+    both.paste(halves[0], (0, 0))
+    both.paste(halves[1], (halves[0].width, 0))
+    both.quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 def main(wanted: list[str]) -> None:
     """All, or those that are named."""
+    if not wanted or "freefloating" in wanted:
+        draw_freefloating(IMAGES / "freefloating.png")
+    if wanted == ["freefloating"]:
+        return
     from playwright.sync_api import sync_playwright
 
     pages.films()

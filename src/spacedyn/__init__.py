@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
+    from . import freefloating
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.friction import BristleFriction
@@ -164,6 +165,7 @@ _MODULES = {
     "Mode": ".simulate.joint_modes",
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
+    "freefloating": ".freefloating",
     "kane": ".formulations.kane",
     "lagrangian": ".formulations.lagrangian",
     "operators": ".formulations.operators",
@@ -268,6 +270,7 @@ __all__ = [
     "forward_dynamics_derivatives",
     "forward_kinematics",
     "free",
+    "freefloating",
     "generalized_inertia",
     "generalized_jacobian",
     "hybrid_dynamics",

@@ -35,7 +35,17 @@ _LEFT_OUT |= {
     "PartialVelocities",
     "BaseRates",
     "Smoothed",
+    "BaseMotion",
+    "EndpointAcceleration",
+    "EndpointVelocity",
+    "InverseKinematics",
+    "Manipulability",
+    "MomentumShares",
+    "QuietPath",
+    "Singularities",
+    "Workspace",
 }  # results
+_LEFT_OUT |= {"base_motion"}  # it is called by holonomy; its path is no file
 _LEFT_OUT |= {"Visual", "Mimic", "Builder", "law"}  # they come below, with what uses them
 _SEVERAL = ("lock", "free", "follow", "attach")
 _LEFT_OUT |= {"sample", *_SEVERAL}
@@ -47,6 +57,10 @@ _WANTED = {
     "control.joint_torque": {"tau": "qd of one"},
     "kane.partial_velocity_table": {"state": "one state"},
     "control.wheel_motor_attitude_hold": {"model": "wheeled", "state": "state of wheeled"},
+    "freefloating.dynamic_singularities": {"states": "five states"},
+    "freefloating.inverse_kinematics": {"iterations": "few"},
+    "freefloating.workspace": {"state": "one state", "task": "component", "joints": "joints", "samples": "some"},
+    "freefloating.zero_reaction_path": {"direction": "qd of one"},
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }
@@ -108,6 +122,7 @@ _SHAPES = ("box", "cone", "cylinder", "point", "rod", "sphere", "tube")
 def public_entries() -> list[Entry]:
     """Functions, classes and methods that only compute."""
     modules = {"control.": sd.control, "operators.": sd.operators, "kane.": sd.kane, "lagrangian.": sd.lagrangian}
+    modules |= {"freefloating.": sd.freefloating}
     found = list(_functions("", sd, (name for name in sd.__all__ if name not in ("simulate", "linearize"))))
     for prefix, module in modules.items():
         found += _functions(

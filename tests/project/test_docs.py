@@ -90,7 +90,7 @@ def test_pages_and_docstrings_use_sd_actions_and_sd_mode():
 def test_pages_that_are_to_have_programs_have_them():
     assert {page.stem for page in WITH_PROGRAMS} >= {
         *("README", "index", "start", "notation", "accuracy", "1_tumbling_body", "6_batches", "laws_that_compile"),
-        *("simulation", "coming_from_spacedyn", "look_at_a_run", "robots_from_files"),
+        *("simulation", "freefloating", "coming_from_spacedyn", "look_at_a_run", "robots_from_files"),
         *("operators", "kane", "lagrangian", "spacedyn_procedure"),
         *("recursions", "articulated_bodies", "charts", "radau", "variational", "guards", "ledger"),
     }

@@ -27,6 +27,9 @@ def test_editors_are_told_the_same_as_python():
     told = {}
     for node in block.body:
         home = f"{'.' * node.level}{node.module or ''}"
+        if node.module is None:  # rooms that are public as a whole
+            told |= {a.name: f".{a.name}" for a in node.names}
+            continue
         whole = node.module in ("formulations", "laws", "model", "simulate")  # modules that are public as a whole
         told |= {a.asname or a.name: f"{home}.{a.name}" if whole else home for a in node.names}
     assert told == sd._HOMES | sd._MODULES

@@ -72,7 +72,7 @@ def test_every_public_function_and_argument_is_looked_at():
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))} - elsewhere
     assert functions == set(NEEDED)  # those of simulation have tests of their own
     arguments = {a for name in NEEDED for a in inspect.signature(getattr(sd, name)).parameters}
-    others = {"model", "state", "endpoint_wrenches", "given", "passive", "reaction"}
+    others = {"model", "state", "endpoint_wrenches", "given", "passive", "reaction", "joints"}
     assert arguments == {*WIDTHS, *NOT_BATCHED, *NAMES, *others}
 
 
@@ -336,7 +336,10 @@ def test_about_and_reaction():
     for name in takes("about"):
         for word in ("base ", "COM", "", "center"):
             refused(name, "about: expected 'com', 'base', 'origin' or a point", repr(word), about=word)
-    refused("reaction_null_space", "reaction: expected 'moment' or 'all'", "'force'", reaction="force")
+    refused("reaction_null_space", "reaction: expected 'moment', 'force' or 'all'", "'torque'", reaction="torque")
+    refused("reaction_null_space", "did you mean 'elbow'?", error=sd.UnknownName, joints=["elbw"])
+    refused("reaction_null_space", "no joint", error=sd.UnknownName, joints=[None])
+    refused("reaction_null_space", "joints: expected names of joints", "got 5", joints=5)
 
 
 @pytest.mark.parametrize("name", ["base_recoil", "generalized_inertia", "generalized_jacobian", "reaction_null_space"])

@@ -4,6 +4,9 @@ With (P; L) the momentum about the base's centre of mass: Hb (v0; ω0) + Hbm q̇
 Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction null space.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from ..errors import InputError
@@ -11,6 +14,7 @@ from ..kernels.robot import freefloating as _freefloating
 from ..kernels.robot import layout as k
 from ..model.model import Model
 from ..model.state import State
+from ..signatures import is_several
 from .calls import NOTHING, check_model, check_state, endpoint_frame, run_on_states
 
 Array = np.ndarray
@@ -62,16 +66,46 @@ def base_recoil(model: Model, state: State) -> Array:
     return _floating(model, state, k.RECOIL, model.base_dof)
 
 
-def reaction_null_space(model: Model, state: State, *, reaction: str = "moment") -> Array:
-    """Projector (…, joints, joints) onto joint rates that leave the base's attitude (or all of it) undisturbed.
+_REACTIONS = {
+    "rotation": k.QUIET_MOMENT,
+    "moment": k.QUIET_MOMENT,
+    "translation": k.QUIET_FORCE,
+    "force": k.QUIET_FORCE,
+    "all": k.QUIET,
+}
+
+
+def reaction_null_space(
+    model: Model, state: State, *, reaction: str = "moment", joints: Iterable[str] | None = None
+) -> Array:
+    """Projector (…, joints, joints) onto joint rates that leave the base's attitude (or place, or both) undisturbed.
 
     Parameters
     ----------
     model, state
         The robot; one state or a batch.
-    reaction : 'moment' or 'all'
-        Which base reaction must vanish: the moment alone (attitude undisturbed while the base may drift), or force and
-        moment.
+    reaction : 'moment', 'force' or 'all'
+        What must not happen to the base while momentum is zero. 'moment' (or 'rotation'): the base does not turn, while
+        it may drift. 'force' (or 'translation'): its centre of mass does not move, while it may turn. 'all': neither.
+    joints : names of joints, optional
+        Those that may move; all if left out. Rows and columns of the others are zero.
+
+    Returns
+    -------
+    (…, joints, joints)
+        A symmetric projector P, order of q̇: P q̇ is the quiet motion nearest to q̇. Its rank is the number of such
+        motions.
+
+    Notes
+    -----
+    The map is the base's true recoil, -Hb⁻¹ Hbm: its rows of ω0 for 'moment', those of v0 for 'force'. The coupling
+    block Hbm alone, whose lower rows are the angular momentum of the joints about the base's centre of mass, has the
+    same null space as the rows of ω0 only where Hb has no coupling of its own: where the base's centre of mass is that
+    of the whole robot. Elsewhere a motion in the null space of the coupling block turns the base, since the base also
+    drifts [1]_. For 'all', both maps have the same null space everywhere.
+
+    .. [1] D. N. Nenchev, Y. Umetani, K. Yoshida, Analysis of a redundant free-flying spacecraft/manipulator system,
+       IEEE Transactions on Robotics and Automation 8, 1992.
 
     Examples
     --------
@@ -81,10 +115,29 @@ def reaction_null_space(model: Model, state: State, *, reaction: str = "moment")
     >>> quiet = sd.reaction_null_space(robot, state)
     >>> np.allclose(sd.base_recoil(robot, state)[2:] @ quiet, 0)
     True
+    >>> two = sd.reaction_null_space(robot, state, joints=["joint1", "joint3"])
+    >>> int(np.linalg.matrix_rank(two)), np.allclose(sd.base_recoil(robot, state)[2:] @ two, 0)
+    (1, True)
     """
-    if not isinstance(reaction, str) or reaction not in ("moment", "all"):
-        raise InputError(f"reaction: expected 'moment' or 'all', got {reaction!r}")
-    return _floating(model, state, k.QUIET_MOMENT if reaction == "moment" else k.QUIET, None)
+    if not isinstance(reaction, str) or reaction not in _REACTIONS:
+        raise InputError(f"reaction: expected 'moment', 'force' or 'all', got {reaction!r}")
+    check_state(model, state)
+    chosen = rates_of_joints(model, joints)
+    found = _floating(model, state, _REACTIONS[reaction], None, (chosen.astype(np.int64), NOTHING))
+    return found if joints is None else found * (chosen[:, None] & chosen)
+
+
+def rates_of_joints(model: Model, joints: Any) -> Array:
+    """(nv - base,) True for the rates of the joints that are named, or of all if that is None."""
+    if joints is None:
+        return np.ones(model.flat.joint_rates, dtype=bool)
+    names = [joints] if isinstance(joints, str) else joints
+    if not is_several(names):
+        raise InputError(f"joints: expected names of joints, got {names!r}")
+    chosen = np.zeros(model.flat.joint_rates, dtype=bool)
+    for name in names:
+        chosen[model.qd_slice(name)] = True
+    return chosen
 
 
 _NO_POINT = np.empty(0, dtype=np.int64), NOTHING

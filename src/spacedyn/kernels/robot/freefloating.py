@@ -79,30 +79,35 @@ def store_felt_inertia(tree, work, H, recoil, room, zero):
 
 
 @inner
-def store_quiet(tree, work, recoil, moment_alone, room, zero):
+def store_quiet(tree, work, recoil, what, chosen, room, zero):
     """Projector onto joint rates without a reaction on the base, (joints, joints), row by row at `room`.
 
-    The moment vanishes if the base's attitude does not recoil; all of the reaction, if the momentum columns do.
+    QUIET_MOMENT: the base's attitude does not recoil; QUIET_FORCE: its centre of mass does not; QUIET: neither does,
+    and then the momentum columns vanish too. Joints that are not `chosen` count as unfelt: the projector leaves them
+    alone.
     """
     count, rates = integer(tree, BASE_RATES), integer(tree, W_RATE)
     joints = integer(tree, RATES) - count
     rows, coupling = 0, room + joints * joints
     for j in range(count):
         axis = base_axis(tree, j)
-        if moment_alone and axis < 3:
+        if (what == QUIET_MOMENT and axis < 3) or (what == QUIET_FORCE and axis >= 3):
             continue
         for k in range(joints):
             entry_jk = load(work, recoil + TWIST * k + axis, zero)
-            if not moment_alone:
+            if what == QUIET:
                 entry_jk = load(work, rates + (count + k) * RATE_WORK + GAIN + axis, zero)
-            store(work, coupling + rows * joints + k, entry_jk)
+            store(work, coupling + rows * joints + k, entry_jk if integer(chosen, k) != 0 else zero)
         rows += 1
     null_space_projector(work, coupling, rows, joints, room, zero)
 
 
 @entry
 def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
-    """Rows of states to rows of `width` numbers: RECOIL, JACOBIAN of a point, FELT_INERTIA, QUIET or QUIET_MOMENT."""
+    """Rows of states to rows of `width` numbers: RECOIL, JACOBIAN of a point, FELT_INERTIA, or one of the QUIET ones.
+
+    `bodies` and `points` say which point; for QUIET ones, `bodies` has 1 for each joint rate that is chosen, else 0.
+    """
     tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
     bodies, points, out = pointer(bodies), pointer(points), pointer(out)
     zero = zero_of(kind)
@@ -132,5 +137,5 @@ def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
         elif what == FELT_INERTIA:
             store_felt_inertia(tree, work, H, recoil, room, zero)
         else:
-            store_quiet(tree, work, recoil, what == QUIET_MOMENT, room, zero)
+            store_quiet(tree, work, recoil, what, bodies, room, zero)
         write_rows(out, width, 0, width, row, count, work, room, 1, zero)

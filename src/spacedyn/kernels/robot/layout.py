@@ -62,4 +62,5 @@ LEVER, DRIFT, ORIGIN, SPEED, BIAS, ACROSS, SEGMENT_WORK = 0, 3, 6, 9, 12, 18, 24
 # options of an entry point, added up
 LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32
 ABOUT_BASE, ABOUT_POINT, SIZES = 64, 128, 256  # of angular momentum; about the robot's centre of mass without them
-RECOIL, JACOBIAN, FELT_INERTIA, QUIET, QUIET_MOMENT = range(5)  # what a free-floating robot is asked for, one at a time
+# What a free-floating robot is asked for, one at a time.
+RECOIL, JACOBIAN, FELT_INERTIA, QUIET, QUIET_MOMENT, QUIET_FORCE = range(6)
