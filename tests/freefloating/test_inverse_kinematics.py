@@ -190,8 +190,13 @@ def test_bad_calls_are_refused_by_name():
         ([1, 2, 3], "targets: expected"),
         ({"hand": [1.0, 2.0]}, r"target of endpoint 'hand': expected shape \(3,\)"),
         ({"hand": [1.0, 2.0, np.inf]}, "target of endpoint 'hand': inf"),
-        ({"hand": (np.zeros(3), np.ones((3, 3)))}, "not a rotation matrix"),
+        ({"hand": (np.zeros(3), np.ones((3, 3)))}, "rotation matrix"),
         ({"hand": (np.zeros(3), np.ones(3))}, "direction cosines"),
+        ({"hand": (np.zeros(3), -np.eye(3))}, "not a right-handed rotation matrix"),
+        ({"hand": (np.zeros(3), np.full((3, 3), 1e300))}, "not a right-handed rotation matrix"),
+        ({"hand": None}, "expected a position, a Rotation, or both"),
+        ({"hand": (None, None)}, "expected a position, a Rotation, or both"),
+        ({"hand": [1e20, 0, 0]}, "beyond what any robot reaches"),
         ({"hand": "there"}, "text"),
     ):
         with pytest.raises(sd.InputError, match=words):

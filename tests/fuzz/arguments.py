@@ -230,7 +230,19 @@ VALID: dict[str, Callable[[Setting], Any]] = {
 
 VALID |= {f"array {name}": lambda c, value=value: value for name, value in models()[-1].to_arrays().items()}
 
-VECTORS = {"point", "other_point", "position", "normal", "force", "moment", "gravity", "Gravity", "com", "axis"}
+VECTORS = {
+    "point",
+    "other_point",
+    "position",
+    "normal",
+    "force",
+    "moment",
+    "gravity",
+    "Gravity",
+    "acceleration",
+    "com",
+    "axis",
+}
 VECTORS |= {"target_rpy_xyz_deg", "u", "v", "a", "w", "w0"}
 
 

@@ -13,25 +13,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import lsq_linear
-from scipy.spatial.transform import Rotation
 
 from ..errors import InputError
 from ..model.model import Model
 from ..model.quaternions import conjugate, logarithm, multiply
 from ..model.state import State
 from ..model.state_parts import layout_of
-from ..quantities.calls import check_state, finite_operand
+from ..quantities.calls import check_state
 from ..quantities.freefloating import base_recoil, generalized_jacobian, rates_of_joints
-from ..quantities.kinematics import Pose, endpoint_jacobian, endpoint_pose
-from ..reals import one_number, real_numbers
+from ..quantities.kinematics import endpoint_jacobian, endpoint_pose
+from ..reals import one_number
 from ..signatures import checked_arguments
 from .base_motion import carried_along
+from .targets import Goal, read_goals
 
 Array = np.ndarray
 _LEAST, _FIRST, _MOST = 1e-9, 1e-3, 1e9  # damping over the error's square
 _GAIN = 1e-6  # an error that falls by less than this part of itself, counts as one that stays
 _LEVEL = 1e-6  # largest cosine between what is missing and what a joint does, where nothing leads nearer
-_FARTHEST = 1e12  # m
 _PATIENCE = 6  # steps that bring nothing, or are refused at the most damping, before a search ends
 REACHED, ITERATIONS = "reached", "iterations used up"
 STUCK = "no joint motion leads nearer: out of reach, or a local minimum"
@@ -139,7 +138,7 @@ def inverse_kinematics(
         )
     if floating:
         base_recoil(model, state)  # which refuses a fixed base
-    goals = _goals(model, state, targets)
+    goals = read_goals(model, state, targets)
     rest = {"base_velocity": np.zeros(3), "base_rate": np.zeros(3), "qd": np.zeros(model.nv - model.base_dof)}
     start = state.replace(**rest)
     flat = start.flattened() if state.shape else start
@@ -157,59 +156,10 @@ class _End(NamedTuple):
     stuck: Array  # (…) whether nothing led nearer
 
 
-class _Goal(NamedTuple):
-    """What one endpoint should have; batch axes are one, or none."""
-
-    endpoint: str
-    position: Array | None  # (…, 3)
-    quaternion: Array | None  # (…, 4)
-
-
-def _goals(model: Model, state: State, targets: Any) -> list[_Goal]:
-    if not isinstance(targets, Mapping) or not targets:
-        raise InputError(f"targets: expected {{endpoint: target}}, got {type(targets).__name__}")
-    found = []
-    for name, target in targets.items():
-        endpoint = model.endpoint(name).name
-        if isinstance(target, Rotation):
-            position, rotation = None, target
-        elif isinstance(target, Pose | tuple) and len(target) == 2:
-            position, rotation = target
-        else:
-            position, rotation = target, None
-        what = f"target of endpoint {endpoint!r}"
-        place = None if position is None else finite_operand(what, position, 3, state).reshape(-1, 3)
-        if place is not None and np.abs(place).max(initial=0.0) > _FARTHEST:
-            raise InputError(f"{what}: {np.abs(place).max():.3g} m is beyond what any robot reaches, {_FARTHEST:g} m")
-        turn = None if rotation is None else _quaternions(what, rotation, state)
-        flat = state.shape == ()
-        found.append(
-            _Goal(
-                endpoint,
-                place[0] if flat and place is not None else place,
-                turn[0] if flat and turn is not None else turn,
-            )
-        )
-    return found
-
-
-def _quaternions(what: str, rotation: Any, state: State) -> Array:
-    """(count, 4) of a Rotation, or of direction cosines (…, 3, 3)."""
-    if not isinstance(rotation, Rotation):
-        matrix = real_numbers(f"{what}: rotation", rotation, "(…, 3, 3), or a Rotation").astype(float)
-        if matrix.shape[-2:] != (3, 3):
-            raise InputError(f"{what}: expected a Rotation or direction cosines (…, 3, 3), got shape {matrix.shape}")
-        finite = np.isfinite(matrix).all()
-        if not finite or np.abs(matrix @ np.swapaxes(matrix, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-6:
-            raise InputError(f"{what}: not a rotation matrix; check that its columns are orthonormal")
-        rotation = Rotation.from_matrix(matrix)
-    return finite_operand(f"{what}: rotation", rotation.as_quat(), 4, state).reshape(-1, 4)
-
-
 class _Search:
     """Damped steps of one robot, or of a flat batch, until all have reached their targets or cannot."""
 
-    def __init__(self, start: State, goals: list[_Goal], floating: bool, chosen: Array, limits: bool):
+    def __init__(self, start: State, goals: list[Goal], floating: bool, chosen: Array, limits: bool):
         self.start, self.model, self.goals, self.floating, self.chosen = start, start.model, goals, floating, chosen
         layout, rates = layout_of(self.model), chosen.size
         self.lower, self.upper = (np.full((*start.shape, rates), v) for v in (-np.inf, np.inf))
