@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.motor import Motor
-    from .elements.program import element
     from .elements.spring import Spring, Tether
+    from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .errors import (
         CacheWarning,
@@ -121,7 +121,7 @@ _NAMES_OF = {
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.motor": "Motor",
-    ".elements.program": "element",
+    ".elements.user_elements": "element",
     ".elements.spring": "Spring Tether",
     ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
