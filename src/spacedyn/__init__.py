@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.friction import BristleFriction
+    from .elements.modal import ModalAppendage
+    from .elements.tank import Tank
+    from .elements.thruster import Thruster
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.motor import Motor
@@ -118,6 +121,9 @@ _NAMES_OF = {
     ".elements.drag": "Drag",
     ".elements.element": "Block",
     ".elements.friction": "BristleFriction",
+    ".elements.modal": "ModalAppendage",
+    ".elements.tank": "Tank",
+    ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.motor": "Motor",
@@ -207,6 +213,9 @@ __all__ = [
     "PRESCRIBED",
     "Block",
     "BristleFriction",
+    "ModalAppendage",
+    "Tank",
+    "Thruster",
     "Builder",
     "CacheWarning",
     "CentralGravity",

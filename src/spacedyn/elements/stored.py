@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
-from . import drag, friction, gravity, motor, spring, wrench
+from . import drag, friction, gravity, modal, motor, spring, tank, thruster, wrench
 from .declared import declare
 from .element import Block, Element
 from .program import ElementFunction, UserElement
@@ -24,6 +24,9 @@ KINDS: dict[str, type[Element]] = {
         friction.BristleFriction,
         motor.Motor,
         gravity.CentralGravity,
+        tank.Tank,
+        thruster.Thruster,
+        modal.ModalAppendage,
     )
 }
 """Built-in kinds, by their names."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from ...kernels.sim import layout as p
 from ...laws.compile import Compiled, compile_law
 from ...laws.conditions import Condition
 from ...laws.law import Law
+from ...model.model import robot_of
 from ..layout import Layout, Slices, end_of, in_order
 from ..simulation import Simulation
 
@@ -91,18 +93,42 @@ class Prepared:
     def kinds(self) -> list[tuple[Kind, int, list[int]]]:
         """Kinds in use, in the order in which they are called: the kind, its phase, and the numbers of its elements.
 
-        Joints that are held come first, and laws before what they command.
+        Joints that are held come first, gravity fields before other forces, and laws before what they command.
         """
-        found: dict[tuple[Kind, bool], list[int]] = {}
-        for i, one in enumerate(self.acting):
-            assert one.kernel is not None
-            found.setdefault((one.kernel, bool(one.commands)), []).append(i)
-        first, last = (
-            [(kind, p.ACTS, numbers) for (kind, commanded), numbers in found.items() if commanded == wanted]
-            for wanted in (False, True)
-        )
-        held: list[tuple[Kind, int, list[int]]] = [(prescribed_joints, p.PLACES_JOINTS, [])] if self.joints else []
-        return [*held, *first, *([(laws, p.ACTS, [])] if self.simulation.laws else []), *last]
+        found: list[tuple[Kind, int, list[int]]] = []
+        if self.joints:
+            found.append((prescribed_joints, p.PLACES_JOINTS, []))
+        for group in self.groups:
+            one = self.acting[group[0]]
+            found += [(one.carries, p.CARRIES, group)] if one.carries is not None else []
+        forces = [group for group in self.groups if self.acting[group[0]].kernel is not None]
+        for commanded in (False, True):
+            for group in forces:
+                one = self.acting[group[0]]
+                if bool(one.commands) == commanded and one.kernel is not None:
+                    found.append((one.kernel, p.ACTS, group))
+            if self.simulation.laws and not commanded:
+                found.append((laws, p.ACTS, []))
+        for group in self.groups:
+            one = self.acting[group[0]]
+            found += [(one.settles, p.SETTLES, group)] if one.settles is not None else []
+        return found
+
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """Numbers of the elements, by kind: their records stand in this order. Gravity fields come first."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        order = sorted(range(len(self.acting)), key=lambda i: not self.acting[i].is_field)
+        for i in order:
+            one = self.acting[i]
+            found.setdefault((one.kernel, one.carries, one.settles, bool(one.commands)), []).append(i)
+        return list(found.values())
+
+    @cached_property
+    def attached(self) -> list[str]:
+        """Bodies that elements are attached to."""
+        model = robot_of(self.simulation.model, 0)
+        return list(dict.fromkeys(body for one in self.acting for body in one.attached_to(model)))
 
 
 class Plan:
