@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.friction import BristleFriction
-    from .elements.modal import ModalAppendage
-    from .elements.tank import Tank
-    from .elements.thruster import Thruster
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.modal import ModalAppendage
     from .elements.motor import Motor
     from .elements.spring import Spring, Tether
+    from .elements.tank import Tank
+    from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .errors import (
@@ -213,9 +213,6 @@ __all__ = [
     "PRESCRIBED",
     "Block",
     "BristleFriction",
-    "ModalAppendage",
-    "Tank",
-    "Thruster",
     "Builder",
     "CacheWarning",
     "CentralGravity",
@@ -227,6 +224,7 @@ __all__ = [
     "Linearization",
     "LockedJoint",
     "Mimic",
+    "ModalAppendage",
     "Mode",
     "Model",
     "ModelError",
@@ -245,7 +243,9 @@ __all__ = [
     "SpacedynError",
     "Spring",
     "State",
+    "Tank",
     "Tether",
+    "Thruster",
     "UniformGravity",
     "UnknownName",
     "Variational",

@@ -23,8 +23,7 @@ class ModalAppendage(Element):
     """A flexible appendage on a body by its clamped modes, of unit modal mass, coupled both ways to the body's motion.
 
     The body's mass, centre of mass and inertia have the appendage in them, at rest: modes change only what moves. With
-    amplitudes η, the acceleration a of the point they are fixed to and the angular acceleration of the body, both in the
-    body's axes,
+    amplitudes η, acceleration a of the point they are fixed to and angular acceleration ω' of the body, in its axes,
 
         η'' + 2 ζ Ω η' + Ω² η = -δ0 a - δ1 ω',   force on the body = -δ0ᵀ η'' ..., moment about the point = -δ1ᵀ η'' ...
 
@@ -95,9 +94,9 @@ class ModalAppendage(Element):
             object.__setattr__(self, name, np.array(np.broadcast_to(value, shape)))
         object.__setattr__(self, "position", three("ModalAppendage", "position", self.position))
         if n == 0 or np.any(np.asarray(self.frequencies) <= 0.0):
-            raise InputError(f"ModalAppendage: frequencies must be positive [Hz], got {self.frequencies}")
+            raise InputError(f"ModalAppendage: frequencies must be positive [Hz], got {self.frequencies!r}")
         if np.any((np.asarray(self.damping) < 0.0) | (np.asarray(self.damping) >= 1.0)):
-            raise InputError(f"ModalAppendage: damping ratios are from 0 to below 1, got {self.damping}")
+            raise InputError(f"ModalAppendage: damping ratios are from 0 to below 1, got {self.damping!r}")
         if not self.name.isidentifier():
             raise InputError(f"ModalAppendage: its name must be an identifier, got {self.name!r}")
 
@@ -136,7 +135,7 @@ class ModalAppendage(Element):
         left = whole - modes.T @ modes
         if np.linalg.eigvalsh(left)[0] <= 0.0:
             raise InputError(
-                f"ModalAppendage '{self.name}': its modes have more inertia than body '{self.body}', which must have the "
-                "appendage in it: the body's mass matrix less the sum of their shares' squares is not positive. Check "
+                f"ModalAppendage '{self.name}': its modes have more inertia than body '{self.body}', which must have "
+                "the appendage in it: the body's mass matrix less the sum of their shares' squares is not positive. Check "
                 "the units (√kg, √kg m, unit modal mass), the point that delta1 is about, and the body's inertia"
             )

@@ -275,7 +275,7 @@ def rotation(sim, i, zero):
 
 @inner
 def weigh(sim, i, zero):
-    """Mass, centre of mass and inertia about that of body i, with what elements have attached to it."""
+    """Mass, centre of mass (as `lever` gives points) and inertia about it of body i, with all that it carries."""
     m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
     if integer(sim.plan, CHOICES) & CARRIES_MASS:
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED

@@ -3,8 +3,8 @@
     T = 1/2 m v.v + v.(D + h0)' + 1/2 w.J w + w.E eta' + 1/2 eta'.eta',   D = sum d eta
 
 v is the velocity of the point P that they are fixed to, w the body's angular velocity; m, h0, J are the body's, the
-appendage at rest counted in. d and e are the modes' shares of linear and angular momentum about P (delta0 and delta1 of a
-finite-element program), in the body's axes. Lagrange's equations, with a the acceleration of P and E = e eta':
+appendage at rest counted in. d and e are the modes' shares of linear and angular momentum about P, fixed in the body:
+delta0 and delta1 of a finite-element program. Lagrange's equations, with a the acceleration of P and E = e eta':
 
     eta'' = -2 zeta W eta' - W² eta - d.a - e.w'
     force  = d eta'' + w' x D + w x (w x D) + 2 w x d eta'
