@@ -136,6 +136,6 @@ class ModalAppendage(Element):
         if np.linalg.eigvalsh(left)[0] <= 0.0:
             raise InputError(
                 f"ModalAppendage '{self.name}': its modes have more inertia than body '{self.body}', which must have "
-                "the appendage in it: the body's mass matrix less the sum of their shares' squares is not positive. Check "
-                "the units (√kg, √kg m, unit modal mass), the point that delta1 is about, and the body's inertia"
+                "the appendage in it: the body's mass matrix less the sum of their shares' squares is not positive. "
+                "Check the units (√kg, √kg m, unit modal mass), the point that delta1 is about, and the body's inertia"
             )
