@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.magnetic_field import MagneticField
+    from .elements.magnetorquer import Magnetorquer
     from .elements.motor import Motor
     from .elements.spring import Spring, Tether
     from .elements.user_elements import element
@@ -120,6 +122,8 @@ _NAMES_OF = {
     ".elements.friction": "BristleFriction",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
     ".elements.spring": "Spring Tether",
@@ -217,6 +221,8 @@ __all__ = [
     "InputError",
     "Linearization",
     "LockedJoint",
+    "MagneticField",
+    "Magnetorquer",
     "Mimic",
     "Mode",
     "Model",

@@ -112,6 +112,9 @@ class Element:
         Whether it acts on bodies, on joints.
     kernel : Kind or None
         Its compiled side; None: the dynamics of a robot has it already, as uniform gravity and joints that are held.
+    senses : Kind or None
+        Of an element with commands: a kind that is called before laws are, and writes the channels named in `sensed`,
+        which do not depend on commands. So laws of any sort may read them.
     """
 
     states: ClassVar[tuple[Block, ...]] = ()
@@ -123,6 +126,8 @@ class Element:
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
     kernel: ClassVar[Kind | None] = None
+    senses: ClassVar[Kind | None] = None
+    sensed: ClassVar[tuple[str, ...]] = ()
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
     def numbers(self, model: Model) -> Numbers:
@@ -237,5 +242,6 @@ def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
         name, before = element.label, found.get(element.label)
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
-            found[name] = ElementPorts(tuple(channels), tuple(commands), 1 + (before.namesakes if before else 0))
+            namesakes = 1 + (before.namesakes if before else 0)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed)
     return found

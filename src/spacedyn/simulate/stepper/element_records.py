@@ -17,13 +17,13 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
     """Records of elements on this robot, kind by kind; times that steps must end at."""
     simulation, counter = prepared.simulation, prepared.counters["elements"].start
     form = "one" if lanes == 1 else "varied" if simulation.model.flat.robots else "pack"
-    records: list[list[int]] = []
     kinds: list[list[int]] = []
-    guards = np.cumsum([0, *(one.guards for one in prepared.acting)])
+    guards, order = np.cumsum([0, *(one.guards for one in prepared.acting)]), prepared.order
     for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if simulation.method.kind == p.IMPLICIT else 0
-        kinds.append([kind.unit(form).address, tangent, phase, len(records), len(numbers)])
-        records += [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in numbers]
+        first = order.index(numbers[0]) if numbers else 0
+        kinds.append([kind.unit(form).address, tangent, phase, first, len(numbers)])
+    records = [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in order]
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
     return np.array([t for one in prepared.acting for t in one.breaks])
 

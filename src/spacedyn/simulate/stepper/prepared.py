@@ -91,18 +91,24 @@ class Prepared:
     def kinds(self) -> list[tuple[Kind, int, list[int]]]:
         """Kinds in use, in the order in which they are called: the kind, its phase, and the numbers of its elements.
 
-        Joints that are held come first, and laws before what they command.
+        Joints that are held come first, and laws before what they command; what commanded elements sense, before laws.
         """
-        found: dict[tuple[Kind, bool], list[int]] = {}
+        found: dict[tuple[Kind, bool, Kind | None], list[int]] = {}
         for i, one in enumerate(self.acting):
             assert one.kernel is not None
-            found.setdefault((one.kernel, bool(one.commands)), []).append(i)
+            found.setdefault((one.kernel, bool(one.commands), one.senses), []).append(i)
         first, last = (
-            [(kind, p.ACTS, numbers) for (kind, commanded), numbers in found.items() if commanded == wanted]
+            [(kind, p.ACTS, numbers) for (kind, commanded, _), numbers in found.items() if commanded == wanted]
             for wanted in (False, True)
         )
+        first += [(senses, p.ACTS, numbers) for (_, _, senses), numbers in found.items() if senses is not None]
         held: list[tuple[Kind, int, list[int]]] = [(prescribed_joints, p.PLACES_JOINTS, [])] if self.joints else []
         return [*held, *first, *([(laws, p.ACTS, [])] if self.simulation.laws else []), *last]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Numbers of the elements in the order of their records: those of a kind one behind the other."""
+        return list(dict.fromkeys(i for _, _, numbers in self.kinds for i in numbers))
 
 
 class Plan:
