@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .model.model import Model
     from .model.parts import Visual
     from .model.scene import scene
+    from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
     from .motion.attitude_paths import attitude_waypoints
     from .motion.trajectories import sample, table, waypoints
@@ -146,6 +147,7 @@ _NAMES_OF = {
     ".model.model": "Model",
     ".model.parts": "Visual",
     ".model.scene": "scene",
+    ".model.slosh": "SloshMode cylinder_slosh",
     ".model.state": "State",
     ".simulate.former_names": "attach follow free lock release",
     ".simulate.joint_modes": "FREE LOCKED PRESCRIBED",
@@ -239,6 +241,7 @@ __all__ = [
     "ScenarioError",
     "SemiImplicitEuler",
     "SimulationFailed",
+    "SloshMode",
     "SpacedynError",
     "Spring",
     "State",
@@ -262,6 +265,7 @@ __all__ = [
     "condition",
     "control",
     "coriolis_matrix",
+    "cylinder_slosh",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",

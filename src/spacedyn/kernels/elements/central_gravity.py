@@ -7,14 +7,13 @@ J is a body's inertia about its centre of mass. Between bodies the gradient come
 small part of f. All that it stores is energy: nothing is lost, and no work is done by it.
 """
 
-from ..robot.bodies import weigh_body
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import origin_of
 from ..robot.spatial import add3, apply_symmetric, cross, dot3, load3, scale3, shared3, sub3
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
-from .kind import kind, parameter, push_body, stored
+from .kind import kind, parameter, push_body, stored, weigh
 
 MU, CENTRE = 0, 1  # its numbers
 
@@ -28,7 +27,7 @@ def central_gravity(sim, e, t, y, k, zero):
         shared3(sim.numbers, integer(sim.plan, e + E_NUMBERS) + CENTRE, zero),
     )
     for i in range(integer(sim.tree, BODIES)):
-        m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
+        m, c, J = weigh(sim, i, zero)
         r = add3(from_centre, add3(origin_of(sim.tree, sim.work, i, zero), c))
         near = 1.0 / dot3(r, r)
         one = sqrt(near)

@@ -11,6 +11,7 @@ Below are the words it is written in.
 
 from functools import cache
 
+from ..robot.bodies import weigh_body
 from ..robot.kinematics import base_part
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base, origin_of, speed_of
@@ -270,6 +271,12 @@ def velocity(sim, i, r, zero):
 def angular_velocity(sim, i, zero):
     """Angular velocity of body i."""
     return load3(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY + 3, zero)
+
+
+@inner
+def weigh(sim, i, zero):
+    """Mass, centre of mass (as `lever` gives points) and inertia about it of body i where it now is, inertial axes."""
+    return weigh_body(sim.tree, sim.par, sim.work, i, zero)
 
 
 @inner
