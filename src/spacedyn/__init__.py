@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.magnetic_field import MagneticField
+    from .elements.magnetorquer import Magnetorquer
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
     from .elements.spring import Spring, Tether
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from .model.model import Model
     from .model.parts import Visual
     from .model.scene import scene
+    from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
     from .motion.attitude_paths import attitude_waypoints
     from .motion.trajectories import sample, table, waypoints
@@ -126,6 +129,8 @@ _NAMES_OF = {
     ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
     ".elements.spring": "Spring Tether",
@@ -148,6 +153,7 @@ _NAMES_OF = {
     ".model.model": "Model",
     ".model.parts": "Visual",
     ".model.scene": "scene",
+    ".model.slosh": "SloshMode cylinder_slosh",
     ".model.state": "State",
     ".simulate.former_names": "attach follow free lock release",
     ".simulate.joint_modes": "FREE LOCKED PRESCRIBED",
@@ -223,6 +229,8 @@ __all__ = [
     "InputError",
     "Linearization",
     "LockedJoint",
+    "MagneticField",
+    "Magnetorquer",
     "Mimic",
     "ModalAppendage",
     "Mode",
@@ -240,6 +248,7 @@ __all__ = [
     "ScenarioError",
     "SemiImplicitEuler",
     "SimulationFailed",
+    "SloshMode",
     "SpacedynError",
     "Spring",
     "State",
@@ -265,6 +274,7 @@ __all__ = [
     "condition",
     "control",
     "coriolis_matrix",
+    "cylinder_slosh",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",

@@ -29,6 +29,7 @@ _LEFT_OUT = {
 """Names of the package that open files or windows, or take minutes; methods of some come below."""
 _LEFT_OUT |= {
     "Linearization",
+    "SloshMode",
     "Attitude",
     "Reduced",
     "Equations",
@@ -61,6 +62,7 @@ _WANTED = {
     "freefloating.inverse_kinematics": {"iterations": "few"},
     "freefloating.workspace": {"state": "one state", "task": "component", "joints": "joints", "samples": "some"},
     "freefloating.zero_reaction_path": {"direction": "qd of one"},
+    "cylinder_slosh": dict.fromkeys(("radius", "depth", "density", "acceleration"), "number"),
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }

@@ -118,6 +118,9 @@ class Element:
         Whether it is a gravity field, which acts before what is attached to bodies does.
     loses_mass : bool
         Whether mass that it carries may leave.
+    senses : Kind or None
+        Of an element with commands: a kind that is called before laws are, and writes the channels named in `sensed`,
+        which do not depend on commands. So laws of any sort may read them.
     """
 
     states: ClassVar[tuple[Block, ...]] = ()
@@ -133,6 +136,8 @@ class Element:
     settles: ClassVar[Kind | None] = None
     is_field: ClassVar[bool] = False
     loses_mass: ClassVar[bool] = False
+    senses: ClassVar[Kind | None] = None
+    sensed: ClassVar[tuple[str, ...]] = ()
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
     def numbers(self, model: Model) -> Numbers:
@@ -278,5 +283,6 @@ def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
         name, before = element.label, found.get(element.label)
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
-            found[name] = ElementPorts(tuple(channels), tuple(commands), 1 + (before.namesakes if before else 0))
+            namesakes = 1 + (before.namesakes if before else 0)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed)
     return found

@@ -153,6 +153,12 @@ def acts(sim, e):
 
 
 @inner
+def has_failed(sim, e):
+    """Whether the time at which it fails, its only one (`breaks`), has passed within this step."""
+    return load_counter(sim.counters, integer(sim.plan, e + E_ACTS)) > 0
+
+
+@inner
 def is_sampled(sim, e, lane, zero):
     """Whether this is an instant at which a robot's samples of it change: of its period, or of a guard of its own."""
     place = integer(sim.plan, e + E_SAMPLING)
@@ -179,6 +185,20 @@ def add_rate(sim, e, i, k, value, zero):
 def channel(sim, e, i, value):
     """Number i of all that its channels hold, in their order."""
     store(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), value)
+
+
+@inner
+def channel3(sim, e, i, v):
+    """Three numbers of its channels, from number i on."""
+    channel(sim, e, i, v[0])
+    channel(sim, e, i + 1, v[1])
+    channel(sim, e, i + 2, v[2])
+
+
+@inner
+def sensed(sim, e, i, zero):
+    """Number i of its channels, as `senses` or an earlier kind of this evaluation has written it."""
+    return load(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), zero)
 
 
 @inner

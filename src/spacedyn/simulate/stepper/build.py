@@ -220,7 +220,7 @@ def _attach(tree: Array, bodies: list[int]) -> None:
 def _callees(plan: Array, prepared: Prepared) -> dict[int, Any]:
     """Laws and conditions, from 1 on, motions, from -1 down, and users' elements, by what memory has meanwhile."""
     motions = {-i: one.given for i, one in enumerate(prepared.joints, 1) if isinstance(one.given, Law)}
-    order = [i for group in prepared.groups for i in group]
+    order = prepared.order
     first, elements = int(plan[p.ELEMENT_AT]), prepared.simulation.elements
     programs = {user.CALLED + first + order.index(i) * p.ELEMENT_INTS: elements[i] for i in prepared.programs}
     return dict(enumerate(prepared.called, 1)) | motions | programs

@@ -18,8 +18,7 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
     simulation, counter = prepared.simulation, prepared.counters["elements"].start
     form = "one" if lanes == 1 else "varied" if simulation.model.flat.robots else "pack"
     kinds: list[list[int]] = []
-    guards = np.cumsum([0, *(one.guards for one in prepared.acting)])
-    order = [i for group in prepared.groups for i in group]
+    guards, order = np.cumsum([0, *(one.guards for one in prepared.acting)]), prepared.order
     for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if simulation.method.kind == p.IMPLICIT else 0
         first = order.index(numbers[0]) if numbers else 0

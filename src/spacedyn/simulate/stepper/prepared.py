@@ -93,36 +93,35 @@ class Prepared:
     def kinds(self) -> list[tuple[Kind, int, list[int]]]:
         """Kinds in use, in the order in which they are called: the kind, its phase, and the numbers of its elements.
 
-        Joints that are held come first, gravity fields before other forces, and laws before what they command.
+        Joints that are held come first, gravity fields before other forces, what commanded elements sense before laws, and
+        laws before what they command.
         """
         found: list[tuple[Kind, int, list[int]]] = []
         if self.joints:
             found.append((prescribed_joints, p.PLACES_JOINTS, []))
-        for group in self.groups:
-            one = self.acting[group[0]]
-            found += [(one.carries, p.CARRIES, group)] if one.carries is not None else []
-        forces = [group for group in self.groups if self.acting[group[0]].kernel is not None]
+        found += [(one.carries, p.CARRIES, group) for one, group in self._groups() if one.carries is not None]
         for commanded in (False, True):
-            for group in forces:
-                one = self.acting[group[0]]
-                if bool(one.commands) == commanded and one.kernel is not None:
+            for one, group in self._groups():
+                if one.kernel is not None and bool(one.commands) == commanded:
                     found.append((one.kernel, p.ACTS, group))
-            if self.simulation.laws and not commanded:
-                found.append((laws, p.ACTS, []))
-        for group in self.groups:
-            one = self.acting[group[0]]
-            found += [(one.settles, p.SETTLES, group)] if one.settles is not None else []
+            if not commanded:
+                found += [(one.senses, p.ACTS, group) for one, group in self._groups() if one.senses is not None]
+                found += [(laws, p.ACTS, [])] if self.simulation.laws else []
+        found += [(one.settles, p.SETTLES, group) for one, group in self._groups() if one.settles is not None]
         return found
 
-    @cached_property
-    def groups(self) -> list[list[int]]:
-        """Numbers of the elements, by kind: their records stand in this order. Gravity fields come first."""
+    def _groups(self) -> list[tuple[Element, list[int]]]:
+        """Elements by kind: one of each, and the numbers of all. Gravity fields come first."""
         found: dict[tuple[Any, ...], list[int]] = {}
-        order = sorted(range(len(self.acting)), key=lambda i: not self.acting[i].is_field)
-        for i in order:
+        for i in sorted(range(len(self.acting)), key=lambda i: not self.acting[i].is_field):
             one = self.acting[i]
-            found.setdefault((one.kernel, one.carries, one.settles, bool(one.commands)), []).append(i)
-        return list(found.values())
+            found.setdefault((one.kernel, one.carries, one.settles, one.senses, bool(one.commands)), []).append(i)
+        return [(self.acting[group[0]], group) for group in found.values()]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Numbers of the elements in the order of their records: those of a kind one behind the other."""
+        return [i for _, group in self._groups() for i in group]
 
     @cached_property
     def attached(self) -> list[str]:
