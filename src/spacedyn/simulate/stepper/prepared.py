@@ -93,8 +93,8 @@ class Prepared:
     def kinds(self) -> list[tuple[Kind, int, list[int]]]:
         """Kinds in use, in the order in which they are called: the kind, its phase, and the numbers of its elements.
 
-        Joints that are held come first, gravity fields before other forces, what commanded elements sense before laws, and
-        laws before what they command.
+        Joints that are held come first, gravity fields before other forces, what commanded elements sense before laws,
+        and laws before what they command.
         """
         found: list[tuple[Kind, int, list[int]]] = []
         if self.joints:
