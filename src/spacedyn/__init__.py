@@ -15,13 +15,19 @@ if TYPE_CHECKING:
     from . import freefloating
     from .elements.drag import Drag
     from .elements.element import Block
+    from .elements.encoder import Encoder
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
+    from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.magnetic_field import MagneticField
+    from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
     from .elements.motor import Motor
+    from .elements.relative_pose import RelativePose
     from .elements.spring import Spring, Tether
+    from .elements.star_tracker import StarTracker
+    from .elements.sun_sensor import SunSensor
     from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .errors import (
@@ -120,14 +126,20 @@ _NAMES_OF = {
     ".laws.conditions": "condition",
     ".elements.drag": "Drag",
     ".elements.element": "Block",
+    ".elements.encoder": "Encoder",
     ".elements.friction": "BristleFriction",
     ".elements.gravity": "CentralGravity UniformGravity",
+    ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetometer": "Magnetometer",
     ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
+    ".elements.relative_pose": "RelativePose",
     ".elements.spring": "Spring Tether",
+    ".elements.star_tracker": "StarTracker",
+    ".elements.sun_sensor": "SunSensor",
     ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
     ".quantities.kinematics": (
@@ -219,11 +231,14 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "Encoder",
     "Event",
+    "Gyro",
     "InputError",
     "Linearization",
     "LockedJoint",
     "MagneticField",
+    "Magnetometer",
     "Magnetorquer",
     "Mimic",
     "Mode",
@@ -233,6 +248,7 @@ __all__ = [
     "Motor",
     "PrescribedJoint",
     "Radau5",
+    "RelativePose",
     "Rotation",
     "Run",
     "RunWarning",
@@ -244,7 +260,9 @@ __all__ = [
     "SloshMode",
     "SpacedynError",
     "Spring",
+    "StarTracker",
     "State",
+    "SunSensor",
     "Tether",
     "UniformGravity",
     "UnknownName",

@@ -9,7 +9,21 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
-from . import drag, friction, gravity, magnetorquer, motor, spring, wrench
+from . import (
+    drag,
+    encoder,
+    friction,
+    gravity,
+    gyro,
+    magnetometer,
+    magnetorquer,
+    motor,
+    relative_pose,
+    spring,
+    star_tracker,
+    sun_sensor,
+    wrench,
+)
 from .declared import declare
 from .element import Block, Element
 from .program import ElementFunction, UserElement
@@ -25,6 +39,12 @@ KINDS: dict[str, type[Element]] = {
         motor.Motor,
         gravity.CentralGravity,
         magnetorquer.Magnetorquer,
+        magnetometer.Magnetometer,
+        gyro.Gyro,
+        star_tracker.StarTracker,
+        sun_sensor.SunSensor,
+        encoder.Encoder,
+        relative_pose.RelativePose,
     )
 }
 """Built-in kinds, by their names."""
