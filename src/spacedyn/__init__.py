@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .model.scene import scene
     from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
+    from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
     from .motion.trajectories import sample, table, waypoints
     from .peers.verify import verify
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
+    from .quantities.vibration import natural_frequencies
     from .run.run import Run
     from .run.simulate import simulate
     from .scenario import Scenario, scenarios
@@ -151,6 +153,8 @@ _NAMES_OF = {
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
+    ".quantities.vibration": "natural_frequencies",
+    ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
     ".scenario": "Scenario scenarios",
@@ -243,6 +247,7 @@ __all__ = [
     "UniformGravity",
     "UnknownName",
     "Variational",
+    "Vibration",
     "Visual",
     "Wrench",
     "actions",
@@ -299,6 +304,7 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_rate",
     "motion",
+    "natural_frequencies",
     "operators",
     "passive_force",
     "potential_energy",

@@ -30,6 +30,7 @@ _LEFT_OUT = {
 _LEFT_OUT |= {
     "Linearization",
     "SloshMode",
+    "Vibration",
     "Attitude",
     "Reduced",
     "Equations",
