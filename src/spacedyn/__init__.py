@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.magnetic_field import MagneticField
+    from .elements.magnetorquer import Magnetorquer
+    from .elements.modal import ModalAppendage
     from .elements.motor import Motor
     from .elements.spring import Spring, Tether
+    from .elements.tank import Tank
+    from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .errors import (
@@ -121,8 +126,13 @@ _NAMES_OF = {
     ".elements.drag": "Drag",
     ".elements.element": "Block",
     ".elements.friction": "BristleFriction",
+    ".elements.modal": "ModalAppendage",
+    ".elements.tank": "Tank",
+    ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
     ".elements.spring": "Spring Tether",
@@ -223,7 +233,10 @@ __all__ = [
     "InputError",
     "Linearization",
     "LockedJoint",
+    "MagneticField",
+    "Magnetorquer",
     "Mimic",
+    "ModalAppendage",
     "Mode",
     "Model",
     "ModelError",
@@ -243,7 +256,9 @@ __all__ = [
     "SpacedynError",
     "Spring",
     "State",
+    "Tank",
     "Tether",
+    "Thruster",
     "UniformGravity",
     "UnknownName",
     "Variational",
