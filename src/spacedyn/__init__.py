@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
+    from .elements.modal import ModalAppendage
     from .elements.motor import Motor
     from .elements.relative_pose import RelativePose
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
     from .elements.sun_sensor import SunSensor
+    from .elements.tank import Tank
+    from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .errors import (
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from .model.scene import scene
     from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
+    from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
     from .motion.trajectories import sample, table, waypoints
     from .peers.verify import verify
@@ -96,6 +100,7 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
+    from .quantities.vibration import natural_frequencies
     from .run.run import Run
     from .run.simulate import simulate
     from .scenario import Scenario, scenarios
@@ -128,6 +133,9 @@ _NAMES_OF = {
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.friction": "BristleFriction",
+    ".elements.modal": "ModalAppendage",
+    ".elements.tank": "Tank",
+    ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
@@ -167,6 +175,8 @@ _NAMES_OF = {
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
+    ".quantities.vibration": "natural_frequencies",
+    ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
     ".scenario": "Scenario scenarios",
@@ -241,6 +251,7 @@ __all__ = [
     "Magnetometer",
     "Magnetorquer",
     "Mimic",
+    "ModalAppendage",
     "Mode",
     "Model",
     "ModelError",
@@ -263,10 +274,13 @@ __all__ = [
     "StarTracker",
     "State",
     "SunSensor",
+    "Tank",
     "Tether",
+    "Thruster",
     "UniformGravity",
     "UnknownName",
     "Variational",
+    "Vibration",
     "Visual",
     "Wrench",
     "actions",
@@ -323,6 +337,7 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_rate",
     "motion",
+    "natural_frequencies",
     "operators",
     "passive_force",
     "potential_energy",

@@ -269,7 +269,10 @@ class Record(Recorded):
         return Energy(kinetic_energy(self.model, self.states), potential, stored)
 
     def momentum(self, *, about: str | ArrayLike = "com") -> Array:
-        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point."""
+        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point.
+
+        Of the robot's bodies, without what elements carry: propellant, modes (`run["carried"]`).
+        """
         return momentum(self.model, self.states, about=about)
 
     @cached_property

@@ -13,6 +13,7 @@ from ..robot.spatial import add3, apply_symmetric, cross, dot3, load3, scale3, s
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
+from .carried import feel_field
 from .kind import kind, parameter, push_body, stored, weigh
 
 MU, CENTRE = 0, 1  # its numbers
@@ -38,5 +39,6 @@ def central_gravity(sim, e, t, y, k, zero):
         f = sub3(scale3(-size, along), scale3(3.0 * pull * near, Ja))
         n = scale3(3.0 * pull * one, cross(along, Ja))
         push_body(sim, i, f, n, c, zero)
+        feel_field(sim, i, scale3(-pull, along), -mu * one, zero)
         energy -= mu * one * (m + 0.5 * near * (trace - 3.0 * spread))
     stored(sim, e, energy)
