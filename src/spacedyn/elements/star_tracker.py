@@ -31,8 +31,8 @@ class StarTracker(MountedSensor):
     >>> robot = sd.load("ets7")
     >>> stars = sd.StarTracker(robot.body_names[0], period=0.25, noise=[2e-5, 2e-5, 2e-4], name="stars")
     >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, elements=[stars], record=1.0)
-    >>> run["stars.attitude"].round(2).tolist()
-    [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    >>> run["stars.attitude"].shape, bool(abs(run["stars.attitude"] - [0, 0, 0, 1]).max() < 1e-3)
+    ((2, 4), True)
     """
 
     at: Place
