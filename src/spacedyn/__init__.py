@@ -15,14 +15,20 @@ if TYPE_CHECKING:
     from . import freefloating
     from .elements.drag import Drag
     from .elements.element import Block
+    from .elements.encoder import Encoder
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
+    from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.magnetic_field import MagneticField
+    from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
+    from .elements.relative_pose import RelativePose
     from .elements.spring import Spring, Tether
+    from .elements.star_tracker import StarTracker
+    from .elements.sun_sensor import SunSensor
     from .elements.tank import Tank
     from .elements.thruster import Thruster
     from .elements.user_elements import element
@@ -53,6 +59,7 @@ if TYPE_CHECKING:
     from .model.scene import scene
     from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
+    from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
     from .motion.trajectories import sample, table, waypoints
     from .peers.verify import verify
@@ -93,6 +100,7 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
+    from .quantities.vibration import natural_frequencies
     from .run.run import Run
     from .run.simulate import simulate
     from .scenario import Scenario, scenarios
@@ -123,17 +131,23 @@ _NAMES_OF = {
     ".laws.conditions": "condition",
     ".elements.drag": "Drag",
     ".elements.element": "Block",
+    ".elements.encoder": "Encoder",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
     ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
+    ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetometer": "Magnetometer",
     ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
+    ".elements.relative_pose": "RelativePose",
     ".elements.spring": "Spring Tether",
+    ".elements.star_tracker": "StarTracker",
+    ".elements.sun_sensor": "SunSensor",
     ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
     ".quantities.kinematics": (
@@ -161,6 +175,8 @@ _NAMES_OF = {
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
+    ".quantities.vibration": "natural_frequencies",
+    ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
     ".scenario": "Scenario scenarios",
@@ -225,11 +241,14 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "Encoder",
     "Event",
+    "Gyro",
     "InputError",
     "Linearization",
     "LockedJoint",
     "MagneticField",
+    "Magnetometer",
     "Magnetorquer",
     "Mimic",
     "ModalAppendage",
@@ -240,6 +259,7 @@ __all__ = [
     "Motor",
     "PrescribedJoint",
     "Radau5",
+    "RelativePose",
     "Rotation",
     "Run",
     "RunWarning",
@@ -251,13 +271,16 @@ __all__ = [
     "SloshMode",
     "SpacedynError",
     "Spring",
+    "StarTracker",
     "State",
+    "SunSensor",
     "Tank",
     "Tether",
     "Thruster",
     "UniformGravity",
     "UnknownName",
     "Variational",
+    "Vibration",
     "Visual",
     "Wrench",
     "actions",
@@ -314,6 +337,7 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_rate",
     "motion",
+    "natural_frequencies",
     "operators",
     "passive_force",
     "potential_energy",

@@ -30,6 +30,7 @@ _LEFT_OUT = {
 _LEFT_OUT |= {
     "Linearization",
     "SloshMode",
+    "Vibration",
     "Attitude",
     "Reduced",
     "Equations",
@@ -58,6 +59,7 @@ _WANTED = {
     "control.joint_torque": {"tau": "qd of one"},
     "kane.partial_velocity_table": {"state": "one state"},
     "control.wheel_motor_attitude_hold": {"model": "wheeled", "state": "state of wheeled"},
+    "natural_frequencies": {"model": "springy", "state": "state of springy", "locked": "boom"},
     "freefloating.dynamic_singularities": {"states": "five states"},
     "freefloating.inverse_kinematics": {"iterations": "few"},
     "freefloating.workspace": {"state": "one state", "task": "component", "joints": "joints", "samples": "some"},

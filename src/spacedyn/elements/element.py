@@ -180,6 +180,11 @@ class Element:
         return () if self.span is None else tuple(t for t in self.span if np.isfinite(t))
 
     @property
+    def faults(self) -> tuple[tuple[float, str], ...]:
+        """When it fails [s], and how, in words."""
+        return ()
+
+    @property
     def span(self) -> tuple[float, float] | None:
         """Start and end of its action [s]; None: it always acts."""
         return None

@@ -134,7 +134,7 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     everyone = simulation.state.flattened()
     steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, simulation.robots, size)]
     for i, stepper in enumerate(steppers):
-        stepper.first = i * size
+        stepper.number_robots(i * size)
     return steppers
 
 

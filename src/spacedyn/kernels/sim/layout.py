@@ -62,7 +62,8 @@ M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its r
 # work: what elements carry (CARRIED numbers) and what leaves in a second (LEAVING); what is added to each body
 # (BODY_ADDED). LEFT: where the rates of what has left are in the ledger, behind the states
 ATTACHED, ATTACHED_AT, Y_CARRIED, Y_LEAVING, Y_ADDED, LEFT = range(74, 80)
-PLAN = 80
+Y_ROBOT = 80  # in work, of each lane of a pack: its robot's number in the batch
+PLAN = 81
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
 LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves

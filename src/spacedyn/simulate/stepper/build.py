@@ -95,6 +95,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_VIEW": layout.view_size,
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,
+            "Y_ROBOT": 1,
         },
         first,
     )

@@ -69,6 +69,11 @@ class Stepper:
         self.twin = table_of((*arrays[:2], duals, *arrays[3:]))
         self.own = table_of(arrays, self.twin)
 
+    def number_robots(self, first: int) -> None:
+        """The number of its first robot in the batch, which noise depends on; lanes to spare repeat the last robot."""
+        self.first, at = first, int(self.plan[p.Y_ROBOT]) * self.lanes
+        self.work[at : at + self.lanes] = first + np.minimum(np.arange(self.lanes), self.robots - 1)
+
     def fail(self) -> None:
         """Stop soon, since a law or an element raised an exception: the state becomes NaN."""
         self.called_at_fault = int(self.memory[self.plan[p.M_CALLED]])
