@@ -15,11 +15,22 @@ if TYPE_CHECKING:
     from . import freefloating
     from .elements.drag import Drag
     from .elements.element import Block
+    from .elements.encoder import Encoder
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
+    from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.magnetic_field import MagneticField
+    from .elements.magnetometer import Magnetometer
+    from .elements.magnetorquer import Magnetorquer
+    from .elements.modal import ModalAppendage
     from .elements.motor import Motor
+    from .elements.relative_pose import RelativePose
     from .elements.spring import Spring, Tether
+    from .elements.star_tracker import StarTracker
+    from .elements.sun_sensor import SunSensor
+    from .elements.tank import Tank
+    from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .errors import (
@@ -46,7 +57,9 @@ if TYPE_CHECKING:
     from .model.model import Model
     from .model.parts import Visual
     from .model.scene import scene
+    from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
+    from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
     from .motion.endpoint_paths import endpoint_line, endpoint_screw, endpoint_waypoints
     from .motion.profiles import minimum_jerk, trapezoidal
@@ -89,6 +102,7 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
+    from .quantities.vibration import natural_frequencies
     from .run.run import Run
     from .run.simulate import simulate
     from .scenario import Scenario, scenarios
@@ -119,12 +133,23 @@ _NAMES_OF = {
     ".laws.conditions": "condition",
     ".elements.drag": "Drag",
     ".elements.element": "Block",
+    ".elements.encoder": "Encoder",
     ".elements.friction": "BristleFriction",
+    ".elements.modal": "ModalAppendage",
+    ".elements.tank": "Tank",
+    ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
+    ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetometer": "Magnetometer",
+    ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
+    ".elements.relative_pose": "RelativePose",
     ".elements.spring": "Spring Tether",
+    ".elements.star_tracker": "StarTracker",
+    ".elements.sun_sensor": "SunSensor",
     ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
     ".quantities.kinematics": (
@@ -144,6 +169,7 @@ _NAMES_OF = {
     ".model.model": "Model",
     ".model.parts": "Visual",
     ".model.scene": "scene",
+    ".model.slosh": "SloshMode cylinder_slosh",
     ".model.state": "State",
     ".simulate.former_names": "attach follow free lock release",
     ".simulate.joint_modes": "FREE LOCKED PRESCRIBED",
@@ -151,6 +177,8 @@ _NAMES_OF = {
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
+    ".quantities.vibration": "natural_frequencies",
+    ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
     ".scenario": "Scenario scenarios",
@@ -217,11 +245,17 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "Encoder",
     "Event",
+    "Gyro",
     "InputError",
     "Linearization",
     "LockedJoint",
+    "MagneticField",
+    "Magnetometer",
+    "Magnetorquer",
     "Mimic",
+    "ModalAppendage",
     "Mode",
     "Model",
     "ModelError",
@@ -229,6 +263,7 @@ __all__ = [
     "Motor",
     "PrescribedJoint",
     "Radau5",
+    "RelativePose",
     "Rotation",
     "Run",
     "RunWarning",
@@ -237,13 +272,19 @@ __all__ = [
     "ScenarioError",
     "SemiImplicitEuler",
     "SimulationFailed",
+    "SloshMode",
     "SpacedynError",
     "Spring",
+    "StarTracker",
     "State",
+    "SunSensor",
+    "Tank",
     "Tether",
+    "Thruster",
     "UniformGravity",
     "UnknownName",
     "Variational",
+    "Vibration",
     "Visual",
     "Wrench",
     "actions",
@@ -260,6 +301,7 @@ __all__ = [
     "condition",
     "control",
     "coriolis_matrix",
+    "cylinder_slosh",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",
@@ -303,6 +345,7 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_rate",
     "motion",
+    "natural_frequencies",
     "operators",
     "passive_force",
     "potential_energy",

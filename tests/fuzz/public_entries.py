@@ -29,6 +29,8 @@ _LEFT_OUT = {
 """Names of the package that open files or windows, or take minutes; methods of some come below."""
 _LEFT_OUT |= {
     "Linearization",
+    "SloshMode",
+    "Vibration",
     "Attitude",
     "Reduced",
     "Equations",
@@ -69,10 +71,12 @@ _WANTED = {
     "endpoint_line": {"by": "unit", "duration": "seconds"},
     "endpoint_screw": {"axis": "unit", "duration": "seconds"},
     "trapezoidal": {"start": "number", "end": "longer", "speed": "number", "acceleration": "number"},
+    "natural_frequencies": {"model": "springy", "state": "state of springy", "locked": "boom"},
     "freefloating.dynamic_singularities": {"states": "five states"},
     "freefloating.inverse_kinematics": {"iterations": "few"},
     "freefloating.workspace": {"state": "one state", "task": "component", "joints": "joints", "samples": "some"},
     "freefloating.zero_reaction_path": {"direction": "qd of one"},
+    "cylinder_slosh": dict.fromkeys(("radius", "depth", "density", "acceleration"), "number"),
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }

@@ -53,7 +53,9 @@ def test_what_laws_know_of_their_robot(seed, base):
 @numba.njit
 def _tasks(A, b, B, d, x, epsilons, room):
     rows, more = b.size, d.size
-    return two_tasks(pointer(A), rows, pointer(b), pointer(B), more, pointer(d), x.size, epsilons, pointer(x), pointer(room))
+    return two_tasks(
+        pointer(A), rows, pointer(b), pointer(B), more, pointer(d), x.size, epsilons, pointer(x), pointer(room)
+    )
 
 
 @numba.njit
@@ -232,7 +234,9 @@ def test_a_path_through_a_singular_pose_goes_on_damped_or_ends_by_name():
     }  # fmt: skip
     run = sd.simulate(robot, start, 20.0, laws=[laws["damp"]])
     assert run.status == "done" and run["resolved_rate0.damped"][-1, 0] > 5.0
-    assert np.abs(run.states.qd).max() < (2.0 * 1.9 / 10 + 2.0) / 0.3  # no part of v + e is multiplied by more than 1/0.3
+    assert (
+        np.abs(run.states.qd).max() < (2.0 * 1.9 / 10 + 2.0) / 0.3
+    )  # no part of v + e is multiplied by more than 1/0.3
     with pytest.raises(sd.SimulationFailed, match="resolved_rate.*the pose is singular") as caught:
         sd.simulate(robot, start, 20.0, laws=[laws["stop"]])
     assert 0.5 < caught.value.run.time[-1] < 10.0

@@ -15,7 +15,9 @@ def test_the_bias_holds_a_robot_by_itself():
     start = robot.state(q=SSRMS)
     law = control.joint_pid(robot, start, kp=0.0, ki=0.0, kd=0.0, gravity=GRAVITY)
     run = sd.simulate(robot, start, 1.0, laws=[law], gravity=GRAVITY, record=0.5)
-    assert np.allclose(run["forces"], sd.inverse_dynamics(robot, start, np.zeros(robot.nv), gravity=GRAVITY), rtol=1e-10, atol=1e-8)
+    assert np.allclose(
+        run["forces"], sd.inverse_dynamics(robot, start, np.zeros(robot.nv), gravity=GRAVITY), rtol=1e-10, atol=1e-8
+    )
     assert np.abs(run.states.q - SSRMS).max() < 1e-9
 
 

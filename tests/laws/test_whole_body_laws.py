@@ -18,7 +18,11 @@ def still(seed, **options):
 @pytest.mark.parametrize("case", ["ets7", "random", "planar_four_link"])
 def test_a_reactionless_endpoint_moves_and_the_base_keeps_its_attitude(case):
     robot, start, links = still(21, joints=12) if case == "random" else (sd.load(case), None, 6)
-    start = robot.state(q=start.q) if start is not None else robot.state(q=ETS7 if case == "ets7" else [0.4, -0.7, 0.9, 0.5])
+    start = (
+        robot.state(q=start.q)
+        if start is not None
+        else robot.state(q=ETS7 if case == "ets7" else [0.4, -0.7, 0.9, 0.5])
+    )
     name, follow = ("tip", ("x", "y", "z")[: max(links - 3, 1)]) if case == "random" else ("hand", ("x", "y", "z"))
     if case == "planar_four_link":
         name, follow = robot.endpoint_names[0], ("x", "y")
@@ -133,7 +137,9 @@ def test_the_ledger_of_a_macro_mini_arm_shows_the_energy_of_its_vibration_taken_
     b.link("mini", "revolute", parent="boom", position=(6, 0, 0), axis=(0, 0, 1), **mini)
     robot = b.build()
     start = robot.state(q=[0.02, 1.2])
-    law = control.vibration_damping(robot, start, flexible=["boom"], joints=["mini"], time_constant=6.0, home_bandwidth=0.1)
+    law = control.vibration_damping(
+        robot, start, flexible=["boom"], joints=["mini"], time_constant=6.0, home_bandwidth=0.1
+    )
     run = sd.simulate(robot, start, 24.0, laws=[law], record=0.02)
     assert np.allclose(swing(run, 0)[1:] / swing(run, 0)[0], np.exp([-8.0 / 6.0, -16.0 / 6.0]), rtol=0.2)
     assert run.audit().within_budget

@@ -7,14 +7,14 @@ J is a body's inertia about its centre of mass. Between bodies the gradient come
 small part of f. All that it stores is energy: nothing is lost, and no work is done by it.
 """
 
-from ..robot.bodies import weigh_body
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import origin_of
 from ..robot.spatial import add3, apply_symmetric, cross, dot3, load3, scale3, shared3, sub3
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
-from .kind import kind, parameter, push_body, stored
+from .carried import feel_field
+from .kind import kind, parameter, push_body, stored, weigh
 
 MU, CENTRE = 0, 1  # its numbers
 
@@ -28,7 +28,7 @@ def central_gravity(sim, e, t, y, k, zero):
         shared3(sim.numbers, integer(sim.plan, e + E_NUMBERS) + CENTRE, zero),
     )
     for i in range(integer(sim.tree, BODIES)):
-        m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
+        m, c, J = weigh(sim, i, zero)
         r = add3(from_centre, add3(origin_of(sim.tree, sim.work, i, zero), c))
         near = 1.0 / dot3(r, r)
         one = sqrt(near)
@@ -39,5 +39,6 @@ def central_gravity(sim, e, t, y, k, zero):
         f = sub3(scale3(-size, along), scale3(3.0 * pull * near, Ja))
         n = scale3(3.0 * pull * one, cross(along, Ja))
         push_body(sim, i, f, n, c, zero)
+        feel_field(sim, i, scale3(-pull, along), -mu * one, zero)
         energy -= mu * one * (m + 0.5 * near * (trace - 3.0 * spread))
     stored(sim, e, energy)
