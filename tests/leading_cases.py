@@ -11,7 +11,7 @@ UMETANI = [0.3, 0.7, -1.4]
 
 
 def random_arm(seed, base="free", joints=9):
-    """A random branching tree, its state with random coordinates and momentum, and the endpoint of its longest chain."""
+    """A random branching tree, a state with momentum, and how many joints its endpoint "tip" has before it."""
     rng = np.random.default_rng(seed)
     model = random_model(rng, joints, base_kind=base, kinds=("revolute", "prismatic", "helical"))
     builder = sd.Builder.from_model(model)

@@ -237,7 +237,7 @@ def test_a_path_through_a_singular_pose_goes_on_damped_or_ends_by_name():
     assert (
         np.abs(run.states.qd).max() < (2.0 * 1.9 / 10 + 2.0) / 0.3
     )  # no part of v + e is multiplied by more than 1/0.3
-    with pytest.raises(sd.SimulationFailed, match="resolved_rate.*the pose is singular") as caught:
+    with pytest.raises(sd.SimulationFailed, match=r"resolved_rate.*the pose is singular") as caught:
         sd.simulate(robot, start, 20.0, laws=[laws["stop"]])
     assert 0.5 < caught.value.run.time[-1] < 10.0
     stretched = robot.state(q=[0.0, 0.3, 0.0])

@@ -12,8 +12,8 @@ from .poses import rotation_error, wanted_pose
 from .tasks import two_tasks
 
 # settings: threshold of singular values, and of the task that comes first; largest joint rate; whether the Jacobian is
-# the generalized one; bandwidth of the loop over joint rates; bandwidth of posture; damping of joints; gains of position
-# and rate for (linear; angular); where active joints are at home
+# the generalized one; bandwidth of the loop over joint rates; bandwidth of posture; damping of joints; gains of
+# position and rate for (linear; angular); where active joints are at home
 EPSILON, FIRST, FASTEST, GENERALIZED, SERVO, POSTURE, JOINT_DAMPING, KP, KD, HOME = 0, 1, 2, 3, 4, 5, 6, 7, 13, 19
 
 

@@ -50,7 +50,7 @@ def undamped(squares, rows, factors):
 
 @inner
 def add_inverse(A, V, factors, rows, cols, b, scale, x, room):
-    """x += scale A# b, with A# = A' V diag(factors) V', a factor after the other so that digits stay. `room`: 2 rows."""
+    """x += scale A# b, with A# = A' V diag(factors) V', factor by factor so that digits stay. `room`: 2 rows."""
     y = later(room, rows)
     for k in range(rows):
         total = 0.0
@@ -87,8 +87,8 @@ def solve_task(A, rows, cols, b, epsilon, x, room):
 def two_tasks(first, rows, b, second, more, d, cols, epsilons, x, room):
     """x (cols): first x = b; where that leaves a choice second x = d; then as x was. The least singular values.
 
-    Nakamura, Hanafusa & Yoshikawa (1987). Tasks are damped for their own sake only: what comes after them stays in their
-    null space exactly. `second` is overwritten. `room`: cols + 2 rows² + 4 rows + 2 more² + 4 more + 3 max(rows, more).
+    Nakamura, Hanafusa & Yoshikawa (1987). Tasks are damped for their own sake only: what comes after them stays in
+    their null space exactly. `second` is overwritten. `room`: cols + 2 rows² + 4 rows + 2 more² + 4 more + 3 max(rows, more).
     """
     z, one = room, later(room, cols)
     two = later(one, 2 * rows * rows + 4 * rows)
