@@ -26,6 +26,7 @@ from ..errors import InputError, UnknownName
 from ..kernels.elements.kind import Kind
 from ..laws.compile import ElementPorts
 from ..model.model import Model, robot_of
+from ..model.state import State
 from ..quantities.calls import point_on
 from ..reals import finite_array
 from ..signatures import checked_fields
@@ -151,6 +152,10 @@ class Element:
     def attached_to(self, model: Model) -> tuple[str, ...]:
         """Bodies to which it hands on inertia, or whose accelerations it needs."""
         return ()
+
+    def jump(self, model: Model, before: State, after: State) -> Array:
+        """By how much its states jump where an impulse changes the rates of the robot that it is attached to."""
+        return np.zeros(sum(block.size for block in self.internal_blocks))
 
     @property
     def links(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ..kernels.scalar.pack import LANES
 from ..kernels.sim import codes
 from ..laws.compile import check_names
 from ..laws.law import Law
-from ..model.model import Model
+from ..model.model import Model, robot_of
 from ..model.state import State
 from ..quantities.calls import check_state
 from ..signatures import checked, keywords_of
@@ -83,6 +83,11 @@ def simulation_of(
     if isinstance(method, Variational) and (acting.prescribed or modes or switching):
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
+        )
+    if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
+        raise InputError(
+            "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
+            "choose another, such as DormandPrince8()"
         )
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
