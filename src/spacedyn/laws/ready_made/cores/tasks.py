@@ -88,7 +88,8 @@ def two_tasks(first, rows, b, second, more, d, cols, epsilons, x, room):
     """x (cols): first x = b; where that leaves a choice second x = d; then as x was. The least singular values.
 
     Nakamura, Hanafusa & Yoshikawa (1987). Tasks are damped for their own sake only: what comes after them stays in
-    their null space exactly. `second` is overwritten. `room`: cols + 2 rows² + 4 rows + 2 more² + 4 more + 3 max(rows, more).
+    their null space exactly. `second` is overwritten.
+    `room`: cols + 2 rows² + 4 rows + 2 more² + 4 more + 3 max(rows, more).
     """
     z, one = room, later(room, cols)
     two = later(one, 2 * rows * rows + 4 * rows)
