@@ -23,7 +23,7 @@ DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 """What an endpoint may follow: along inertial axes, and turns about them."""
 
 STATES = {"damped": 1, "limited": 1}
-"""States of these laws: how long each was damped near singular poses, and limited [s]."""
+"""States of these laws: how long each was damped near singular poses, and slowed down [s], by how much it was."""
 
 
 def law_around(core: Any, name: str) -> LawTemplate:

@@ -24,6 +24,12 @@ def thresholds(settings):
 
 
 @inner
+def damping(least, epsilon):
+    """How much the least singular value is damped: 0 from the threshold on, 1 at a singular pose, without a jump."""
+    return max(1.0 - least * least / (epsilon * epsilon), 0.0) if epsilon > 0.0 else 0.0
+
+
+@inner
 def compare(t, n, w, path):
     """The wanted pose, and the error (position; rotation vector), inertial axes."""
     wanted, pose, error = later(w, n[AT_WANTED]), later(w, n[AT_POSE]), later(w, n[AT_ERROR])
@@ -97,7 +103,7 @@ def resolved_rate(t, n, w, settings, path):
     for j in range(m):
         fastest = max(fastest, abs(x[j]))
     slower = settings[FASTEST] / fastest if fastest > settings[FASTEST] else 1.0
-    flags[LEAST], flags[DAMPED], flags[LIMITED] = least, 1.0 * (least < settings[EPSILON]), 1.0 * (slower < 1.0)
+    flags[LEAST], flags[DAMPED], flags[LIMITED] = least, damping(least, settings[EPSILON]), 1.0 - slower
     for j in range(m):
         x[j] = settings[SERVO] * (slower * x[j] - rate_of(n, w, j))
     forces(n, w)
@@ -114,7 +120,7 @@ def accelerate(n, w, settings):
         b[i] = wanted[row] - a[row]
     posture(n, w, settings[POSTURE], later(settings, HOME))
     _, least = two_tasks(A, 0, b, A, rows, b, m, thresholds(settings), x, later(b, 6))
-    w[n[AT_FLAGS] + LEAST], w[n[AT_FLAGS] + DAMPED] = least, 1.0 * (least < settings[EPSILON])
+    w[n[AT_FLAGS] + LEAST], w[n[AT_FLAGS] + DAMPED] = least, damping(least, settings[EPSILON])
     forces(n, w)
 
 
