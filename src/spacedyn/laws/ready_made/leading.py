@@ -186,6 +186,12 @@ class Led(Driven):
         return (self.jacobian @ self.reaction)[self.rows]
 
     @property
+    def moved(self) -> Array:
+        """(rows, rows) inertia that forces of the driven joints meet at the endpoint, (G H⁻¹ G')⁻¹, up to 1000 times."""
+        inverse, vectors = np.linalg.eigh(self.map @ np.linalg.solve(self._reduced[0], self.map.T))
+        return vectors @ np.diag(1.0 / np.maximum(inverse, 1e-3 * inverse.max())) @ vectors.T
+
+    @property
     def felt(self) -> Array:
         """(6,) inertia that a push on the endpoint meets in the state [kg, kg m²]; 0 where it cannot move."""
         with np.errstate(divide="ignore"):

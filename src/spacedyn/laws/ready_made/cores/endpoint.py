@@ -170,15 +170,20 @@ def impedance(t, n, w, settings, path):
 
 @linked(DOUBLE, INTEGERS, DOUBLES, DOUBLES, DOUBLES)
 def transposed_jacobian(t, n, w, settings, path):
-    """Forces of joints as if a spring and a damper pulled the endpoint: G' (kp e + kd ė), and brakes in the joints."""
+    """Forces of joints as if a spring and a damper pulled the endpoint, G' K (e + r ė), and brakes in the joints.
+
+    r is the first of the settings KD; K (rows, rows) follows after the last of them.
+    """
     nv, m, rows = n[NV], n[ACTIVE], n[ROWS]
     compare(t, n, w, path)
     wanted, error, twist = later(w, n[AT_WANTED]), later(w, n[AT_ERROR]), later(w, n[AT_TWIST])
     f, cr, pull, A = later(w, n[AT_F]), later(w, n[AT_CR]), later(w, n[AT_ROOM]), later(w, n[AT_ROOM] + 6)
     rows_of(n, later(w, n[AT_G]), m, A)
+    off, K = later(A, 6 * m), later(settings, HOME + m)
     for i in range(rows):
         row = n[n[AT_ROW] + i]
-        pull[i] = settings[KP + row] * error[row] + settings[KD + row] * (wanted[WANTED_VELOCITY + row] - twist[row])
+        off[i] = error[row] + settings[KD] * (wanted[WANTED_VELOCITY + row] - twist[row])
+    multiply(K, rows, rows, off, pull)
     for j in range(m):
         f[j] = cr[j] - settings[JOINT_DAMPING] * rate_of(n, w, j)
         if not settings[GENERALIZED] > 0.0:
