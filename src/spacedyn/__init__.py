@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.friction import BristleFriction
+    from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.magnetic_field import MagneticField
@@ -129,6 +130,7 @@ _NAMES_OF = {
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
     ".elements.thruster": "Thruster",
+    ".elements.grapple": "Grapple",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.magnetic_field": "MagneticField",
@@ -230,6 +232,7 @@ __all__ = [
     "DormandPrince8",
     "Drag",
     "Event",
+    "Grapple",
     "InputError",
     "Linearization",
     "LockedJoint",

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
-from . import drag, friction, gravity, magnetorquer, modal, motor, spring, tank, thruster, wrench
+from . import drag, friction, grapple, gravity, magnetorquer, modal, motor, spring, tank, thruster, wrench
 from .declared import declare
 from .element import Block, Element
 from .program import ElementFunction, UserElement
@@ -20,6 +20,7 @@ KINDS: dict[str, type[Element]] = {
         wrench.Wrench,
         spring.Spring,
         spring.Tether,
+        grapple.Grapple,
         drag.Drag,
         friction.BristleFriction,
         motor.Motor,

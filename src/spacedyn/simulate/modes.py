@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..elements.prescribed import MODES, Prescribed, mode_number
-from ..errors import InputError
+from ..errors import InputError, RunWarning, warn_user
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.dynamics import hybrid_dynamics
 from ..quantities.momentum import kinetic_energy
+from .action_kinds import Switch
+from .impacts import braking, too_fast
 from .joint_modes import FREE, LOCKED, PRESCRIBED
 
 Array = np.ndarray
@@ -105,11 +107,11 @@ class Switcher:
                     f"a law commands the mode {mode:g} for joint '{one.joint}'; there are FREE, LOCKED, PRESCRIBED"
                 )
             changes[one.joint] = MODE_NAMES[int(mode)]
-        self.switch(stepper, changes, {})
+        self.switch(stepper, Switch(changes))
 
-    def switch(self, stepper: Any, modes: Mapping[str, str], rates: Mapping[str, Array]) -> None:
+    def switch(self, stepper: Any, action: Switch) -> None:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
-        present, t = stepper.modes(), stepper.time
+        present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state = stepper.state()
         model = state.model
@@ -130,10 +132,22 @@ class Switcher:
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
         after = velocities_after(model, state, {**wanted, **rates})
+        if action.arm:
+            self._look_at_speed(stepper, action, after)
         stepper.set_rates(after.u[:, None])
         stepper.add_to_ledger("event_work", kinetic_energy(model, after) - kinetic_energy(model, state))
         stepper.forget_stage()
         stepper.choose_tolerances()
+
+    def _look_at_speed(self, stepper: Any, action: Switch, after: State) -> None:
+        """Report an arm that cannot stop what has just been caught."""
+        found = braking(after.model, after, action.arm, self.held(stepper))
+        limits = {name: float(np.min(after.model.joint(name).max_force)) for name in action.arm}
+        said = too_fast(next(iter(action.modes)), found, limits)
+        if said is not None and action.too_fast == "end":
+            raise InputError(said)
+        if said is not None:
+            warn_user(f"at t = {stepper.time:g} s {said}", RunWarning)
 
 
 def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> State:
