@@ -15,15 +15,21 @@ if TYPE_CHECKING:
     from . import freefloating
     from .elements.drag import Drag
     from .elements.element import Block
+    from .elements.encoder import Encoder
     from .elements.friction import BristleFriction
     from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
+    from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.magnetic_field import MagneticField
+    from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
+    from .elements.relative_pose import RelativePose
     from .elements.spring import Spring, Tether
+    from .elements.star_tracker import StarTracker
+    from .elements.sun_sensor import SunSensor
     from .elements.tank import Tank
     from .elements.thruster import Thruster
     from .elements.user_elements import element
@@ -126,18 +132,24 @@ _NAMES_OF = {
     ".laws.conditions": "condition",
     ".elements.drag": "Drag",
     ".elements.element": "Block",
+    ".elements.encoder": "Encoder",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
     ".elements.thruster": "Thruster",
     ".elements.grapple": "Grapple",
     ".elements.gravity": "CentralGravity UniformGravity",
+    ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetometer": "Magnetometer",
     ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
+    ".elements.relative_pose": "RelativePose",
     ".elements.spring": "Spring Tether",
+    ".elements.star_tracker": "StarTracker",
+    ".elements.sun_sensor": "SunSensor",
     ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
     ".quantities.kinematics": (
@@ -231,12 +243,15 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "Encoder",
     "Event",
     "Grapple",
+    "Gyro",
     "InputError",
     "Linearization",
     "LockedJoint",
     "MagneticField",
+    "Magnetometer",
     "Magnetorquer",
     "Mimic",
     "ModalAppendage",
@@ -247,6 +262,7 @@ __all__ = [
     "Motor",
     "PrescribedJoint",
     "Radau5",
+    "RelativePose",
     "Rotation",
     "Run",
     "RunWarning",
@@ -258,7 +274,9 @@ __all__ = [
     "SloshMode",
     "SpacedynError",
     "Spring",
+    "StarTracker",
     "State",
+    "SunSensor",
     "Tank",
     "Tether",
     "Thruster",

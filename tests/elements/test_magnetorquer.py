@@ -151,6 +151,7 @@ def test_rods_saturate_fail_and_stay_stuck():
     np.testing.assert_allclose(run["rods.dipole"][away], dipole[away], atol=1e-12)
     assert min(abs(t - 2.0 / 3.0)) < 1e-9 and min(abs(t - 1.0)) < 1e-12
     assert run.audit().energy < 1e-9
+    assert [str(one) for one in run.faults] == ["at 1 s rods failed: stuck at [0.0, -0.25] A m^2"]
 
 
 def test_robots_of_a_batch_have_each_its_own_field():

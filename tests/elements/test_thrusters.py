@@ -227,3 +227,47 @@ def test_a_tank_that_is_not_there():
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=[jet, sd.Tank("body", 1.0, name="main")])
     with pytest.raises(sd.InputError, match="not a Tank"):
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=[jet, sd.Wrench("body", name="mian")])
+
+
+def test_latching_with_a_tank_and_modes_keeps_momentum():
+    """A joint that locks while it moves: propellant and modes take part in the impulse, on the base and on the arm."""
+    b = sd.Builder("chaser")
+    b.base("bus", mass=50.0, inertia=(9.0, 8.0, 7.0), com=(0.1, 0, 0.2))
+    arm = {"mass": 10.0, "inertia": (1.0, 2.0, 2.5), "com": (0.4, 0, 0)}
+    hand = {"mass": 4.0, "inertia": (0.3, 0.4, 0.5), "com": (0.1, 0.1, 0)}
+    b.link("arm", parent="bus", position=(0.5, 0.2, 0), axis=(0, 0.6, 0.8), **arm)
+    b.link("hand", parent="arm", position=(1, 0, 0), axis=(0.8, 0, 0.6), **hand)
+    robot = b.build()
+    elements = [
+        sd.Tank("bus", 30.0, position=(-0.4, 0.1, 0.2), gyration=0.3, name="main"),
+        sd.Tank("hand", 2.0, position=(0.2, 0, 0.1), gyration=0.1, name="small"),
+        sd.ModalAppendage("arm", [0.5], delta0=[0.2, 0.5, 0.1], delta1=[0.3, 0.1, 0.4], name="panel"),
+    ]
+    stop = sd.Event(sd.joint_reaches("hand", 0.3), action=sd.actions.lock("hand"))
+    start = robot.state(qd={"hand": 0.5, "arm": -0.2}, base_rate=[0.1, 0.05, -0.1], base_velocity=[0.3, 0, 0])
+    run = sd.simulate(robot, start, 2.0, elements=elements, events=[stop], record=0.05)
+    audit = run.audit()
+    assert run["event_work"][-1, 0] < -1e-3
+    assert audit.linear_momentum < 1e-12 and audit.angular_momentum < 1e-10 and audit.energy < 1e-9
+
+
+def test_a_state_that_an_action_sets_is_in_the_ledger():
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    tank = sd.Tank("body", 100.0, position=(0.5, 0, 0.1), gyration=0.2)
+
+    @sd.condition
+    def after_a_second(t, s, p, out):
+        out.value[0] = t - 1.0
+
+    def push(t, state):
+        return state.replace(base_rate=state.base_rate + np.array([0, 0.1, 0.2]))
+
+    kick = sd.Event(after_a_second(), action=push)
+    run = sd.simulate(rocket, rocket.state(base_rate=[0.1, 0, 0]), 2.0, elements=[tank], events=[kick], record=0.1)
+    assert run.audit().worst < 1e-10
+
+
+def test_a_variational_method_is_refused():
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    with pytest.raises(sd.InputError, match="variational method knows"):
+        sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=[sd.Tank("body", 1.0)], method=sd.Variational(0.1))

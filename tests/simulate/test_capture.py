@@ -129,6 +129,22 @@ def test_a_bounce_before_the_latch():
     assert len(run.events) == 3 and run.audit().worst < 1e-10
 
 
+def test_propellant_and_modes_take_part_in_an_impact():
+    model = chaser()
+    tank = sd.Tank("bus", propellant=40.0, position=(-0.3, 0.2, 0.1), gyration=0.2, name="tank")
+    modes = {"frequencies": [0.4, 0.9], "damping": [0.01, 0.01]}
+    wing = sd.ModalAppendage("bus", **modes, delta0=[[0, 0, 1.2], [0.3, 0, 0.8]], delta1=[[0.5, 1, 0], [0, 0.4, 0]])
+    hits = [
+        at(0.1, sd.actions.impact("hand", "handle", restitution=0.6)),
+        at(0.3, sd.actions.impact("hand", "handle", restitution=0.2, normal=(-1, 0, 0))),
+    ]
+    run = sd.simulate(model, meeting(model), 0.5, elements=[tank, wing], events=hits, record=0.01)
+    audit = run.audit()
+    assert max(audit.energy, audit.linear_momentum, audit.angular_momentum) < 1e-10
+    before, after = run.events[0].state, run.events[0].after
+    np.testing.assert_allclose(against(model, after), -0.6 * against(model, before), atol=1e-14)
+
+
 def swinging(speed, **options):
     """One joint on a wall, and a target on its tip that flies across."""
     b = sd.Builder("gate", base="fixed")

@@ -26,6 +26,7 @@ from ..errors import InputError, UnknownName
 from ..kernels.elements.kind import Kind
 from ..laws.compile import ElementPorts
 from ..model.model import Model, robot_of
+from ..model.state import State
 from ..quantities.calls import point_on
 from ..reals import finite_array
 from ..signatures import checked_fields
@@ -152,6 +153,10 @@ class Element:
         """Bodies to which it hands on inertia, or whose accelerations it needs."""
         return ()
 
+    def jump(self, model: Model, before: State, after: State) -> Array:
+        """By how much its states jump where an impulse changes the rates of the robot that it is attached to."""
+        return np.zeros(sum(block.size for block in self.internal_blocks))
+
     @property
     def links(self) -> tuple[str, ...]:
         """Names of other elements that it works with."""
@@ -173,6 +178,11 @@ class Element:
     def breaks(self) -> tuple[float, ...]:
         """Times at which it is discontinuous [s]: steps end there."""
         return () if self.span is None else tuple(t for t in self.span if np.isfinite(t))
+
+    @property
+    def faults(self) -> tuple[tuple[float, str], ...]:
+        """When it fails [s], and how, in words."""
+        return ()
 
     @property
     def span(self) -> tuple[float, float] | None:

@@ -1,9 +1,20 @@
 """Faults of devices are parameters: when one fails, and how. What all devices check of them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InputError, nearest
 from ..reals import real_number
+
+
+class Fault(NamedTuple):
+    """A device that failed in a run: when [s], its name in the record, and how."""
+
+    time: float
+    element: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"at {self.time:g} s {self.element} failed: {self.how}"
 
 
 def fail_time(what: str, value: Any) -> float:

@@ -226,3 +226,7 @@ def _decimal_year(given: Any) -> float:
     if not 1900.0 <= year <= 2030.0:
         raise InputError(f"MagneticField: the IGRF is for dates from 1900 to 2030, got {year}")
     return year
+
+
+EARTH = MagneticField()
+"""The Earth's field of 2025."""

@@ -14,11 +14,9 @@ from ..reals import finite_array, real_array
 from ..signatures import checked_fields
 from .element import Block, Element, Numbers, WrenchPoint, point_of, three
 from .faults import checked_label, fail_time
-from .magnetic_field import MagneticField, field_of
+from .magnetic_field import EARTH, MagneticField, field_of
 
 XYZ = ("x", "y", "z")
-EARTH = MagneticField()
-"""The Earth's field of 2025."""
 
 
 @checked_fields("field", "limit")
@@ -137,6 +135,11 @@ class Magnetorquer(Element):
     def breaks(self) -> tuple[float, ...]:
         """When it fails."""
         return (self.fail_at,) if np.isfinite(self.fail_at) else ()
+
+    @property
+    def faults(self) -> tuple[tuple[float, str], ...]:
+        """When it fails [s], and how."""
+        return tuple((when, f"stuck at {np.asarray(self.stuck).tolist()} A m^2") for when in self.breaks)
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """Where its moment is drawn."""

@@ -10,6 +10,8 @@ from ..errors import InputError
 from ..kernels.elements.kind import Kind
 from ..kernels.elements.modes import act_modes, carry_modes, settle_modes
 from ..model.model import Model
+from ..model.state import State
+from ..quantities.kinematics import body_jacobian, forward_kinematics
 from ..reals import finite_array
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, point_of, three
@@ -109,6 +111,13 @@ class ModalAppendage(Element):
     def attached_to(self, model: Model) -> tuple[str, ...]:
         """The body that it is on."""
         return (self.body,)
+
+    def jump(self, model: Model, before: State, after: State) -> Array:
+        """An impulse on the body changes the rates of amplitudes by -δ0 Δv - δ1 Δω, in the body's axes."""
+        change = body_jacobian(model, before, self.body, self.position) @ (after.u - before.u)
+        R = forward_kinematics(model, before).bodies.rotation[model.body_index(self.body)]
+        jumps = np.asarray(self.delta0) @ (R.T @ change[:3]) + np.asarray(self.delta1) @ (R.T @ change[3:])
+        return np.concatenate([np.zeros(len(jumps)), -jumps])
 
     def fastest_rate(self, model: Model) -> float:
         """The highest frequency [rad/s]."""

@@ -9,7 +9,25 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
-from . import drag, friction, grapple, gravity, magnetorquer, modal, motor, spring, tank, thruster, wrench
+from . import (
+    drag,
+    encoder,
+    friction,
+    grapple,
+    gravity,
+    gyro,
+    magnetometer,
+    magnetorquer,
+    modal,
+    motor,
+    relative_pose,
+    spring,
+    star_tracker,
+    sun_sensor,
+    tank,
+    thruster,
+    wrench,
+)
 from .declared import declare
 from .element import Block, Element
 from .program import ElementFunction, UserElement
@@ -29,6 +47,12 @@ KINDS: dict[str, type[Element]] = {
         thruster.Thruster,
         modal.ModalAppendage,
         magnetorquer.Magnetorquer,
+        magnetometer.Magnetometer,
+        gyro.Gyro,
+        star_tracker.StarTracker,
+        sun_sensor.SunSensor,
+        encoder.Encoder,
+        relative_pose.RelativePose,
     )
 }
 """Built-in kinds, by their names."""

@@ -18,10 +18,10 @@ from ..model.state import State
 from ..model.state_parts import layout_of
 from ..quantities.calls import gravity_vector
 from ..quantities.momentum import totals
+from ..simulate.carried import with_carried
 from ..simulate.channels import LOSSES, WORKS
 from ..simulate.joint_modes import FREE
 from ..simulate.modes import deviations
-from .carried import with_carried
 
 Array = np.ndarray
 _ROUND_OFF = 1e-12  # the verdict calls errors below it round-off

@@ -7,19 +7,37 @@ comes from outside. Rates of joints that are held do not change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..model.model import Model
 from ..model.state import State
-from ..quantities.dynamics import hybrid_dynamics
-from ..quantities.kinematics import endpoint_jacobian, endpoint_pose
+from ..quantities.kinematics import body_jacobian, endpoint_jacobian, endpoint_pose, forward_kinematics
 from ..quantities.matrices import mass_matrix
 from .action_kinds import Impact
 
 Array = np.ndarray
 _SMALL = 1e-12  # of singular values: directions in which nothing can move
+
+
+def whole_mass_matrix(model: Model, state: State, attached: Sequence[Any]) -> Array:
+    """The mass matrix (nv, nv) with what elements have attached to bodies."""
+    H = mass_matrix(model, state)
+    for body, point, inertia in attached:
+        J = body_jacobian(model, state, body, np.zeros(3))
+        r = point - forward_kinematics(model, state).bodies.position[model.body_index(body)]
+        J[:3] -= np.cross(r, J[3:], axisb=0, axisc=0)
+        H = H + J.T @ inertia @ J
+    return H
+
+
+def reaction(H: Array, given: Array, change: Array) -> Array:
+    """Changes of all rates where impulses change those that are given: no impulse acts on the others."""
+    free = np.setdiff1d(np.arange(len(H)), given)
+    change = change.copy()
+    change[free] = -np.linalg.solve(H[np.ix_(free, free)], H[np.ix_(free, given)] @ change[given])
+    return change
 
 
 def relative_jacobian(model: Model, state: State, endpoint: str, other: str) -> Array:
@@ -31,8 +49,13 @@ def relative_jacobian(model: Model, state: State, endpoint: str, other: str) -> 
     return theirs[:3] - carried
 
 
-def after_impact(model: Model, state: State, impact: Impact, held: Iterable[str]) -> State:
-    """The state just after an impact; the same if the bodies part already, or cannot move against each other."""
+def after_impact(
+    model: Model, state: State, impact: Impact, held: Iterable[str], attached: Sequence[Any] = ()
+) -> State:
+    """The state just after an impact; the same if the bodies part already.
+
+    `held`: joints that keep their rates; `attached`: what elements have attached to bodies, which takes part.
+    """
     J = relative_jacobian(model, state, impact.endpoint, impact.other)
     if impact.normal is not None:
         n = endpoint_pose(model, state, impact.endpoint).rotation @ impact.normal
@@ -43,7 +66,7 @@ def after_impact(model: Model, state: State, impact: Impact, held: Iterable[str]
     for joint in held:
         free[model.u_slice(joint)] = False
     rates = np.flatnonzero(free)
-    gain = np.linalg.solve(mass_matrix(model, state)[np.ix_(rates, rates)], J[:, rates].T)
+    gain = np.linalg.solve(whole_mass_matrix(model, state, attached)[np.ix_(rates, rates)], J[:, rates].T)
     wanted = -(1.0 + impact.restitution) * (J @ state.u)
     impulse = np.linalg.lstsq(J[:, rates] @ gain, wanted, rcond=_SMALL)[0]
     u = state.u.copy()
@@ -74,13 +97,16 @@ class Braking(NamedTuple):
         return [joint for joint, travel in self.travel.items() if travel > self.room[joint]]
 
 
-def braking(model: Model, state: State, arm: Sequence[str], held: Iterable[str]) -> Braking:
+def braking(
+    model: Model, state: State, arm: Sequence[str], held: Iterable[str], attached: Sequence[Any] = ()
+) -> Braking:
     """How an arm can come to rest, other joints and the base reacting freely, `held` joints staying as they are."""
-    change, still = np.zeros(model.nv), State(model, np.concatenate([state.x, np.zeros(model.nv)]))
+    change, everyone = np.zeros(model.nv), np.arange(model.nv)
     for joint in arm:
         change[model.u_slice(joint)] = -state.u[model.u_slice(joint)]
-    given = list(dict.fromkeys((*arm, *held)))
-    impulse = hybrid_dynamics(model, still, given, change, passive=False).forces
+    given = np.concatenate([everyone[model.u_slice(joint)] for joint in dict.fromkeys((*arm, *held))])
+    H = whole_mass_matrix(model, state, attached)
+    impulse = H @ reaction(H, given, change)
     time, travel, room = 0.0, {}, {}
     for name in arm:
         part, rates, places = model.joint(name), model.qd_slice(name), model.q_slice(name)
@@ -102,7 +128,7 @@ def too_fast(joint: str, found: Braking, limits: Mapping[str, float]) -> str | N
         return None
     worst = max(found.too_far, key=lambda name: found.travel[name] - found.room[name])
     return (
-        f"what joint '{joint}' holds now is faster than the arm can stop: its max_force takes {found.time:.3g} s, "
+        f"what joint '{joint}' holds now is faster than the arm can stop: with max_force it takes {found.time:.3g} s, "
         f"in which joint '{worst}' goes on by {found.travel[worst]:.3g}, and its limit is {found.room[worst]:.3g} away "
         f"(max_force {limits[worst]:.3g})"
     )

@@ -288,6 +288,10 @@ class Layout:
             where.append(own_out[name] if name in law.states else slice(0, 1) if name == "value" else self.out[name])
         return [self.view_size, last, *(end for one in where for end in (one.start, one.stop))]
 
+    def parts_seen(self, law: Any) -> int:
+        """How many of `places` are parts of the view that a law reads; they come first."""
+        return len(_reads(law, self.elements))
+
 
 def _reads(law: Any, elements: Iterable[Element]) -> list[str]:
     """Names that a law reads; of one in a file, nothing is known."""

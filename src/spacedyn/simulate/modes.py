@@ -7,11 +7,12 @@ A joint that is locked while it moves, or that takes up a prescribed rate, does 
 
     H Δu = p,   Δu given at the joints that are held,   p = 0 at all others and at a base that is free
 
-so the total momentum stays, and the energy that is lost is in the ledger. Two bodies that meet and stick together are
-a joint of the kind 'free' between them that is locked: all six rates of one relative to the other become zero.
+so the total momentum stays, and the energy that is lost is in the ledger; H has what elements have attached to bodies.
+Two bodies that meet and stick together are a joint of the kind 'free' between them that is locked: all six rates of one
+relative to the other become zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from ..model.model import Model
 from ..model.state import State
 from ..quantities.dynamics import hybrid_dynamics
 from ..quantities.momentum import kinetic_energy
-from .action_kinds import Switch
-from .impacts import braking, too_fast
+from .action_kinds import Impact, Switch
+from .impacts import after_impact, braking, reaction, too_fast, whole_mass_matrix
 from .joint_modes import FREE, LOCKED, PRESCRIBED
 
 Array = np.ndarray
@@ -113,7 +114,7 @@ class Switcher:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
         present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
-        state = stepper.state()
+        state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
         model = state.model
         for joint, name in modes.items():
             one = self._joints[place[joint]]
@@ -131,17 +132,23 @@ class Switcher:
         for one, mode in self.modes(stepper):
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
-        after = velocities_after(model, state, {**wanted, **rates})
+        after = velocities_after(model, state, {**wanted, **rates}, attached)
         if action.arm:
-            self._look_at_speed(stepper, action, after)
-        stepper.set_rates(after.u[:, None])
-        stepper.add_to_ledger("event_work", kinetic_energy(model, after) - kinetic_energy(model, state))
-        stepper.forget_stage()
+            self._look_at_speed(stepper, action, after, attached)
+        _go_on(stepper, state, after, stored if attached else None)
         stepper.choose_tolerances()
 
-    def _look_at_speed(self, stepper: Any, action: Switch, after: State) -> None:
+    def hit(self, stepper: Any, impact: Impact) -> bool:
+        """An impact between two bodies, with what elements have attached to them; whether anything has changed."""
+        state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
+        after = after_impact(state.model, state, impact, self.held(stepper), attached)
+        if after is not state:
+            _go_on(stepper, state, after, stored if attached else None)
+        return after is not state
+
+    def _look_at_speed(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
         """Report an arm that cannot stop what has just been caught."""
-        found = braking(after.model, after, action.arm, self.held(stepper))
+        found = braking(after.model, after, action.arm, self.held(stepper), attached)
         limits = {name: float(np.min(after.model.joint(name).max_force)) for name in action.arm}
         said = too_fast(next(iter(action.modes)), found, limits)
         if said is not None and action.too_fast == "end":
@@ -150,8 +157,26 @@ class Switcher:
             warn_user(f"at t = {stepper.time:g} s {said}", RunWarning)
 
 
-def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> State:
+def _go_on(stepper: Any, state: State, after: State, stored: float | None) -> None:
+    """Go on with the rates after an impulse within the robot.
+
+    Where elements are attached to bodies, their states jump with the rates; `stored` is what all elements held before.
+    """
+    model = state.model
+    work = kinetic_energy(model, after) - kinetic_energy(model, state)
+    stepper.set_rates(after.u[:, None])
+    if stored is not None:
+        for i, element in enumerate(stepper.layout.elements):
+            stepper.add_to_states(i, element.jump(model, state, after))
+        work += stepper.stored_energy() - stored
+    stepper.add_to_ledger("event_work", work)
+    stepper.forget_stage()
+
+
+def velocities_after(model: Model, state: State, rates: Mapping[str, Array], attached: Sequence[Any] = ()) -> State:
     """The state just after impulses at some joints have given them these rates; all others are free to react.
+
+    `attached`: what elements have attached to bodies, which takes part.
 
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
@@ -166,8 +191,12 @@ def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> 
         change[at] = rate - state.u[at]
     if not np.any(change):
         return state
-    still = State(model, np.concatenate([state.x, np.zeros(model.nv)]))
-    u = state.u + hybrid_dynamics(model, still, list(rates), change, passive=False).udot
+    if attached:
+        given = np.concatenate([np.arange(model.nv)[model.u_slice(joint)] for joint in rates])
+        u = state.u + reaction(whole_mass_matrix(model, state, attached), given, change)
+    else:
+        still = State(model, np.concatenate([state.x, np.zeros(model.nv)]))
+        u = state.u + hybrid_dynamics(model, still, list(rates), change, passive=False).udot
     for joint, rate in rates.items():
         u[model.u_slice(joint)] = rate
     return State(model, np.concatenate([state.x, u]))

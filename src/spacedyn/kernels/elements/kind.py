@@ -124,8 +124,14 @@ def matrix(sim, e, i, zero):
 
 @inner
 def state(sim, e, i, y, zero):
-    """Its state i."""
-    return load(sim.work, y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i, zero)
+    """Its state i; its samples are counted behind its states."""
+    return load(sim.work, state_at(sim, e, i, y), zero)
+
+
+@inner
+def state_at(sim, e, i, y):
+    """Where its state or sample i is in work: samples are written there, robot by robot, where `is_sampled`."""
+    return y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i
 
 
 @inner

@@ -62,7 +62,8 @@ M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its r
 # work: what elements carry (CARRIED numbers) and what leaves in a second (LEAVING); what is added to each body
 # (BODY_ADDED). LEFT: where the rates of what has left are in the ledger, behind the states
 ATTACHED, ATTACHED_AT, Y_CARRIED, Y_LEAVING, Y_ADDED, LEFT = range(74, 80)
-PLAN = 80
+Y_ROBOT = 80  # in work, of each lane of a pack: its robot's number in the batch
+PLAN = 81
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
 LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves
@@ -86,8 +87,9 @@ SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; wh
 CARRIES_MASS, LOSES_MASS = 8192, 16384  # whether elements carry mass or momentum; whether any of it may leave
 
 # plan: a law's record
-# L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses
-L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, LAW_INTS = range(9)
+# L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses, first
+# the L_SEEN parts of the view that it reads
+L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, LAW_INTS = range(10)
 # plan: the record of a joint that is or may be held; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a
 # counter; J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)

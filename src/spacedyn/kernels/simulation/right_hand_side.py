@@ -245,7 +245,8 @@ def _flow(kind, at):
         sim, zero = at(own), zero_of(kind)
         set_out(sim, t, y, k, due == LOOK, K_ADDRESS, zero)
         if due == LOOK:
-            if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or integer(sim.plan, CHOICES) & SEES_CHANNELS:
+            wanted = integer(sim.plan, CHOICES) & SEES_CHANNELS or integer(sim.plan, ATTACHED) > 0
+            if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or wanted:
                 store_counter(sim.counters, C_DUE, 0)
                 run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
             return

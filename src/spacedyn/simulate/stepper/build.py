@@ -95,6 +95,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_VIEW": layout.view_size,
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,
+            "Y_ROBOT": 1,
         },
         first,
     )
@@ -164,6 +165,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
         record[p.L_STATE], record[p.L_STATES] = layout.states_of_law(i).start if i < laws else 0, law.state_size
         record[p.L_RING], record[p.L_RING_SIZE] = doubles, ring
         record[p.L_PLACES] = plan.put_integers(layout.places(law, i))
+        record[p.L_SEEN] = layout.parts_seen(law)
         records.append(record)
         doubles += ring * lanes * outputs
     plan.set(LAW_AT=plan.put_integers(*records))
