@@ -191,6 +191,27 @@ def checked_arguments(*inside: str, **meant: str) -> Callable[[Callable[P, R]], 
     return lambda function: checked(function.__name__, function, inside, meant)
 
 
+def known_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse arguments that it does not have, by name; what they are it looks at itself.
+
+    >>> @known_names
+    ... def draw(size=1.0):
+    ...     return size
+    >>> draw(sise=2.0)
+    Traceback (most recent call last):
+    spacedyn.errors.UnknownName: no argument of draw() named 'sise'; did you mean 'size'? There are: size
+    """
+    known = keywords_of(function)
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        check_names(f"argument of {function.__name__}()", named, known)
+        return function(*arguments, **named)
+
+    return function if open_ended else call
+
+
 def checked_fields(*inside: str) -> Callable[[type[T]], type[T]]:
     """The same for a dataclass: its fields are the arguments, by their names or by those in `former_names`."""
 
