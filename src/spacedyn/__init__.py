@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating
+    from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.encoder import Encoder
+    from .elements.flexible_drive import FlexibleDrive
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
@@ -129,9 +131,11 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
+    ".elements.flexible_drive": "FlexibleDrive",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
@@ -238,11 +242,13 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "CentralGravity",
+    "DCMotor",
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
     "Encoder",
     "Event",
+    "FlexibleDrive",
     "Gyro",
     "InputError",
     "Linearization",

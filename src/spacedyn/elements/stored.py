@@ -10,8 +10,10 @@ from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
 from . import (
+    dc_motor,
     drag,
     encoder,
+    flexible_drive,
     friction,
     gravity,
     gyro,
@@ -40,6 +42,8 @@ KINDS: dict[str, type[Element]] = {
         drag.Drag,
         friction.BristleFriction,
         motor.Motor,
+        dc_motor.DCMotor,
+        flexible_drive.FlexibleDrive,
         gravity.CentralGravity,
         tank.Tank,
         thruster.Thruster,
