@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-    from . import freefloating
+    from . import freefloating, orbit
+    from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.hill_frame import GravityGradient, HillFrame
     from .elements.motor import Motor
+    from .elements.orbiting_origin import OrbitingOrigin
+    from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
+    from .elements.third_body import ThirdBody
     from .elements.user_elements import element
     from .elements.wrench import Wrench
+    from .elements.zonal_gravity import ZonalGravity
     from .errors import (
         CacheWarning,
         InputError,
@@ -94,7 +100,7 @@ if TYPE_CHECKING:
     from .show.viewer.live import view
     from .simulate import actions
     from .simulate import joint_modes as Mode
-    from .simulate.events import Event, endpoint_reaches, endpoints_within, joint_reaches
+    from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
@@ -113,9 +119,15 @@ _NAMES_OF = {
         "CacheWarning InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError "
         "UnknownName"
     ),
-    ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
+    ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.drag": "Drag",
+    ".elements.hill_frame": "GravityGradient HillFrame",
+    ".elements.orbiting_origin": "OrbitingOrigin",
+    ".elements.solar_pressure": "SolarPressure",
+    ".elements.third_body": "ThirdBody",
+    ".elements.zonal_gravity": "ZonalGravity",
     ".elements.element": "Block",
     ".elements.friction": "BristleFriction",
     ".elements.gravity": "CentralGravity UniformGravity",
@@ -166,6 +178,7 @@ _MODULES = {
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
     "freefloating": ".freefloating",
+    "orbit": ".orbit",
     "kane": ".formulations.kane",
     "lagrangian": ".formulations.lagrangian",
     "operators": ".formulations.operators",
@@ -205,6 +218,7 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
+    "AtmosphericDrag",
     "Block",
     "BristleFriction",
     "Builder",
@@ -214,6 +228,8 @@ __all__ = [
     "DormandPrince8",
     "Drag",
     "Event",
+    "GravityGradient",
+    "HillFrame",
     "InputError",
     "Linearization",
     "LockedJoint",
@@ -223,6 +239,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Motor",
+    "OrbitingOrigin",
     "PrescribedJoint",
     "Radau5",
     "Rotation",
@@ -233,16 +250,20 @@ __all__ = [
     "ScenarioError",
     "SemiImplicitEuler",
     "SimulationFailed",
+    "SolarPressure",
     "SpacedynError",
     "Spring",
     "State",
     "Tether",
+    "ThirdBody",
     "UniformGravity",
     "UnknownName",
     "Variational",
     "Visual",
     "Wrench",
+    "ZonalGravity",
     "actions",
+    "altitude_reaches",
     "attach",
     "attitude_waypoints",
     "available",
@@ -296,6 +317,7 @@ __all__ = [
     "momentum_matrix_rate",
     "motion",
     "operators",
+    "orbit",
     "passive_force",
     "potential_energy",
     "reaction_null_space",

@@ -9,7 +9,20 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
-from . import drag, friction, gravity, motor, spring, wrench
+from . import (
+    atmospheric_drag,
+    drag,
+    friction,
+    gravity,
+    hill_frame,
+    motor,
+    orbiting_origin,
+    solar_pressure,
+    spring,
+    third_body,
+    wrench,
+    zonal_gravity,
+)
 from .declared import declare
 from .element import Block, Element
 from .program import ElementFunction, UserElement
@@ -24,6 +37,13 @@ KINDS: dict[str, type[Element]] = {
         friction.BristleFriction,
         motor.Motor,
         gravity.CentralGravity,
+        zonal_gravity.ZonalGravity,
+        third_body.ThirdBody,
+        orbiting_origin.OrbitingOrigin,
+        hill_frame.HillFrame,
+        hill_frame.GravityGradient,
+        atmospheric_drag.AtmosphericDrag,
+        solar_pressure.SolarPressure,
     )
 }
 """Built-in kinds, by their names."""

@@ -89,6 +89,8 @@ def simulation_of(
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
+    for element in acting.elements:
+        element.check_start(state, end, acting.elements)
     for one in (*acting.laws, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
             check_names(one, blocks_of(acting.elements))

@@ -58,7 +58,11 @@ VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
 OUT_COMMANDS = 71  # where the commands to elements are in what laws write
 Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
 M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its robot, and the last row of its record
-PLAN = 74
+# where the position and velocity of the frame's falling origin begin among the internal states, plus one; 0: fixed
+ORIGIN = 74
+# groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
+GROUPS, N_GROUP = range(75, 77)
+PLAN = 77
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do
 # work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of

@@ -25,6 +25,9 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
         kinds.append([kind.unit(form).address, tangent, phase, len(records), len(numbers)])
         records += [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in numbers]
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
+    for i, one in enumerate(prepared.layout.elements):
+        if one.carries_frame:
+            plan.set(ORIGIN=prepared.layout.states_of_element(i).start + 1)
     return np.array([t for one in prepared.acting for t in one.breaks])
 
 
