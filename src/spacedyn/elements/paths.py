@@ -32,11 +32,12 @@ def _pieces(times: Array, positions: Array) -> tuple[Array, Array]:
     """Starts of the pieces of a spline, and its coefficients (pieces, 3, DEGREE + 1), the constant first."""
     degree = min(DEGREE, len(times) - 1)
     degree -= 1 - degree % 2  # an odd one, 1, 3 or 5
-    spline = PPoly.from_spline(make_interp_spline(times, positions, k=degree))
-    ends = spline.x
+    curves = [PPoly.from_spline(make_interp_spline(times, column, k=degree)) for column in positions.T]
+    ends = curves[0].x
     whole = np.flatnonzero(np.diff(ends) > 0.0)  # a spline repeats its ends
     coefficients = np.zeros((len(whole), 3, DEGREE + 1))
-    coefficients[:, :, : degree + 1] = np.moveaxis(spline.c[::-1, whole], 0, -1)
+    for j, curve in enumerate(curves):
+        coefficients[:, j, : degree + 1] = curve.c[::-1, whole].T
     return ends[whole], coefficients
 
 
