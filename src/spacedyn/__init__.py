@@ -16,15 +16,26 @@ if TYPE_CHECKING:
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.drag import Drag
     from .elements.element import Block
+    from .elements.encoder import Encoder
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
+    from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.hill_frame import GravityGradient, HillFrame
+    from .elements.magnetic_field import MagneticField
+    from .elements.magnetometer import Magnetometer
+    from .elements.magnetorquer import Magnetorquer
+    from .elements.modal import ModalAppendage
     from .elements.motor import Motor
     from .elements.orbiting_origin import OrbitingOrigin
+    from .elements.relative_pose import RelativePose
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
+    from .elements.star_tracker import StarTracker
+    from .elements.sun_sensor import SunSensor
+    from .elements.tank import Tank
     from .elements.third_body import ThirdBody
+    from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
     from .elements.zonal_gravity import ZonalGravity
@@ -52,7 +63,9 @@ if TYPE_CHECKING:
     from .model.model import Model
     from .model.parts import Visual
     from .model.scene import scene
+    from .model.slosh import SloshMode, cylinder_slosh
     from .model.state import State
+    from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
     from .motion.trajectories import sample, table, waypoints
     from .peers.verify import verify
@@ -93,6 +106,7 @@ if TYPE_CHECKING:
         momentum_matrix_rate,
         potential_energy,
     )
+    from .quantities.vibration import natural_frequencies
     from .run.run import Run
     from .run.simulate import simulate
     from .scenario import Scenario, scenarios
@@ -129,12 +143,23 @@ _NAMES_OF = {
     ".elements.third_body": "ThirdBody",
     ".elements.zonal_gravity": "ZonalGravity",
     ".elements.element": "Block",
+    ".elements.encoder": "Encoder",
     ".elements.friction": "BristleFriction",
+    ".elements.modal": "ModalAppendage",
+    ".elements.tank": "Tank",
+    ".elements.thruster": "Thruster",
     ".elements.gravity": "CentralGravity UniformGravity",
+    ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.magnetic_field": "MagneticField",
+    ".elements.magnetometer": "Magnetometer",
+    ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
+    ".elements.relative_pose": "RelativePose",
     ".elements.spring": "Spring Tether",
+    ".elements.star_tracker": "StarTracker",
+    ".elements.sun_sensor": "SunSensor",
     ".elements.wrench": "Wrench",
     ".quantities.freefloating": "base_recoil generalized_inertia generalized_jacobian reaction_null_space",
     ".quantities.kinematics": (
@@ -154,6 +179,7 @@ _NAMES_OF = {
     ".model.model": "Model",
     ".model.parts": "Visual",
     ".model.scene": "scene",
+    ".model.slosh": "SloshMode cylinder_slosh",
     ".model.state": "State",
     ".simulate.former_names": "attach follow free lock release",
     ".simulate.joint_modes": "FREE LOCKED PRESCRIBED",
@@ -161,6 +187,8 @@ _NAMES_OF = {
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
+    ".quantities.vibration": "natural_frequencies",
+    ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
     ".scenario": "Scenario scenarios",
@@ -227,13 +255,19 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "Encoder",
     "Event",
     "GravityGradient",
+    "Gyro",
     "HillFrame",
     "InputError",
     "Linearization",
     "LockedJoint",
+    "MagneticField",
+    "Magnetometer",
+    "Magnetorquer",
     "Mimic",
+    "ModalAppendage",
     "Mode",
     "Model",
     "ModelError",
@@ -242,6 +276,7 @@ __all__ = [
     "OrbitingOrigin",
     "PrescribedJoint",
     "Radau5",
+    "RelativePose",
     "Rotation",
     "Run",
     "RunWarning",
@@ -250,15 +285,21 @@ __all__ = [
     "ScenarioError",
     "SemiImplicitEuler",
     "SimulationFailed",
+    "SloshMode",
     "SolarPressure",
     "SpacedynError",
     "Spring",
+    "StarTracker",
     "State",
+    "SunSensor",
+    "Tank",
     "Tether",
     "ThirdBody",
+    "Thruster",
     "UniformGravity",
     "UnknownName",
     "Variational",
+    "Vibration",
     "Visual",
     "Wrench",
     "ZonalGravity",
@@ -277,6 +318,7 @@ __all__ = [
     "condition",
     "control",
     "coriolis_matrix",
+    "cylinder_slosh",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",
@@ -316,6 +358,7 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_rate",
     "motion",
+    "natural_frequencies",
     "operators",
     "orbit",
     "passive_force",

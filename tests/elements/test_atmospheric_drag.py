@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from orbital_accelerations import MU, central, fly
 
 import spacedyn as sd
+from orbital_accelerations import MU, central, fly
 from spacedyn.orbit.air import named_table
 
 EPOCH = "2026-03-01T00:00:00"
@@ -81,7 +81,7 @@ def test_force_and_moment_by_hand():
 
 
 def test_a_box_flies_as_a_point_does_elsewhere():
-    """Half a revolution at 300 km without a turn: SciPy's DOP853 with the same plates in plain NumPy, 1 mm of 700 m."""
+    """Half a revolution at 300 km without a turn: SciPy's DOP853 with the same plates in plain NumPy, 1 mm of 350 m."""
     b = sd.Builder("cube")
     b.base("cube", mass=50.0, inertia=(10.0, 10.0, 10.000001))
     model = b.build()
@@ -108,7 +108,7 @@ def test_a_box_flies_as_a_point_does_elsewhere():
     assert run.states.base_attitude.magnitude().max() < 1e-5
     without = fly(lambda t, r, v: central(r), start.base_position, start.base_velocity, times)
     moved = np.linalg.norm(without[-1, :3] - expected[-1, :3])
-    assert moved > 500.0
+    assert moved > 300.0
     np.testing.assert_allclose(run["base_position"], expected[:, :3], atol=1e-3)
     assert run.audit().energy < 1e-11
 

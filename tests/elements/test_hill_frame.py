@@ -107,7 +107,9 @@ def test_a_tethered_satellite():
 def tumbling():
     b = sd.Builder("tumbling")
     b.base("bus", mass=100.0, inertia=(10.0, 12.0, 15.0), com=(0.1, 0.2, 0.3))
-    b.link("arm", parent="bus", position=(1, 0, 0), axis=(0, 0.6, 0.8), mass=20.0, inertia=(1, 2, 2.5), com=(0.5, 0.1, 0))
+    b.link(
+        "arm", parent="bus", position=(1, 0, 0), axis=(0, 0.6, 0.8), mass=20.0, inertia=(1, 2, 2.5), com=(0.5, 0.1, 0)
+    )
     return b.build()
 
 
@@ -119,7 +121,12 @@ def test_turning_and_still_axes_see_one_motion():
     r, v, w = np.array([3.0, -2.0, 1.0]), np.array([0.1, 0.2, -0.1]), np.array([0.2, -0.3, 0.1])
     one = model.state(base_position=r, base_velocity=v, base_rate=w, base_attitude=turned, q=[0.3], qd=[0.2])
     other = model.state(
-        base_position=r, base_velocity=v + np.cross(spin, r), base_rate=w + spin, base_attitude=turned, q=[0.3], qd=[0.2]
+        base_position=r,
+        base_velocity=v + np.cross(spin, r),
+        base_rate=w + spin,
+        base_attitude=turned,
+        q=[0.3],
+        qd=[0.2],
     )
     turning = sd.simulate(model, one, end, elements=[sd.HillFrame(n)], record=10.0)
     still = sd.simulate(model, other, end, elements=[sd.HillFrame(n, axes="still")], record=10.0)

@@ -195,9 +195,7 @@ def test_radau_agrees():
         for method in (sd.DormandPrince8(), sd.Radau5(rtol=1e-9, atol=1e-11))
     ]
     np.testing.assert_allclose(runs[0]["base_position"], runs[1]["base_position"], rtol=0, atol=1e-7)
-    np.testing.assert_allclose(
-        runs[0]["orbiting_origin.position"], runs[1]["orbiting_origin.position"], rtol=1e-10
-    )
+    np.testing.assert_allclose(runs[0]["orbiting_origin.position"], runs[1]["orbiting_origin.position"], rtol=1e-10)
 
 
 def test_what_is_refused():

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from orbital_accelerations import central, fly
 from scipy.optimize import brentq
 
 import spacedyn as sd
+from orbital_accelerations import central, fly
 
 EPOCH = "2026-03-01T00:00:00"
 AU, P, R_SUN, R_EARTH = 1.495978707e11, 1361.0 / 299792458.0, 6.957e8, 6378137.0
@@ -18,7 +18,8 @@ def cube(mass=50.0):
 
 
 @pytest.mark.parametrize(
-    ("mirror", "diffuse", "factor"), [(0.0, 0.0, 1.0), (1.0, 0.0, 2.0), (0.0, 1.0, 5.0 / 3.0), (0.3, 0.2, 1.3 + 0.4 / 3)]
+    ("mirror", "diffuse", "factor"),
+    [(0.0, 0.0, 1.0), (1.0, 0.0, 2.0), (0.0, 1.0, 5.0 / 3.0), (0.3, 0.2, 1.3 + 0.4 / 3)],
 )
 def test_a_plate_that_faces_the_sun(mirror, diffuse, factor):
     """P A absorbed, 2 P A from a mirror, 5/3 P A from paper; at 0.98 AU more by 1/0.98^2."""
@@ -94,7 +95,12 @@ def test_times_of_an_eclipse():
         return brentq(gap, low, high, xtol=1e-9)
 
     middle = (np.pi + np.arctan2(0.2, 1.0)) / n
-    expected = [contact(-1, 1500, middle), contact(1, 1500, middle), contact(1, middle, 5000), contact(-1, middle, 5000)]
+    expected = [
+        contact(-1, 1500, middle),
+        contact(1, 1500, middle),
+        contact(1, middle, 5000),
+        contact(-1, middle, 5000),
+    ]
     share, t = run["light"][:, 1], run.time
     assert share.min() == 0.0 and share.max() == 1.0
     for exact in expected:
@@ -119,7 +125,7 @@ def test_penumbra():
 
 
 def test_a_cube_flies_as_a_point_does_elsewhere():
-    """A revolution at 20000 km through the shadow, SciPy's DOP853 with the same light in plain NumPy: 1 cm of metres."""
+    """A revolution at 20000 km through the shadow, as by SciPy's DOP853 with the same light in NumPy: 1 cm of 1 km."""
     b = sd.Builder("ball")
     b.base("ball", mass=20.0, inertia=(10.0, 10.0, 10.000001))
     model, a = b.build(), 2.6e7

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from orbital_accelerations import central, fly, third
 
 import spacedyn as sd
+from orbital_accelerations import central, fly, third
 
 EPOCH = "2026-03-01T00:00:00"
 

@@ -299,3 +299,105 @@ def test_all_that_is_wrong_with_wheels_is_said_at_once():
         "gyro 'h': gimbal_inertia is missing",
     ):
         assert words in text, words
+
+
+# --- imbalance -------------------------------------------------------------------------------------------------------
+
+
+def mrp(attitude):
+    turn = attitude.as_rotvec()
+    angle = np.linalg.norm(turn)
+    return turn / angle * np.tan(angle / 4.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*triangle inequality")  # the literals' imbalance is ten thousand times a real one
+def test_wheels_with_imbalance_as_a_spacecraft_simulator_has_them():
+    """Static along w2, dynamic along w3, both with the wheel's mass taken out of the hub; nine published digits."""
+    case = CASES["basilisk_rw_jitter_fully_coupled"]
+    hub, given = case["hub"], case["inputs"]
+    b = sd.Builder("hub and wheels")
+    b.base("hub", mass=hub["m"], inertia=hub["I"], com=hub["c"])
+    for name, axis, w2, at in zip("xyz", np.eye(3), given["w2"], given["at"], strict=True):
+        b.wheel(
+            name,
+            on="hub",
+            axis=axis,
+            mass=given["mass"],
+            inertia=100 / (6000 * RPM),
+            transverse_inertia=50 / (6000 * RPM),
+            position=at,
+            static_imbalance=given["U_s"] * np.array(w2),
+            dynamic_imbalance=given["U_d"] * np.cross(axis, w2),
+        )
+    model = b.build()
+    start = start_of(model, hub, np.array(given["speeds0_rpm"]) * RPM)
+    half = sd.simulate(model, start, given["torque_ends"], laws=[constant(tau=given["torque"])])
+    run = sd.simulate(model, half.final, case["t"] - given["torque_ends"])
+    np.testing.assert_allclose(mrp(run.final.base_attitude), case["expected"]["sigma_BN"], rtol=0, atol=5e-12)
+    assert run.audit().worst < 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:.*triangle inequality")
+def test_gyros_with_imbalance_and_offsets_as_a_spacecraft_simulator_has_them():
+    case = CASES["basilisk_vscmg_jitter_fully_coupled"]
+    hub, given, a = case["hub"], case["inputs"], np.radians(54.75)
+    b = sd.Builder("hub and gyros")
+    b.base("hub", mass=hub["m"], inertia=hub["I"], com=hub["c"])
+    for i, gimbal_axis in enumerate(([0, 0, 1], [-np.cos(a), 0, np.sin(a)])):
+        s = np.array(given["gs0"][i], dtype=float)
+        G = np.column_stack([s, np.cross(gimbal_axis, s), gimbal_axis])
+        b.control_moment_gyro(
+            f"gyro{i}",
+            on="hub",
+            mass=given["massW"],
+            inertia=100 / (6000 * RPM),
+            transverse_inertia=50 / (6000 * RPM),
+            spin_axis=s,
+            gimbal_axis=gimbal_axis,
+            gimbal_mass=given["massG"],
+            gimbal_inertia=given["IG"],
+            position=given["r_GB"][i],
+            gimbal_com=G @ given["r_GcG_G"],
+            wheel_position=G @ [given["l"], 0.0, given["L"]],
+            static_imbalance=given["U_s"] * G[:, 1],
+            dynamic_imbalance=given["U_d"] * G[:, 2],
+        )
+    model = b.build()
+    qd = np.column_stack([given["gimbal_rate0"], np.array(given["wheel_rpm0"]) * RPM]).ravel()
+    run = sd.simulate(model, start_of(model, hub, qd), case["t"])
+    R, expected = run.final.base_attitude.as_matrix(), case["expected"]
+    np.testing.assert_allclose(mrp(run.final.base_attitude), expected["sigma_BN"], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(run.final.base_position - R @ hub["c"], expected["r_BN_N"], rtol=0, atol=1e-9)
+    assert run.audit().worst < 1e-12
+
+
+def test_an_imbalance_shakes_its_bearing_with_the_square_of_the_speed():
+    """On a base that does not move: a force s W² along s, a moment -axis × p W², both turning with the wheel."""
+    b = sd.Builder("bench", base="fixed")
+    b.base("bench", mass=1.0, inertia=(1, 1.2, 1.1))
+    b.wheel("w", on="bench", mass=5.0, inertia=0.05, static_imbalance=2e-4, dynamic_imbalance=3e-5)
+    model, speed, angle = b.build(), 300.0, 0.7
+    body = model.body("w")
+    np.testing.assert_allclose(body.com, [2e-4 / 5.0, 0, 0])
+    np.testing.assert_allclose(body.inertia[2, :2], [0, 3e-5])
+    state = model.state(q=[angle], qd=[speed])
+    force, moment = np.split(sd.joint_reactions(model, state, np.zeros(1))[1], 2)
+    turn = sd.Rotation.from_rotvec([0, 0, angle])
+    np.testing.assert_allclose(force, -(speed**2) * turn.apply([2e-4, 0, 0]), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(moment, speed**2 * turn.apply(np.cross([0, 0, 1], [0, 3e-5, 0])), rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_wrong_with_an_imbalance_is_said():
+    b = sd.Builder("bad")
+    b.base("bus", mass=100.0, inertia=(10, 12, 14))
+    b.wheel("one", on="bus", mass=1.0, inertia=0.1, static_imbalance=(0, 0, 1e-3))
+    b.wheel("two", on="bus", mass=1.0, inertia=0.1, dynamic_imbalance=3.0)
+    b.wheel("three", on="bus", mass=1.0, inertia=0.1, static_imbalance=[1.0, 2.0])
+    with pytest.raises(sd.ModelError) as caught:
+        b.build()
+    for words in (
+        "wheel 'one': static_imbalance (0, 0, 0.001) must be across the axis (0, 0, 1)",
+        "wheel 'two': its dynamic_imbalance 3 kg m^2 is more than",
+        "wheel 'three': static_imbalance has shape (2,)",
+    ):
+        assert words in str(caught.value), words

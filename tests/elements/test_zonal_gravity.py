@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from orbital_accelerations import J, central, fly, zonal
 
 import spacedyn as sd
+from orbital_accelerations import J, central, fly, zonal
 
 pytestmark = pytest.mark.packs
 
@@ -28,7 +28,7 @@ def test_force_and_moment_are_those_of_point_masses():
     for _ in range(4):
         turn, r = sd.Rotation.random(rng=rng), rng.normal(size=3)
         r *= 3.0 / np.linalg.norm(r)
-        state = model.state(base_position=r + [1, 2, 3], base_attitude=turn)
+        state = model.state(base_position=r + np.array([1.0, 2.0, 3.0]), base_attitude=turn)
         udot = sd.simulate(model, state, 1e-9, elements=[element], record=[0.0])["udot"][0]
         places = turn.apply(at)
         forces = m[:, None] * np.array([zonal(r + p, **planet) for p in places])
@@ -92,7 +92,9 @@ def test_the_node_drifts_at_its_secular_rate():
 def test_ten_orbits_of_a_robot_keep_energy():
     """Of an arm in a flattened Earth's field, and the part of momentum along the axis: 1e-10."""
     robot = sd.load("ets7")
-    start = sd.orbit.orbit_state(robot, sd.orbit.OrbitalElements(6.928e6, inclination=0.611), q=[0.3, 0.4, -0.8, 0, 0, 0])
+    start = sd.orbit.orbit_state(
+        robot, sd.orbit.OrbitalElements(6.928e6, inclination=0.611), q=[0.3, 0.4, -0.8, 0, 0, 0]
+    )
     period = 2.0 * np.pi / sd.orbit.mean_motion(6.928e6)
     run = sd.simulate(robot, start, 10 * period, elements=[sd.CentralGravity(), sd.ZonalGravity()])
     energy = run.energy()

@@ -10,7 +10,7 @@ import numpy as np
 
 import spacedyn as sd
 
-from .robots import brake, models, pull, rub, same_again, short_runs, wheeled
+from .robots import brake, models, pull, rub, same_again, short_runs, springy, wheeled
 
 SHAPES = (
     (),
@@ -134,6 +134,9 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "t": lambda c: 0.5,
     "wheeled": lambda c: wheeled(),
     "state of wheeled": lambda c: wheeled().random_state(c.numbers),
+    "springy": lambda c: springy(),
+    "state of springy": lambda c: springy().random_state(c.numbers),
+    "boom": lambda c: ["boom1"],
     "wheels": lambda c: ["x", "y", "z"],
     "motors": lambda c: ["first", "second", "third"],
     "run": lambda c: c.rng.choice(short_runs()),

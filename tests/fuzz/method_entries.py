@@ -85,10 +85,16 @@ _ADDED = {"base": ("mass", "inertia", "com", "visuals"), "body": ("name", "mass"
 _ADDED |= {"joint": ("kind", "parent", "child", "position"), "endpoint": ("body", "position", "rotation")}
 _ADDED |= {"wheel": ("on", "mass", "inertia", "axis", "transverse_inertia", "position")}
 _ADDED |= {"control_moment_gyro": ("on", "mass", "inertia", "spin_axis", "gimbal_axis", "transverse_inertia")}
+_ADDED |= {"slosh_mass": ("on", "mass", "stiffness", "axis", "position", "damping_ratio")}
+_ADDED |= {"flexible_beam": ("on", "length", "segments", "mass_per_length", "EI", "damping_ratio", "position")}
+_ADDED |= {"flexible_panel": ("on", "length", "width", "mass", "EI", "GJ", "panels", "hinge_stiffness")}
+_ADDED |= {"slosh_pendulum": ("on", "mass", "length", "direction", "position")}
 """What builders add besides links, and the options that are given."""
 _KEYS = {"on": "bus", "body": "bus", "parent": "bus", "child": "arm", "kind": "kind of joint", "axis": "unit"}
 _KEYS |= {"spin_axis": "unit", "gimbal_axis": "across", "transverse_inertia": "number"}
-_KEYS |= {"massless": "no"}
+_KEYS |= {"massless": "no", "stiffness": "number", "length": "number", "direction": "unit", "damping_ratio": "number"}
+_KEYS |= {"segments": "few", "panels": "few", "mass_per_length": "number", "EI": "number", "GJ": "number"}
+_KEYS |= {"width": "number", "hinge_stiffness": "number"}
 
 
 def _built(method: str, **usual: Any) -> Callable[[Setting], Callable[..., Any]]:

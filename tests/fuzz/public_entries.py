@@ -29,6 +29,8 @@ _LEFT_OUT = {
 """Names of the package that open files or windows, or take minutes; methods of some come below."""
 _LEFT_OUT |= {
     "Linearization",
+    "SloshMode",
+    "Vibration",
     "Attitude",
     "Reduced",
     "Equations",
@@ -57,10 +59,12 @@ _WANTED = {
     "control.joint_torque": {"tau": "qd of one"},
     "kane.partial_velocity_table": {"state": "one state"},
     "control.wheel_motor_attitude_hold": {"model": "wheeled", "state": "state of wheeled"},
+    "natural_frequencies": {"model": "springy", "state": "state of springy", "locked": "boom"},
     "freefloating.dynamic_singularities": {"states": "five states"},
     "freefloating.inverse_kinematics": {"iterations": "few"},
     "freefloating.workspace": {"state": "one state", "task": "component", "joints": "joints", "samples": "some"},
     "freefloating.zero_reaction_path": {"direction": "qd of one"},
+    "cylinder_slosh": dict.fromkeys(("radius", "depth", "density", "acceleration"), "number"),
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }

@@ -28,6 +28,15 @@ def _arm(base: str) -> sd.Model:
 
 
 @cache
+def springy() -> sd.Model:
+    """A satellite with a flexible boom."""
+    b = sd.Builder("springy")
+    b.base("bus", mass=200.0, inertia=(20, 25, 30))
+    b.flexible_beam("boom", on="bus", length=2.0, segments=2, mass_per_length=1.0, EI=20.0)
+    return b.build()
+
+
+@cache
 def wheeled() -> sd.Model:
     """A satellite with three reaction wheels."""
     b = sd.Builder("wheeled")

@@ -6,8 +6,8 @@ import pytest
 import spacedyn as sd
 from spacedyn.errors import UnknownName
 from spacedyn.model.joints import JOINT_KINDS, joint_kind
+from spacedyn.model.motions import columns as motion_columns
 from spacedyn.model.names import coordinate_names
-from spacedyn.model.singular import _columns
 from spacedyn.model.surgery import joint_transform
 from spacedyn.show.plots.units import coordinate_units
 
@@ -112,7 +112,7 @@ def test_kernels_move_it_as_its_record_says(kind):
     np.testing.assert_allclose(arm @ joint.rotation @ rotation, poses.rotation[2], atol=1e-14)
     place = poses.position[1] + arm @ (joint.position + joint.rotation @ position)
     np.testing.assert_allclose(place, poses.position[2], atol=1e-14)
-    columns = _columns(joint, q)
+    columns = motion_columns(joint, q)
     jacobian = sd.body_jacobian(model, state, "body", np.zeros(3))[:, 7:]
     np.testing.assert_allclose(poses.rotation[2] @ columns[:3], jacobian[:3], atol=1e-13)
     np.testing.assert_allclose(poses.rotation[2] @ columns[3:], jacobian[3:], atol=1e-13)

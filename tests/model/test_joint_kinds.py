@@ -10,8 +10,8 @@ from random_trees import random_coordinates, random_model
 from reference import bodies
 from spacedyn.kernels.robot import layout
 from spacedyn.model.joints import JOINT_KINDS, plain_kinds
+from spacedyn.model.motions import columns as motion_columns
 from spacedyn.model.names import coordinate_names, rate_names
-from spacedyn.model.singular import _columns
 from spacedyn.model.surgery import joint_transform
 from spacedyn.peers.robots import mujoco_joints, pinocchio_joints
 from spacedyn.show.plots.units import coordinate_units, rate_units
@@ -76,7 +76,7 @@ def test_steps_say_how_kernels_move_a_joint(kind):
     np.testing.assert_allclose(position, poses.position[1], atol=1e-14)
     np.testing.assert_allclose(rotation, poses.rotation[1], atol=1e-14)
     np.testing.assert_allclose(bodies(model, state.x).pose[1, :3, 3], position, atol=1e-14)
-    columns = _columns(model.joints[0], q)
+    columns = motion_columns(model.joints[0], q)
     jacobian = sd.endpoint_jacobian(model, state, "origin")
     np.testing.assert_allclose(rotation @ columns[:3], jacobian[:3], atol=1e-14)
     np.testing.assert_allclose(rotation @ columns[3:], jacobian[3:], atol=1e-14)

@@ -10,6 +10,7 @@ from ..laws import ready_made as control
 from ..lint import check_file
 from ..model.files.load import available, bundled_file
 from ..model.model import Model
+from ..model.vibration import vibration_report
 from ..run.run import Run
 from ..scenario import Scenario, scenarios
 from ..scenario.reading import is_scenario
@@ -17,6 +18,8 @@ from .output import BAD_RESULT, GOOD, command, one_line, size_of
 from .running import check_target
 from .show_law import tell_law
 from .source import Source
+
+_OF_MODES = ("frequencies", "damping_ratios")
 
 
 def check_files(files: list[str], strict: bool, compile_laws: bool, allow: list[Path], as_json: bool) -> None:
@@ -107,6 +110,9 @@ def show_what(source: Source, as_json: bool) -> None:
         ends = [{"name": one.name, "body": one.body} for one in model.endpoints]
         output.put(robot=model.name, base=model.base_kind, mass=model.total_mass, rates=model.nv)
         output.put(bodies=bodies, joints=joints, endpoints=ends)
+        if modes := vibration_report(model):
+            listed = {base: (one.frequencies.tolist(), one.damping_ratios.tolist()) for base, one in modes.items()}
+            output.put(vibration={base: dict(zip(_OF_MODES, both, strict=True)) for base, both in listed.items()})
         output.say(str(model))
 
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError
+from ..errors import InputError, UnknownName
 from ..kernels.elements.kind import Kind
 from ..laws.compile import ElementPorts
 from ..model.model import Model, robot_of
@@ -113,6 +113,15 @@ class Element:
         Whether it acts on bodies, on joints.
     kernel : Kind or None
         Its compiled side; None: the dynamics of a robot has it already, as uniform gravity and joints that are held.
+    carries, settles : Kind or None
+        What it does before all forces: mass and momentum that it attaches to bodies; and when accelerations are known.
+    is_field : bool
+        Whether it is a gravity field, which acts before what is attached to bodies does.
+    loses_mass : bool
+        Whether mass that it carries may leave.
+    senses : Kind or None
+        Of an element with commands: a kind that is called before laws are, and writes the channels named in `sensed`,
+        which do not depend on commands. So laws of any sort may read them.
     """
 
     states: ClassVar[tuple[Block, ...]] = ()
@@ -126,6 +135,12 @@ class Element:
     own_norms: ClassVar[bool] = False  # whether errors of its states are judged apart from the robot's, block by block
     carries_frame: ClassVar[bool] = False  # whether its first six states are where the frame's origin is, and how fast
     kernel: ClassVar[Kind | None] = None
+    carries: ClassVar[Kind | None] = None
+    settles: ClassVar[Kind | None] = None
+    is_field: ClassVar[bool] = False
+    loses_mass: ClassVar[bool] = False
+    senses: ClassVar[Kind | None] = None
+    sensed: ClassVar[tuple[str, ...]] = ()
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
     def numbers(self, model: Model) -> Numbers:
@@ -139,9 +154,25 @@ class Element:
         """The points at which its recorded wrenches act."""
         return ()
 
+    def attached_to(self, model: Model) -> tuple[str, ...]:
+        """Bodies to which it hands on inertia, or whose accelerations it needs."""
+        return ()
+
+    def jump(self, model: Model, before: State, after: State) -> Array:
+        """By how much its states jump where an impulse changes the rates of the robot that it is attached to."""
+        return np.zeros(sum(block.size for block in self.internal_blocks))
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Names of other elements that it works with."""
+        return ()
+
     def fastest_rate(self, model: Model) -> float:
         """An estimate of the fastest rate of oscillation or decay that it causes [1/s]; 0 if unknown."""
         return 0.0
+
+    def check_link(self, other: "Element") -> None:
+        """Raise unless an element that it names is of the kind that it works with."""
 
     @property
     def guards(self) -> int:
@@ -152,6 +183,11 @@ class Element:
     def breaks(self) -> tuple[float, ...]:
         """Times at which it is discontinuous [s]: steps end there."""
         return () if self.span is None else tuple(t for t in self.span if np.isfinite(t))
+
+    @property
+    def faults(self) -> tuple[tuple[float, str], ...]:
+        """When it fails [s], and how, in words."""
+        return ()
 
     @property
     def span(self) -> tuple[float, float] | None:
@@ -223,10 +259,29 @@ def rate_of(model: Model, what: str, joint: str) -> int:
 
 
 def check_elements(model: Model, elements: Iterable[Element]) -> None:
-    """Raise unless the model has their bodies and joints. Two elements may share a name if no law uses it."""
-    one = robot_of(model, 0)
-    for element in elements:
+    """Raise unless the model has their bodies and joints, and every element that one works with is there once.
+
+    Two elements may share a name if no law uses it.
+    """
+    one, listed = robot_of(model, 0), list(elements)
+    for element in listed:
         element.numbers(one)
+        linked_to(element, listed)
+
+
+def linked_to(element: Element, elements: Sequence[Element]) -> list[int]:
+    """The numbers of the elements that one works with; raise by name if one is missing or there twice."""
+    found = []
+    for name in element.links:
+        same = [i for i, other in enumerate(elements) if other.label == name]
+        if not same:
+            labels = [other.label for other in elements if other is not element]
+            raise UnknownName(f"element that {element.label!r} works with", name, labels)
+        if len(same) > 1:
+            raise InputError(f"{element.label!r} works with {name!r}, and {len(same)} elements have that name")
+        element.check_link(elements[same[0]])
+        found.append(same[0])
+    return found
 
 
 def element_names(elements: Iterable[Element]) -> list[str]:
@@ -253,5 +308,6 @@ def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
         name, before = element.label, found.get(element.label)
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
-            found[name] = ElementPorts(tuple(channels), tuple(commands), 1 + (before.namesakes if before else 0))
+            namesakes = 1 + (before.namesakes if before else 0)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed)
     return found

@@ -91,6 +91,7 @@ class CentralGravity(Element):
     name: str | None = None
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.WORK)
+    is_field: ClassVar[bool] = True
     kernel: ClassVar[Kind] = central_gravity
 
     def __post_init__(self) -> None:

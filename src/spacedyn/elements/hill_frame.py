@@ -62,6 +62,7 @@ class HillFrame(Element):
     name: str | None = None
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.WORK)
+    is_field: ClassVar[bool] = True
     kernel: ClassVar[Kind] = hill_frame
 
     def __post_init__(self) -> None:
@@ -122,6 +123,7 @@ class GravityGradient(Element):
     normal: ArrayLike = (0.0, 0.0, 1.0)
     name: str | None = None
 
+    is_field: ClassVar[bool] = True
     kernel: ClassVar[Kind] = hill_frame
 
     def __post_init__(self) -> None:

@@ -12,14 +12,24 @@ from ..laws.fingerprint import source_digest
 from . import (
     atmospheric_drag,
     drag,
+    encoder,
     friction,
     gravity,
+    gyro,
     hill_frame,
+    magnetometer,
+    magnetorquer,
+    modal,
     motor,
     orbiting_origin,
+    relative_pose,
     solar_pressure,
     spring,
+    star_tracker,
+    sun_sensor,
+    tank,
     third_body,
+    thruster,
     wrench,
     zonal_gravity,
 )
@@ -44,6 +54,16 @@ KINDS: dict[str, type[Element]] = {
         hill_frame.GravityGradient,
         atmospheric_drag.AtmosphericDrag,
         solar_pressure.SolarPressure,
+        tank.Tank,
+        thruster.Thruster,
+        modal.ModalAppendage,
+        magnetorquer.Magnetorquer,
+        magnetometer.Magnetometer,
+        gyro.Gyro,
+        star_tracker.StarTracker,
+        sun_sensor.SunSensor,
+        encoder.Encoder,
+        relative_pose.RelativePose,
     )
 }
 """Built-in kinds, by their names."""
@@ -185,9 +205,11 @@ def _check_same(before: UserElement, now: UserElement) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Arrays as lists with their shapes; infinities and nothing as they are."""
+    """Arrays as lists with their shapes, values such as a field by their fields; infinities and nothing as they are."""
     if isinstance(value, np.ndarray):
         return {"array": value.astype(float).ravel().tolist(), "shape": value.shape}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"fields": {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}}
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     return value
@@ -195,6 +217,8 @@ def _plain(value: Any) -> Any:
 
 def _array(value: Any) -> Any:
     """The inverse of `_plain`."""
+    if isinstance(value, dict) and "fields" in value:
+        return {name: _array(one) for name, one in value["fields"].items()}
     if isinstance(value, dict):
         return np.array(value["array"], dtype=float).reshape(value["shape"])
     if isinstance(value, list):

@@ -68,6 +68,7 @@ class ThirdBody(Element):
     indirect: bool = True
     name: str | None = None
 
+    is_field: ClassVar[bool] = True
     kernel: ClassVar[Kind] = third_body
 
     def __post_init__(self) -> None:

@@ -64,6 +64,7 @@ class ZonalGravity(Element):
     name: str | None = None
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.WORK)
+    is_field: ClassVar[bool] = True
     kernel: ClassVar[Kind] = zonal_gravity
 
     def __post_init__(self) -> None:

@@ -62,11 +62,15 @@ _own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that ref
 
 
 class ElementPorts(NamedTuple):
-    """Names that laws may read (channels) and write (commands) of an element; `namesakes`: elements of that name."""
+    """Names that laws may read (channels) and write (commands) of an element.
+
+    `namesakes`: elements of that name; `sensed`: channels that do not depend on its commands.
+    """
 
     channels: tuple[str, ...]
     commands: tuple[str, ...]
     namesakes: int = 1
+    sensed: tuple[str, ...] = ()
 
 
 Elements = Mapping[str, ElementPorts]
@@ -209,7 +213,7 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
             raise InputError(f"law '{law.name}': the state '{name}' has the name of something else; rename it")
     sees = role.what in ("law", "condition")  # other roles see no elements
     known = {name: one for name, one in elements.items() if sees and one.namesakes == 1}
-    channels = {name: one.channels for name, one in known.items() if one.channels and not _loops(law, one)}
+    channels = {name: readable for name, one in known.items() if (readable := _readable(law, one))}
     commands = {name: one.commands for name, one in known.items() if one.commands and role.what == "law"}
     reads = attributes(law.function, role, "s", {*SEEN, *law.states, *channels})
     writes = attributes(law.function, role, "out", {*columns, *law.states, *commands})
@@ -231,9 +235,9 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
     return seen, written
 
 
-def _loops(law: Law, one: ElementPorts) -> bool:
-    """Whether what an element gives depends on what this law writes at the same instant."""
-    return law.role.what == "law" and law.period is None and bool(one.channels) and bool(one.commands)
+def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
+    """Channels that do not depend on what this law writes at the same instant."""
+    return one.sensed if law.role.what == "law" and law.period is None and one.commands else one.channels
 
 
 def _unusable(law: Law, name: str, elements: Elements) -> str | None:
@@ -243,7 +247,7 @@ def _unusable(law: Law, name: str, elements: Elements) -> str | None:
     one = elements[name]
     if one.namesakes > 1:
         return f"{one.namesakes} elements are named '{name}', which it cannot tell apart: give each a name of its own"
-    if _loops(law, one):
+    if one.channels and not _readable(law, one):
         return (
             f"it reads s.{name}, which depends on what laws command '{name}' at the same instant, and a continuous law "
             "is one of these; sample it (period=...): a sample sees what was there before it. To linearize it as a "

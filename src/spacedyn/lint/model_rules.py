@@ -6,6 +6,7 @@ import numpy as np
 
 from ..model.model import Model
 from ..model.values import plain
+from ..model.vibration import vibration_report
 from .findings import Finding
 
 LARGE, SMALL = 100.0, 1e-5
@@ -33,6 +34,8 @@ def model_findings(model: Model) -> list[Finding]:
             found.append(
                 Finding("warning", f"joint '{joint.name}'", f"both limits are {joint.lower[0]:g}", "give it a range")
             )
+    for base, modes in vibration_report(model).items():
+        found.append(Finding("note", f"base {base}", f"first frequencies {modes.line}", ""))
     return found
 
 

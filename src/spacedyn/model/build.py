@@ -1,19 +1,17 @@
 """The public `Builder`, which describes a robot part by part."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
-from .assemble import assemble
+from .device_builder import DeviceBuilder
+from .flexible import Chain, beam, panel
 from .model import Model
-from .parts import Body, Endpoint, Joint
-from .values import shown
-from .wheels import gimbal, rotor
+from .values import rotation_matrix, shown
 
 
-class Builder:
+class Builder(DeviceBuilder):
     """Describes a robot part by part, in any order; `build` checks everything and returns the Model.
 
     Vectors are in the frame named below, [m]; rotations are SciPy Rotations or 3x3 direction cosines.
@@ -35,15 +33,6 @@ class Builder:
     >>> b.build()
     <Model 'arm': fixed base, 1 joint, 1 rate, 102 kg>
     """
-
-    def __init__(self, name: str, base: str = "free"):
-        self.name, self.base_kind = name, base
-        self._bases: list[Body] = []
-        self._bodies: list[Body] = []
-        self._joints: list[Joint] = []
-        self._endpoints: list[Endpoint] = []
-        self._problems: list[str] = []
-        self._known: Sequence[Body] = ()  # whose doubts were reported when their model was made
 
     @classmethod
     def from_model(cls, model: Model, name: str | None = None) -> "Builder":
@@ -71,260 +60,151 @@ class Builder:
         made._endpoints, made._known = list(model.endpoints), model.bodies
         return made
 
-    def base(
-        self,
-        name: str = "base",
-        *,
-        mass: Any = None,
-        inertia: Any = None,
-        com: Any = None,
-        shapes: Any = (),
-        massless: bool = False,
-        visuals: Any = (),
-        collisions: Any = (),
-    ) -> None:
-        """The body at the root of the tree; a robot has exactly one. See `body`."""
-        self._bases.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
-
-    def body(
+    def flexible_beam(
         self,
         name: str,
         *,
-        mass: Any = None,
-        inertia: Any = None,
-        com: Any = None,
-        shapes: Any = (),
-        massless: bool = False,
-        visuals: Any = (),
-        collisions: Any = (),
-    ) -> None:
-        """A rigid body, moved by the joint that names it as its child; its frame is at that joint.
-
-        Give `mass` and `inertia`, or `shapes` alone, which then settle mass, centre of mass and inertia.
-        Beside a given mass and inertia, shapes are only drawn.
-
-        Parameters
-        ----------
-        name : str
-            Unique among the bodies.
-        mass : float
-            [kg]
-        inertia : array_like
-            (3,) principal moments or (3, 3), about the centre of mass, in the body's axes [kg m^2].
-        com : array_like
-            (3,) centre of mass in the body's frame [m], by default its origin.
-        shapes : sequence of Shape
-            What it is made of, placed in the body's frame.
-        massless : bool
-            A mere frame between two joints, without mass.
-        visuals, collisions : sequence of Visual
-            How it looks, where that is more than its shapes, and what of it can be touched; no part of the dynamics.
-        """
-        self._bodies.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
-
-    def joint(
-        self,
-        name: str,
-        kind: str,
-        *,
-        parent: str,
-        child: str,
+        on: str,
+        length: Any,
+        segments: Any,
+        mass_per_length: Any,
+        EI: Any,
+        GJ: Any = None,
+        EA: Any = None,
+        section_inertia: Any = (0.0, 0.0),
+        damping_ratio: Any = None,
+        stiffness_damping: Any = None,
         position: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
-        axis: Any = None,
-        pitch: Any = 0.0,
-        rest: Any = None,
-        stiffness: Any = 0.0,
-        damping: Any = 0.0,
-        friction: Any = 0.0,
-        friction_speed: Any = 1e-3,
-        rotor_inertia: Any = 0.0,
-        gear: Any = 1.0,
-        lower: Any = -np.inf,
-        upper: Any = np.inf,
-        stop_stiffness: Any = 0.0,
-        stop_damping: Any = 0.0,
-        max_rate: Any = np.inf,
-        max_force: Any = np.inf,
     ) -> None:
-        """A joint between two bodies; a single number given for a joint of several rates applies to each of them.
+        """A uniform flexible beam on any body: a chain of rigid segments, clamped at its root, along its own x axis.
+
+        Its bodies are `<name>1`, `<name>2`, … from the root on; its far end is the endpoint `<name>_tip`, which has the
+        beam's axes. Frequencies converge with order 2 in the number of segments. Turns may be large, and a beam that
+        spins becomes stiffer, as it should.
 
         Parameters
         ----------
-        name, kind : str
-            Unique among the joints; one of `joints.JOINT_KINDS`, whose coordinates docs/notation.md lists.
-        parent, child : str
-            Bodies. The child's frame is the joint's frame, moved by the joint.
+        name : str
+            Of the beam.
+        on : str
+            The body that carries it.
+        length : float
+            [m]
+        segments : int
+            How many.
+        mass_per_length : float
+            [kg/m]
+        EI : float or (float, float)
+            Bending stiffness [N m^2]: about both y and z, or about y (so that it deflects along z) and about z. None or
+            infinite where it is rigid.
+        GJ : float, optional
+            Torsional stiffness [N m^2]; rigid in twist if left out. It needs `section_inertia`.
+        EA : float, optional
+            Axial stiffness [N]; of constant length if left out. Steps are short then: stretching is fast.
+        section_inertia : (2,)
+            Moments of inertia of the section about y and z, per length [kg m]; their sum resists twist.
+        damping_ratio : float, optional
+            Of the first mode of each kind of motion (bending about y, about z, twist, stretch) with the root clamped;
+            that of higher modes grows with their frequency. 0 to 1.
+        stiffness_damping : float, optional
+            Instead: dampers over springs [s]; a mode of angular frequency w has the damping ratio w / 2 times that.
         position, rotation : array_like, Rotation
-            (3,) [m] and (3, 3): the joint's frame in the parent's frame, by default unmoved and unturned.
-        axis : array_like
-            (3,) unit vector in the joint's axes, by default z; for revolute, prismatic, helical and cylindrical joints.
-        pitch : float
-            Of a helical joint [m/rad].
-        rest : array_like
-            Coordinates (nq,) at which the spring is slack, by default neutral; quaternions are (x, y, z, w).
-            A spherical joint also takes a Rotation.
-        stiffness, damping, friction : array_like
-            Of the spring [N m/rad, N/m], the damper [N m s/rad, N s/m], and dry friction [N m, N], by default 0.
-        friction_speed : array_like
-            Speed at which dry friction is 76 % developed, by default 1e-3 [rad/s, m/s].
-        rotor_inertia, gear : array_like
-            Of the motor's rotor [kg m^2], by default 0, and its turns for one of the joint, by default 1.
-        lower, upper : array_like
-            Limits of the coordinates, by default none.
-        stop_stiffness, stop_damping : array_like
-            Of the end stops at the limits, by default 0; they only push back.
-        max_rate, max_force : array_like
-            What the joint may do, by default without bound; data for controllers and planners.
+            (3,) [m] and (3, 3): the beam's root in the frame of the body that carries it; x is along the beam.
+
+        Examples
+        --------
+        >>> b = Builder("bus with a boom")
+        >>> b.base("bus", mass=100.0, inertia=(10.0, 12.0, 14.0))
+        >>> b.flexible_beam("boom", on="bus", length=5.0, segments=4, mass_per_length=0.5, EI=200.0, damping_ratio=0.01)
+        >>> b.build()
+        <Model 'bus with a boom': free base, 4 joints, 14 rates, 102.5 kg>
         """
-        over_rates = (stiffness, damping, friction, friction_speed, rotor_inertia, gear, lower, upper)
-        bounds = (stop_stiffness, stop_damping, max_rate, max_force)
-        self._joints.append(
-            Joint(name, kind, parent, child, position, rotation, axis, pitch, rest, *over_rates, *bounds)
-        )
+        given = {"length": length, "segments": segments, "mass_per_length": mass_per_length, "EI": EI, "GJ": GJ}
+        given |= {"EA": EA, "section_inertia": section_inertia}
+        given |= {"damping_ratio": damping_ratio, "stiffness_damping": stiffness_damping}
+        self._add_chain(beam(self._problems, name, given), on, position, rotation)
 
-    def link(
-        self,
-        name: str,
-        joint: str = "revolute",
-        *,
-        parent: str,
-        mass: Any = None,
-        inertia: Any = None,
-        com: Any = None,
-        shapes: Any = (),
-        massless: bool = False,
-        visuals: Any = (),
-        collisions: Any = (),
-        **options: Any,
-    ) -> None:
-        """A body and the joint that moves it, both called `name`: `body` and `joint` in one."""
-        self.joint(name, joint, parent=parent, child=name, **options)
-        looks = {"shapes": shapes, "visuals": visuals, "collisions": collisions}
-        self.body(name, mass=mass, inertia=inertia, com=com, massless=massless, **looks)
-
-    def wheel(
+    def flexible_panel(
         self,
         name: str,
         *,
         on: str,
+        length: Any,
+        width: Any,
         mass: Any,
-        inertia: Any,
-        axis: Any = (0.0, 0.0, 1.0),
-        transverse_inertia: Any = None,
+        EI: Any = None,
+        GJ: Any = None,
+        EI_in_plane: Any = None,
+        thickness: Any = 0.0,
+        panels: Any = 1,
+        segments: Any = 4,
+        root_stiffness: Any = None,
+        hinge_stiffness: Any = None,
+        hinge_angle: Any = 0.0,
+        damping_ratio: Any = None,
+        stiffness_damping: Any = None,
         position: Any = (0.0, 0.0, 0.0),
-        **options: Any,
+        rotation: Any = None,
     ) -> None:
-        """A balanced reaction wheel or rotor on any body: a body and a revolute joint without limits, both `name`.
+        """Flat panels in a row on any body, such as a solar paddle: a chain of plates along x, normal to z.
 
-        The ledger holds its momentum and energy; its speed is the joint's rate, `state(qd={name: ...})`. `sd.Motor`
-        drives it, and `sd.control.wheel_motor_attitude_hold` commands motors. The carrying body's mass and inertia
-        must not include the wheel.
+        Plates bend about y and twist about x, and may be hinged about y at the root and between panels. Bodies are
+        `<name>1`, `<name>2`, … from the root on; the far end is the endpoint `<name>_tip`, with the panel's axes.
 
         Parameters
         ----------
         name : str
-            Of the body and the joint.
+            Of the row.
         on : str
             The body that carries it.
-        mass : float
-            [kg]
-        inertia : float
-            Moment of inertia about the axis [kg m^2].
-        axis : array_like
-            (3,) unit vector in the axes of the body that carries it.
-        transverse_inertia : float, optional
-            About any other axis through its centre [kg m^2]; half of `inertia`, as a disc has it, if left out.
-        position : array_like
-            (3,) of its centre, in the frame of the body that carries it [m].
-        **options
-            Of `joint`: `damping`, `friction`, `max_rate`, `max_force` ...
+        length, width, mass : float
+            Of one panel: along x and y [m], [kg].
+        EI, GJ : float, optional
+            Bending stiffness about y, and torsional stiffness, of the whole width [N m^2]; rigid if left out.
+        EI_in_plane : float, optional
+            About z [N m^2]; rigid if left out, as plates are.
+        thickness : float
+            [m]
+        panels, segments : int
+            Number of panels, and of segments of each.
+        root_stiffness, hinge_stiffness : float, optional
+            Of hinges about y at the root and between panels [N m/rad], in series with the plates; rigid if left out.
+        hinge_angle : float
+            Angle about y between panels at which their hinges are slack [rad].
+        damping_ratio, stiffness_damping : float, optional
+            As in `flexible_beam`.
+        position, rotation : array_like, Rotation
+            (3,) [m] and (3, 3): the middle of the root's edge in the frame of the body that carries it.
 
         Examples
         --------
-        >>> b = Builder("bus with a wheel")
-        >>> b.base("bus", mass=100.0, inertia=(10.0, 12.0, 14.0))
-        >>> b.wheel("wheel", on="bus", axis=(0, 1, 0), mass=4.0, inertia=0.03, position=(0.2, 0, 0))
-        >>> b.build().state(qd={"wheel": 200.0}).qd
-        array([200.])
+        >>> b = Builder("satellite")
+        >>> b.base("bus", mass=500.0, inertia=(80.0, 90.0, 100.0))
+        >>> plate = {"length": 2.0, "width": 2.5, "mass": 12.0, "segments": 1, "panels": 3}
+        >>> b.flexible_panel("wing", on="bus", **plate, root_stiffness=900.0, hinge_stiffness=700.0, position=(1, 0, 0))
+        >>> b.build()
+        <Model 'satellite': free base, 3 joints, 9 rates, 536 kg>
         """
-        body = rotor(self._problems, name, axis, mass, inertia, transverse_inertia)
-        self._bodies.append(body)
-        self.joint(name, "revolute", parent=on, child=name, axis=axis, position=position, **options)
+        given = {"length": length, "width": width, "mass": mass, "EI": EI, "GJ": GJ, "EI_in_plane": EI_in_plane}
+        given |= {"thickness": thickness, "panels": panels, "segments": segments, "hinge_angle": hinge_angle}
+        given |= {"root_stiffness": root_stiffness, "hinge_stiffness": hinge_stiffness}
+        given |= {"damping_ratio": damping_ratio, "stiffness_damping": stiffness_damping}
+        self._add_chain(panel(self._problems, name, given), on, position, rotation)
 
-    def control_moment_gyro(
-        self,
-        name: str,
-        *,
-        on: str,
-        mass: Any,
-        inertia: Any,
-        spin_axis: Any,
-        gimbal_axis: Any,
-        transverse_inertia: Any = None,
-        gimbal_mass: Any = None,
-        gimbal_inertia: Any = None,
-        position: Any = (0.0, 0.0, 0.0),
-    ) -> None:
-        """A control-moment gyro of variable speed: a gimbal on any body, and in it a wheel, in balance.
+    def _add_chain(self, chain: Chain, on: str, position: Any, rotation: Any) -> None:
+        """Add the bodies and joints of a chain whose root is at a pose of a body."""
+        for number, (body, kind, options) in enumerate(chain.links()):
+            if number == 0:
+                options |= {"position": position, "rotation": _turned(rotation, options["rotation"])}
+            self._bodies.append(body)
+            self.joint(body.name, kind, parent=on, child=body.name, **options)
+            on = body.name
+        place, axes = chain.tip
+        self.endpoint(f"{chain.name}_tip", body=on, position=place, rotation=axes)
 
-        Bodies and joints are called `<name>_gimbal` and `<name>_wheel`; the gimbal's joint comes first.
 
-        Parameters
-        ----------
-        name : str
-            Of the gyro.
-        on : str
-            The body that carries it.
-        mass, inertia, transverse_inertia : float
-            Of the wheel, as in `wheel`.
-        spin_axis, gimbal_axis : array_like
-            (3,) unit vectors at right angles, with the gimbal at zero, in the axes of the body that carries it.
-        gimbal_mass : float, optional
-            [kg]; without mass and inertia the gimbal is a mere frame.
-        gimbal_inertia : array_like, optional
-            (3,) about the spin axis, gimbal axis × spin axis, and the gimbal axis [kg m^2].
-        position : array_like
-            (3,) of both centres of mass, in the frame of the body that carries it [m].
-
-        Examples
-        --------
-        >>> b = Builder("bus with a gyro")
-        >>> b.base("bus", mass=100.0, inertia=(10.0, 12.0, 14.0))
-        >>> rotor = {"mass": 6.0, "inertia": 0.16, "spin_axis": (1, 0, 0), "gimbal_axis": (0, 0, 1)}
-        >>> b.control_moment_gyro("gyro", on="bus", **rotor)
-        >>> b.build().joint_names
-        ('gyro_gimbal', 'gyro_wheel')
-        """
-        outer = gimbal(self._problems, name, spin_axis, gimbal_axis, gimbal_mass, gimbal_inertia)
-        self._bodies.append(outer)
-        self.joint(outer.name, "revolute", parent=on, child=outer.name, axis=gimbal_axis, position=position)
-        self.wheel(
-            f"{name}_wheel",
-            on=outer.name,
-            mass=mass,
-            inertia=inertia,
-            axis=spin_axis,
-            transverse_inertia=transverse_inertia,
-        )
-
-    def endpoint(self, name: str, *, body: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
-        """A named frame on a body, the base included; `position` (3,) [m] and `rotation` are in the body's frame."""
-        self._endpoints.append(Endpoint(name, body, position, rotation))
-
-    def build(self) -> Model:
-        """Check the description and return the Model; raises ModelError with every problem, warns of doubts."""
-        bases, bodies, problems = self._bases[:1], self._bodies, [*self._problems]
-        if len(self._bases) > 1:
-            again = ", ".join(shown(body.name) for body in self._bases[1:])
-            problems.append(f"a robot has one base, yet base() was called again for {again}; use body() and a joint.")
-            bodies = self._bases[1:] + bodies
-        elif not bases:
-            moved = {joint.child for joint in self._joints if isinstance(joint.child, str)}
-            loose = [body for body in bodies if isinstance(body.name, str) and body.name not in moved][:1]
-            likely = f" (was body({shown(loose[0].name)}, …) meant as it?)" if loose else ""
-            problems.append(f"there is no base; call base(name, mass=…, inertia=…) once{likely}.")
-            bases = loose or [Body("base", 1.0, np.zeros(3), np.zeros(3))]  # to look at the rest as if there were one
-            bodies = [body for body in bodies if body not in bases]
-        parts = bases + bodies, self._joints, self._endpoints
-        return assemble(self.name, self.base_kind, *parts, problems=problems, known=self._known)
+def _turned(rotation: Any, joint: np.ndarray) -> Any:
+    """A joint's axes in a body whose frame the chain's axes are turned in; what is no rotation is reported later."""
+    matrix = rotation_matrix([], "", rotation)
+    return rotation if matrix is None else matrix @ joint

@@ -277,8 +277,9 @@ class Model(Structure):
 
     def __str__(self) -> str:
         from .tree_text import draw_tree
+        from .vibration import report_lines
 
-        return draw_tree(self)
+        return "\n".join([draw_tree(self), *report_lines(self)])
 
     def _repr_html_(self) -> str:
         from .tree_text import html_tree

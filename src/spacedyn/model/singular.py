@@ -7,13 +7,13 @@ roots of the bodies' inertias, T = |L V|²/2, as in a square-root Kalman filter:
 pose at random tells, and in NumPy, so that building a robot compiles nothing.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg.lapack import dgeqrf
 
-from .parts import Body, Joint
+from .motions import columns, motion_transform, square_roots
+from .parts import Joint
 from .rotations import rotation_about, rotation_quaternion
 from .state_parts import BASE_RATES
 from .surgery import joint_transform
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .model import Model
 
 _ROUNDING = 1e-8  # of |L S|, relative to the sizes of L and S: below it D is rounding to the kernels
-_NO_MOMENT = 1e-12  # of a body's smallest principal moments, relative to its largest
 _POSES = 3
 _Z = np.array([0.0, 0.0, 1.0])
 _UPPER = np.triu(np.ones((6, 6)))
@@ -45,7 +44,7 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
     free: list[list[Array]] = [[] for _ in model.bodies]  # L of what hangs on a body, its joints being free
     locked: list[list[Array]] = [[] for _ in model.bodies]  # and with its joints locked
     found = {}
-    own = _square_roots(model.bodies)
+    own = square_roots(model.bodies)
     for i in np.argsort(model.flat.order)[::-1].tolist():  # leaves to base
         L, G = _joined([own[i], *free[i]]), _joined([own[i], *locked[i]])
         if i == 0:
@@ -54,7 +53,7 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
             joint = model.joints[i - 1]
             q = _coordinates(joint, rng)
             place, turn = joint_transform(joint, q)
-            S, rotor = _columns(joint, q), joint.gear**2 * joint.rotor_inertia
+            S, rotor = columns(joint, q), joint.gear**2 * joint.rotor_inertia
         moving, turning = np.sqrt((G[:, :3] ** 2).sum()), np.sqrt((G[:, 3:] ** 2).sum())  # roots of mass and moments
         size = np.sqrt((moving * _lengths(S[:3]) + turning * _lengths(S[3:])) ** 2 + rotor)
         L, bad = _eliminate(L, S, rotor, size)
@@ -64,7 +63,7 @@ def _at_a_pose(model: "Model", rng: np.random.Generator) -> dict[int, bool]:
         if i > 0:
             parent = model.parents[i]
             origin = model.bodies[0].com if parent == 0 else np.zeros(3)
-            X = _motion_transform(joint.position + joint.rotation @ place - origin, joint.rotation @ turn)
+            X = motion_transform(joint.position + joint.rotation @ place - origin, joint.rotation @ turn)
             free[parent].append(L @ X)
             locked[parent].append(G @ X)
     return found
@@ -84,41 +83,11 @@ def _eliminate(L: Array, S: Array, rotor: Array, size: Array) -> tuple[Array, bo
     return L, bad
 
 
-def _square_roots(bodies: Sequence[Body]) -> Array:
-    """L (bodies, 6, 6): T = |L (v; ω)|²/2, about each body's origin; of the base, about its centre of mass."""
-    moments, axes = np.linalg.eigh(np.array([body.inertia for body in bodies]))
-    moments = np.where(moments > _NO_MOMENT * moments[:, -1:], moments, 0.0)
-    mass, com = np.sqrt([body.mass for body in bodies]), np.array([body.com for body in bodies])
-    com[0] = 0.0
-    L = np.zeros((len(bodies), 6, 6))
-    L[:, :3, :3] = mass[:, None, None] * np.eye(3)
-    L[:, :3, 3:] = mass[:, None, None] * np.cross(np.eye(3), com[:, None, :]).transpose(0, 2, 1)  # e × com
-    L[:, 3:, 3:] = np.sqrt(moments)[:, :, None] * axes.transpose(0, 2, 1)
-    return L
-
-
 def _joined(parts: list[Array]) -> Array:
     """L (6, 6) of several together."""
     if len(parts) == 1:
         return parts[0]
     return _UPPER * dgeqrf(np.concatenate(parts))[0][:6]
-
-
-def _columns(joint: Joint, q: Array) -> Array:
-    """S (6, nv) of a joint: motion (v; ω) of the child per unit of each rate, at its origin, in its axes."""
-    kind, turn, place = joint.kind_record, np.eye(3), np.zeros(3)  # of the child, in the frame of a step: from the last
-    S = np.zeros((6, kind.nv))
-    if kind.has_attitude:
-        S[3:, kind.attitude_rates] = np.eye(3)
-        turn = rotation_quaternion(q[kind.attitude])
-    steps = kind.twists(joint.axis, joint.pitch)
-    for i in range(len(steps) - 1, -1, -1):
-        slide, rotate = steps[i]
-        S[:3, i], S[3:, i] = turn.T @ (slide + _skew(rotate) @ place), turn.T @ rotate
-        if i > 0:  # into the frame of the step before
-            step = rotation_about(rotate, q[i]) if rotate.any() else np.eye(3)
-            turn, place = step @ turn, slide * q[i] + step @ place
-    return S
 
 
 def _coordinates(joint: Joint, rng: np.random.Generator) -> Array:
@@ -138,18 +107,6 @@ def _base_columns(kind: str, rng: np.random.Generator) -> Array:
         turn = rotation_about(_Z, float(quaternion[0]))
     both = np.block([[turn.T, np.zeros((3, 3))], [np.zeros((3, 3)), turn.T]])
     return both[:, list(BASE_RATES[kind])]
-
-
-def _motion_transform(position: Array, rotation: Array) -> Array:
-    """(6, 6): a parent's (v; ω) to that of a frame on it, at its origin and in its axes."""
-    X = np.zeros((6, 6))
-    X[:3, :3] = X[3:, 3:] = rotation.T
-    X[:3, 3:] = -rotation.T @ _skew(position)
-    return X
-
-
-def _skew(r: Array) -> Array:
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
 
 
 def _lengths(columns: Array) -> Array:

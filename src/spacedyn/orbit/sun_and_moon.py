@@ -18,7 +18,8 @@ J2000 = "2000-01-01T11:58:55.816"
 _J2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
 _TT_MINUS_UTC = 69.184
 """Since 2017 [s]; 64.184 s in 2000: a minute moves the Moon by half a minute of arc, less than its series is off."""
-_SERIES = {"sun": sun_angles, "moon": moon_angles}
+_SERIES: dict[str, Any] = {"sun": sun_angles, "moon": moon_angles}
+_equatorial: Any = equatorial_of
 
 
 @checked_arguments()
@@ -76,7 +77,7 @@ def position_of(body: str, epoch: str, times: ArrayLike = 0.0, *, source: str = 
     if body not in _SERIES:
         raise UnknownName("body of position_of()", body, list(_SERIES))
     first = days_since_j2000(epoch)
-    places = [equatorial_of(*_SERIES[body](first + t / 86400.0)) for t in after.ravel()]
+    places = [_equatorial(*_SERIES[body](first + t / 86400.0)) for t in after.ravel()]
     return np.array(places).reshape(*after.shape, 3)
 
 

@@ -162,6 +162,7 @@ class Totals(NamedTuple):
     momentum: Array  # (…, 6) [kg m/s, kg m²/s]
     sizes: Array  # (…, 2) magnitudes of all bodies that make up linear and angular momentum; kernels/robot/totals.py
     spread: Array  # (…) [kg m] mass times distance from the centre of mass
+    centre: Array  # (…, 3) [m]
 
 
 def totals(model: Model, state: State, gravity: ArrayLike | None = None, in_packs: bool = True) -> Totals:
@@ -170,7 +171,7 @@ def totals(model: Model, state: State, gravity: ArrayLike | None = None, in_pack
     t = _totals
     rows = _sums(model, state, NOTHING, k.SIZES, gravity, in_packs)
     columns = rows[..., t.KINETIC], rows[..., t.GRAVITATIONAL], rows[..., t.ELASTIC_ENERGY], rows[..., _MOMENTUM]
-    return Totals(*columns, rows[..., t.LINEAR_SIZE : t.SPREAD], rows[..., t.SPREAD])
+    return Totals(*columns, rows[..., t.LINEAR_SIZE : t.SPREAD], rows[..., t.SPREAD], rows[..., _CENTRE])
 
 
 _CENTRE = slice(_totals.CENTRE, _totals.CENTRE + 3)

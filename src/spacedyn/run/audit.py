@@ -18,6 +18,7 @@ from ..model.state import State
 from ..model.state_parts import layout_of
 from ..quantities.calls import gravity_vector
 from ..quantities.momentum import totals
+from ..simulate.carried import with_carried
 from ..simulate.channels import LOSSES, WORKS
 from ..simulate.joint_modes import FREE
 from ..simulate.modes import deviations
@@ -50,6 +51,8 @@ class Audit:
         Largest distance of a quaternion's length from one.
     constraints : float
         Largest distance of prescribed and locked joints' coordinates and rates from what they should be.
+    mass : float
+        Largest relative error of the mass that is carried and that has left, together. NaN where none can leave.
     times : dict of float
         When each of them was reached [s].
     budget : float
@@ -61,6 +64,7 @@ class Audit:
     angular_momentum: float
     quaternion_norm: float
     constraints: float
+    mass: float
     times: dict[str, float]
     budget: float
     _balance: Callable[[], dict[str, Array]] = field(repr=False, compare=False)
@@ -82,11 +86,16 @@ class Audit:
 
     def __str__(self) -> str:
         lines = [f"{'ledger':20s}largest relative error"]
-        for name in _NAMES:
+        for name in self._shown:
             value, words = getattr(self, name), name.replace("_", " ")
             when = "" if np.isnan(value) else f"{value:7.1e}  at {self.times[name]:g} s"
             lines.append(f"  {words:18s}{when or f'      –  ({_NOTHING[name]})'}")
         return "\n".join([*lines, f"  verdict: {self.verdict}"])
+
+    @property
+    def _shown(self) -> list[str]:
+        """Mass is shown where some can leave."""
+        return [name for name in _NAMES if name != "mass" or not np.isnan(self.mass)]
 
     @property
     def errors(self) -> str:
@@ -104,7 +113,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         rows = []
-        for name in _NAMES:
+        for name in self._shown:
             value, words = getattr(self, name), name.replace("_", " ")
             known = not np.isnan(value)
             rows.append([words, f"{value:.1e}" if known else "–", f"{self.times[name]:g} s" if known else ""])
@@ -112,7 +121,7 @@ class Audit:
         return table("ledger", ["", "largest relative error", "at"], rows, note)
 
 
-_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints")
+_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints", "mass")
 _NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
 
 
@@ -136,10 +145,17 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
     }
     lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
     found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))
+    left = get("left")
+    if left.shape[-1] > 1:
+        found["mass"] = get("carried")[..., 0] + left[..., 0]
     if has_momentum(model):
         free = np.isin(range(6), _FREE[model.base_kind])
-        found["momentum"] = sums.momentum * free
-        found["parts"] = sums.sizes
+        both, sizes, carried = sums.momentum, sums.sizes, get("carried")
+        if carried.shape[-1] > 1:
+            both, more = with_carried(model, states, sums.centre, both, carried)
+            sizes = sizes + more
+        found["momentum"] = both * free
+        found["parts"] = sizes
         found["impulse"] = get("impulse") * free
         # velocities that all bodies share are known to their rounding only, at each body's distance from the centre
         found["spinning"] = _ROUNDING * sums.spread * sums.sizes[..., 0] / np.asarray(model.total_mass)
@@ -188,6 +204,9 @@ class Auditor:
         sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
         sizes |= dict.fromkeys((*_NAMES[:3], *(f"{name}_at" for name in _NAMES[:3])), robots)
         sizes |= {"momentum_0": 6 * robots, "parts": 2 * robots, "impulse": 6 * robots}
+        self._loses_mass = columns["left"].stop > columns["left"].start
+        if self._loses_mass:
+            sizes |= dict.fromkeys(("mass_0", "mass", "mass_at"), robots)
         self.numbers = np.zeros(sum(sizes.values()))
         stops = np.cumsum(list(sizes.values()))
         self._of = {
@@ -217,6 +236,8 @@ class Auditor:
             of["begun"][0] = 1.0
             of["energy_0"][:] = found["kinetic"][0] + found["potential"][0] - (found["work"][0] - found["lost"][0])
             of["potential_0"][:] = found["potential"][0]
+            if self._loses_mass:
+                of["mass_0"][:] = found["mass"][0]
             if "momentum" in found:
                 of["momentum_0"][:] = np.ravel(found["momentum"][0] - found["impulse"][0])
         found["potential"] = found["potential"] - of["potential_0"]
@@ -230,6 +251,9 @@ class Auditor:
             size = np.abs(error) if name == "energy" else np.linalg.norm(error, axis=-1)
             room = {"energy": "rounding", "angular_momentum": "spinning"}.get(name)
             self._note(name, size - found[room] if room else size, rows[..., 0])
+        if self._loses_mass:
+            off_mass = np.abs(found["mass"] - of["mass_0"]) / np.maximum(of["mass_0"], np.finfo(float).tiny)
+            self._note("mass", off_mass, rows[..., 0])
         starts = layout_of(model).quaternions
         lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
         self._note_largest("quaternion_norm", np.abs(lengths - 1.0).max(axis=2), rows[..., 0])
@@ -274,6 +298,8 @@ class Auditor:
         errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
         for name in ("quaternion_norm", "constraints") if of["constrained"][0] else ("quaternion_norm",):
             errors[name], times[name] = float(of[name][0]), float(of[f"{name}_at"][0])
+        if self._loses_mass:
+            sizes["mass"] = np.ones(self._robots)
         for name, size in sizes.items():
             relative = of[name] / np.where((size > 0.0) & (size < np.inf), size, 1.0)
             worst = int(np.argmax(relative))

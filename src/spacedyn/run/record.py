@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..elements.element import Element
+from ..elements.element import Element, element_names
+from ..elements.faults import Fault
 from ..errors import InputError, UnknownName
 from ..model.state import State
 from ..quantities.kinematics import FrameMotion, frame_motion
@@ -205,6 +206,24 @@ class Record(Recorded):
                 ended[event.robot] = max(ended[event.robot], event.time)
         return ended[()]
 
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Devices that failed while it was recorded, in order: when [s], the element's name, and how.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("planar_four_link")
+        >>> counts = sd.Encoder("joint2", period=0.1, fail_at=0.75, fault="frozen", name="counts")
+        >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, elements=[counts])
+        >>> print(run.faults[0])
+        at 0.75 s counts failed: frozen
+        """
+        last = self.time[-1] if self.time.size else -np.inf
+        names = zip(element_names(self.simulation.elements), self.simulation.elements, strict=True)
+        found = [Fault(when, name, how) for name, one in names for when, how in one.faults if when <= last]
+        return tuple(sorted(found))
+
     def endpoint(self, name: str) -> FrameMotion:
         """Pose and velocity of an endpoint over time, acceleration too if 'udot' was recorded; inertial axes.
 
@@ -250,7 +269,10 @@ class Record(Recorded):
         return Energy(kinetic_energy(self.model, self.states), potential, stored)
 
     def momentum(self, *, about: str | ArrayLike = "com") -> Array:
-        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point."""
+        """Linear and angular momentum over time (times, …, 6); the latter about 'com', 'base', 'origin' or a point.
+
+        Of the robot's bodies, without what elements carry: propellant, modes (`run["carried"]`).
+        """
         return momentum(self.model, self.states, about=about)
 
     @cached_property

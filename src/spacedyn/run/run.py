@@ -45,6 +45,8 @@ class Run(Record):
         When it was recorded [s].
     events : tuple of EventOccurrence
         What happened, in order: name, time, state before and after, and to which robot.
+    faults : tuple of Fault
+        Devices that failed: when, which, how.
     folder : Path or None
         Where its records are, if they are not in memory.
     notes : tuple of str

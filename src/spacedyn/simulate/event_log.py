@@ -9,11 +9,13 @@ import numpy as np
 from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
-from ..quantities.momentum import kinetic_energy, momentum, potential_energy
+from ..quantities.momentum import center_of_mass, kinetic_energy, momentum, potential_energy
 from .actions import Switch
+from .carried import with_carried
 from .events import Event, EventOccurrence
 from .modes import MODE_NAMES, Switcher
 
+Array = np.ndarray
 # Chattering: 20 events within min(1e-7 of the run's duration, 1e-6 s)
 _CHATTER_COUNT, _CHATTER_FRACTION, _CHATTER_SECONDS = 20, 1e-7, 1e-6
 
@@ -179,12 +181,18 @@ class EventLog:
 
     def _change(self, stepper: Any, before: State, after: State) -> None:
         """Go on from another state; the ledger takes the change of energy and momentum."""
-        model, energy = after.model, self._energy(stepper, before)
+        energy, start = self._energy(stepper, before), self._momentum(stepper, before)
         stepper.set_coordinates(after.x)
         stepper.set_rates(after.u[:, None])
         stepper.add_to_ledger("event_work", self._energy(stepper, after) - energy)
-        change = momentum(model, after, about="com") - momentum(model, before, about="com")
-        stepper.add_to_ledger("impulse", change)
+        stepper.add_to_ledger("impulse", self._momentum(stepper, after) - start)
+
+    def _momentum(self, stepper: Any, state: State) -> Array:
+        """Momentum (6), L about the centre of mass, with what elements carry; the stepper must be at the state."""
+        both, carried = momentum(state.model, state, about="com"), stepper.carried()
+        if not carried.size:
+            return both
+        return with_carried(state.model, state, center_of_mass(state.model, state), both, carried)[0]
 
     def _energy(self, stepper: Any, state: State) -> float:
         """Kinetic, potential, and stored in elements; the stepper must be at the state."""

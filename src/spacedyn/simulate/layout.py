@@ -67,6 +67,16 @@ class Layout:
         return may_switch(self.laws, self.events)
 
     @cached_property
+    def carries(self) -> bool:
+        """Whether elements carry mass or momentum."""
+        return any(one.carries is not None for one in self.elements)
+
+    @cached_property
+    def loses_mass(self) -> bool:
+        """Whether mass that elements carry may leave."""
+        return any(one.loses_mass for one in self.elements)
+
+    @cached_property
     def names(self) -> list[str]:
         """Names of the elements in the record."""
         return element_names(self.elements)
@@ -121,6 +131,7 @@ class Layout:
                 "element_work": count,
                 "element_dissipated": count,
                 "event_work": int(self.switching or len(self.events) > 0),
+                "left": 5 if self.loses_mass else 0,
             }
         )
 
@@ -188,6 +199,7 @@ class Layout:
                 "endpoint_wrenches": 6 * len(model.endpoints),
                 "udot": nv,
                 **{name: size[name] for name in self.channels},
+                "carried": 10 if self.carries else 0,
                 "mode": model.n if self.switching else 0,
                 "anchor": model.nq if self.switching else 0,
             }
@@ -276,6 +288,10 @@ class Layout:
         for name in written:
             where.append(own_out[name] if name in law.states else slice(0, 1) if name == "value" else self.out[name])
         return [self.view_size, last, *(end for one in where for end in (one.start, one.stop))]
+
+    def parts_seen(self, law: Any) -> int:
+        """How many of `places` are parts of the view that a law reads; they come first."""
+        return len(_reads(law, self.elements))
 
 
 def _reads(law: Any, elements: Iterable[Element]) -> list[str]:

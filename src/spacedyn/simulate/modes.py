@@ -7,11 +7,12 @@ A joint that is locked while it moves, or that takes up a prescribed rate, does 
 
     H Δu = p,   Δu given at the joints that are held,   p = 0 at all others and at a base that is free
 
-so the total momentum stays, and the energy that is lost is in the ledger. Two bodies that meet and stick together are
-a joint of the kind 'free' between them that is locked: all six rates of one relative to the other become zero.
+so the total momentum stays, and the energy that is lost is in the ledger; H has what elements have attached to bodies.
+Two bodies that meet and stick together are a joint of the kind 'free' between them that is locked: all six rates of one
+relative to the other become zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.dynamics import hybrid_dynamics
+from ..quantities.kinematics import body_jacobian, forward_kinematics
+from ..quantities.matrices import mass_matrix
 from ..quantities.momentum import kinetic_energy
 from .joint_modes import FREE, LOCKED, PRESCRIBED
 
@@ -111,7 +114,7 @@ class Switcher:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
         present, t = stepper.modes(), stepper.time
         place = {one.joint: i for i, one in enumerate(self._joints)}
-        state = stepper.state()
+        state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
         model = state.model
         for joint, name in modes.items():
             one = self._joints[place[joint]]
@@ -129,15 +132,20 @@ class Switcher:
         for one, mode in self.modes(stepper):
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
-        after = velocities_after(model, state, {**wanted, **rates})
+        after = velocities_after(model, state, {**wanted, **rates}, attached)
         stepper.set_rates(after.u[:, None])
-        stepper.add_to_ledger("event_work", kinetic_energy(model, after) - kinetic_energy(model, state))
+        for i, element in enumerate(stepper.layout.elements if attached else ()):
+            stepper.add_to_states(i, element.jump(model, state, after))
+        work = kinetic_energy(model, after) - kinetic_energy(model, state)
+        stepper.add_to_ledger("event_work", work + (stepper.stored_energy() - stored if attached else 0.0))
         stepper.forget_stage()
         stepper.choose_tolerances()
 
 
-def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> State:
+def velocities_after(model: Model, state: State, rates: Mapping[str, Array], attached: Sequence[Any] = ()) -> State:
     """The state just after impulses at some joints have given them these rates; all others are free to react.
+
+    `attached`: what elements have attached to bodies, which takes part.
 
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
@@ -152,8 +160,31 @@ def velocities_after(model: Model, state: State, rates: Mapping[str, Array]) -> 
         change[at] = rate - state.u[at]
     if not np.any(change):
         return state
-    still = State(model, np.concatenate([state.x, np.zeros(model.nv)]))
-    u = state.u + hybrid_dynamics(model, still, list(rates), change, passive=False).udot
+    if attached:
+        given = np.concatenate([np.arange(model.nv)[model.u_slice(joint)] for joint in rates])
+        u = state.u + _reaction(whole_mass_matrix(model, state, attached), given, change)
+    else:
+        still = State(model, np.concatenate([state.x, np.zeros(model.nv)]))
+        u = state.u + hybrid_dynamics(model, still, list(rates), change, passive=False).udot
     for joint, rate in rates.items():
         u[model.u_slice(joint)] = rate
     return State(model, np.concatenate([state.x, u]))
+
+
+def whole_mass_matrix(model: Model, state: State, attached: Sequence[Any]) -> Array:
+    """The mass matrix (nv, nv) with what elements have attached to bodies."""
+    H = mass_matrix(model, state)
+    for body, point, inertia in attached:
+        J = body_jacobian(model, state, body, np.zeros(3))
+        r = point - forward_kinematics(model, state).bodies.position[model.body_index(body)]
+        J[:3] -= np.cross(r, J[3:], axisb=0, axisc=0)
+        H = H + J.T @ inertia @ J
+    return H
+
+
+def _reaction(H: Array, given: Array, change: Array) -> Array:
+    """Changes of all rates where impulses change those that are given: no impulse acts on the others."""
+    free = np.setdiff1d(np.arange(len(H)), given)
+    change = change.copy()
+    change[free] = -np.linalg.solve(H[np.ix_(free, free)], H[np.ix_(free, given)] @ change[given])
+    return change

@@ -14,7 +14,7 @@ from ..kernels.scalar.pack import LANES
 from ..kernels.sim import codes
 from ..laws.compile import check_names
 from ..laws.law import Law
-from ..model.model import Model
+from ..model.model import Model, robot_of
 from ..model.state import State
 from ..quantities.calls import check_state
 from ..signatures import checked, keywords_of
@@ -84,6 +84,11 @@ def simulation_of(
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
+    if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
+        raise InputError(
+            "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
+            "choose another, such as DormandPrince8()"
+        )
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
@@ -131,7 +136,7 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     everyone = simulation.state.flattened()
     steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, simulation.robots, size)]
     for i, stepper in enumerate(steppers):
-        stepper.first = i * size
+        stepper.number_robots(i * size)
     return steppers
 
 

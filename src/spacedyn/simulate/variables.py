@@ -16,6 +16,8 @@ AXES = ["x", "y", "z"]
 OWN_TIME = "own_time"
 """Where robots of a batch may end at different times: each one's own, which stands still when it has ended."""
 SIX = ["fx", "fy", "fz", "mx", "my", "mz"]
+SUMS = ["mass", "hx", "hy", "hz", "px", "py", "pz", "lx", "ly", "lz"]
+"""Mass, first moment, momentum and angular momentum of what elements carry, from the base's centre of mass."""
 _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "x": {"base_position": (["axis"], "m"), "base_quaternion": (["xyzw"], "1"), "q": (["coordinate"], "rad or m")},
     "u": {"base_velocity": (["axis"], "m/s"), "base_rate": (["axis"], "rad/s"), "qd": (["rate"], "rad/s or m/s")},
@@ -30,6 +32,8 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "impulse": {"impulse": (["wrench"], "N s, N m s")},
     "element_work": {"element_work": (["element"], "J")},
     "event_work": {"event_work": (["jump"], "J")},
+    "left": {"left": (["gone"], "kg, N s, J")},
+    "carried": {"carried": (["sums"], "kg, kg m, N s, N m s")},
     "element_dissipated": {"element_dissipated": (["element"], "J")},
     "element_energy": {"element_energy": (["element"], "J")},
     "element_wrenches": {"element_wrench": (["pushed", "wrench"], "N, N m")},
@@ -80,6 +84,8 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
             f"{simulation.layout.names[i]} on {one.body or 'inertial'}" for i, one in simulation.layout.wrench_points
         ],
         "jump": ["all events"] if switching or simulation.events else [],
+        "gone": ["mass", "px", "py", "pz", "energy"] if simulation.layout.loses_mass else [],
+        "sums": SUMS if simulation.layout.carries else [],
         "joint": list(model.joint_names) if switching else [],
         "anchored": coordinate_names(model) if switching else [],
     }

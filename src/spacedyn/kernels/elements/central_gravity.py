@@ -12,11 +12,13 @@ from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import add3, scale3, sub3
 from ..scalar.memory import integer
 from ..sim.layout import *  # noqa: F403
+from .carried import feel_field
 from .falling import (
     falls,
     let_origin_fall,
     origin_position,
     place_in_frame,
+    potential_of_point,
     power_of,
     pull_by_difference,
     pull_of_point,
@@ -37,11 +39,15 @@ def central_gravity(sim, e, t, y, k, zero):
         d = place_in_frame(sim, i, c, zero)
         if falls(sim):
             f, n, _ = pull_of_sphere(mu, zero, J, add3(R, d))
-            f = add3(f, scale3(m, pull_by_difference(mu, R, d)))
+            a = pull_by_difference(mu, R, d)
+            f = add3(f, scale3(m, a))
             power += power_of(sim, i, f, n, c, zero)
+            feel_field(sim, i, a, zero, zero)
         else:
-            f, n, U = pull_of_sphere(mu, m, J, add3(R, d))
+            r = add3(R, d)
+            f, n, U = pull_of_sphere(mu, m, J, r)
             energy += U
+            feel_field(sim, i, pull_of_point(mu, r), potential_of_point(mu, r), zero)
         push_body(sim, i, f, n, c, zero)
     if falls(sim):
         let_origin_fall(sim, k, pull_of_point(mu, R), zero)

@@ -97,3 +97,9 @@ def pull_of_sphere(mu, m, J, r):
     f = sub3(scale3(-size, along), scale3(3.0 * pull * near, Ja))
     n = scale3(3.0 * pull * one, cross(along, Ja))
     return f, n, -mu * one * (m + 0.5 * near * (trace - 3.0 * spread))
+
+
+@inner
+def potential_of_point(mu, r):
+    """Potential at r of a point mass: -mu / r."""
+    return -mu / sqrt(dot3(r, r))

@@ -19,6 +19,7 @@ from ..scalar.compiling import inner
 from ..scalar.memory import integer
 from ..scalar.trigonometry import sincos
 from ..sim.layout import *  # noqa: F403
+from .carried import feel_field
 from .falling import place_in_frame, power_of
 from .kind import angular_velocity, kind, own, parameter, push_body, stored, vector, velocity, weigh, work_done
 
@@ -38,6 +39,7 @@ def push_in_turning_axes(sim, n, i, weighed, zero):
     half = 0.5 * (J[0] + J[1] + J[2])
     M = scale3(n, (-J[4], -J[5], half - J[2]))  # M times the orbit's rate
     push_body(sim, i, scale3(m, a), add3(of_field, scale3(2.0, cross(w, M))), c, zero)
+    feel_field(sim, i, a, 0.5 * nn * (d[2] * d[2] - 3.0 * d[0] * d[0]), zero)
     square = 3.0 * (m * d[0] * d[0] + half - J[0]) - (m * d[2] * d[2] + half - J[2])
     return -0.5 * nn * square
 
@@ -71,8 +73,10 @@ def hill_frame(sim, e, t, y, k, zero):
     for i in range(integer(sim.tree, BODIES)):
         m, c, J = weigh(sim, i, zero)
         d = sub3(place_in_frame(sim, i, c, zero), origin)
-        f = scale3(m * n * n, sub3(scale3(3.0 * dot3(up, d), up), d))
+        a = scale3(n * n, sub3(scale3(3.0 * dot3(up, d), up), d))
+        f = scale3(m, a)
         moment = scale3(3.0 * n * n, cross(up, apply_symmetric(J, up)))
         push_body(sim, i, f, moment, c, zero)
+        feel_field(sim, i, a, zero, zero)
         power += power_of(sim, i, f, moment, c, zero)
     work_done(sim, e, k, power)

@@ -20,6 +20,7 @@ from ..robot.spatial import (
     add6,
     angular,
     cross,
+    dot3,
     linear,
     load3,
     load6,
@@ -98,6 +99,12 @@ def own(sim, e, i):
 
 
 @inner
+def linked(sim, e, i):
+    """The record of the element that it is linked to as number i: to be used as `e` of that element."""
+    return integer(sim.plan, integer(sim.plan, e + E_LINKS) + i)
+
+
+@inner
 def parameter(sim, e, i, zero):
     """Its number i."""
     return shared(sim.numbers, integer(sim.plan, e + E_NUMBERS) + i, zero)
@@ -117,8 +124,14 @@ def matrix(sim, e, i, zero):
 
 @inner
 def state(sim, e, i, y, zero):
-    """Its state i."""
-    return load(sim.work, y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i, zero)
+    """Its state i; its samples are counted behind its states."""
+    return load(sim.work, state_at(sim, e, i, y), zero)
+
+
+@inner
+def state_at(sim, e, i, y):
+    """Where its state or sample i is in work: samples are written there, robot by robot, where `is_sampled`."""
+    return y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i
 
 
 @inner
@@ -146,6 +159,12 @@ def acts(sim, e):
 
 
 @inner
+def has_failed(sim, e):
+    """Whether the time at which it fails, its only one (`breaks`), has passed within this step."""
+    return load_counter(sim.counters, integer(sim.plan, e + E_ACTS)) > 0
+
+
+@inner
 def is_sampled(sim, e, lane, zero):
     """Whether this is an instant at which a robot's samples of it change: of its period, or of a guard of its own."""
     place = integer(sim.plan, e + E_SAMPLING)
@@ -162,9 +181,30 @@ def rate(sim, e, i, k, value):
 
 
 @inner
+def add_rate(sim, e, i, k, value, zero):
+    """Add to how fast its state i changes, which several elements may change."""
+    at = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i
+    store(sim.work, at, load(sim.work, at, zero) + value)
+
+
+@inner
 def channel(sim, e, i, value):
     """Number i of all that its channels hold, in their order."""
     store(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), value)
+
+
+@inner
+def channel3(sim, e, i, v):
+    """Three numbers of its channels, from number i on."""
+    channel(sim, e, i, v[0])
+    channel(sim, e, i + 1, v[1])
+    channel(sim, e, i + 2, v[2])
+
+
+@inner
+def sensed(sim, e, i, zero):
+    """Number i of its channels, as `senses` or an earlier kind of this evaluation has written it."""
+    return load(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), zero)
 
 
 @inner
@@ -254,15 +294,38 @@ def angular_velocity(sim, i, zero):
 
 
 @inner
-def weigh(sim, i, zero):
-    """Mass, centre of mass (as `lever` gives points) and inertia about it of body i where it now is, inertial axes."""
-    return weigh_body(sim.tree, sim.par, sim.work, i, zero)
-
-
-@inner
 def rotation(sim, i, zero):
     """From body i's axes, as kernels have them (`model.flat.to_internal` leads there), to inertial ones."""
     return load9(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + ROTATION, zero)
+
+
+@inner
+def weigh(sim, i, zero):
+    """Mass, centre of mass (as `lever` gives points) and inertia about it of body i, with all that it carries."""
+    m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
+    m = zero + m  # of the same kind in both branches, for dual numbers too
+    if integer(sim.plan, CHOICES) & CARRIES_MASS:
+        at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
+        h, I = load3(sim.work, at + ADDED_MOMENT, zero), load6(sim.work, at + ADDED_INERTIA, zero)
+        m = m + load(sim.work, at + ADDED_MASS, zero)
+        b = scale3(1.0 / m, h)
+        bh = dot3(b, h)
+        c = add3(c, b)
+        J = (
+            J[0] + I[0] - bh + b[0] * h[0],
+            J[1] + I[1] - bh + b[1] * h[1],
+            J[2] + I[2] - bh + b[2] * h[2],
+            J[3] + I[3] + b[0] * h[1],
+            J[4] + I[4] + b[0] * h[2],
+            J[5] + I[5] + b[1] * h[2],
+        )
+    return m, c, J
+
+
+@inner
+def uniform_gravity(sim, zero):
+    """The acceleration of uniform gravity."""
+    return shared3(sim.par, integer(sim.tree, PAR_GRAVITY), zero)
 
 
 @inner

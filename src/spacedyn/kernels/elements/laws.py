@@ -96,13 +96,16 @@ def show_channels(sim, zero):
 
 @inner
 def run_law(sim, law, t, lane, out, zero):
-    """Call one law for one lane; what it writes goes to `out`, a place in memory."""
+    """Call one law for one lane; what it writes goes to `out`, a place in memory. Only what it reads is copied."""
     view = later(sim.memory, integer(sim.plan, M_VIEW))
     if stride_of(zero) == 1 and directions_in(zero) == 0:
         view = later(sim.work, integer(sim.plan, Y_VIEW))
     else:
-        for k in range(integer(sim.plan, VIEW)):
-            store(view, k, number_in(sim.work, integer(sim.plan, Y_VIEW) + k, lane, zero))
+        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+        first = integer(sim.plan, record + L_PLACES) + 2
+        for part in range(first, first + 2 * integer(sim.plan, record + L_SEEN), 2):
+            for k in range(integer(sim.plan, part), integer(sim.plan, part + 1)):
+                store(view, k, number_in(sim.work, integer(sim.plan, Y_VIEW) + k, lane, zero))
     call_law(sim, law, t, view, out)
 
 

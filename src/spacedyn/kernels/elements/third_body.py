@@ -10,6 +10,7 @@ from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import add3, scale3, sub3
 from ..scalar.memory import integer
 from ..sim.layout import *  # noqa: F403
+from .carried import feel_field
 from .falling import (
     falls,
     let_origin_fall,
@@ -47,5 +48,6 @@ def third_body(sim, e, t, y, k, zero):
         a = pull_by_difference(mu, away, d) if whole else pull_of_point(mu, add3(away, d))
         f = add3(f, scale3(m, a))
         push_body(sim, i, f, n, c, zero)
+        feel_field(sim, i, a, zero, zero)
         power += power_of(sim, i, f, n, c, zero)
     work_done(sim, e, k, power)

@@ -17,6 +17,7 @@ from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
+from .carried import feel_field
 from .falling import falls, let_origin_fall, origin_position, place_in_frame, power_of
 from .kind import kind, parameter, push_body, stored, vector, weigh, work_done
 
@@ -103,8 +104,10 @@ def zonal_gravity(sim, e, t, y, k, zero):
         m, c, J = weigh(sim, i, zero)
         along, one, G, third = harmonics(sim, e, add3(R, place_in_frame(sim, i, c, zero)), zero)
         f, n, U = pull_within(J, along, axis, one, G, third)
-        f = add3(f, scale3(m, sub3(slope(along, axis, one, G), there)))
+        a = sub3(slope(along, axis, one, G), there)
+        f = add3(f, scale3(m, a))
         push_body(sim, i, f, n, c, zero)
+        feel_field(sim, i, a, zero if falls(sim) else G[0], zero)
         energy += m * G[0] + U
         if falls(sim):
             power += power_of(sim, i, f, n, c, zero)

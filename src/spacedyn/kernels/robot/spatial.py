@@ -122,6 +122,16 @@ def turn(R, a):
 
 
 @inner
+def turn_back(R, a):
+    """R' a: components in inertial axes to those of the frame."""
+    return (
+        R[0] * a[0] + R[3] * a[1] + R[6] * a[2],
+        R[1] * a[0] + R[4] * a[1] + R[7] * a[2],
+        R[2] * a[0] + R[5] * a[1] + R[8] * a[2],
+    )
+
+
+@inner
 def compose(A, B):
     """A B for rotations."""
     c0 = turn(A, (B[0], B[3], B[6]))

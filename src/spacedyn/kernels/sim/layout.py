@@ -12,7 +12,7 @@ ledger. The angular rates of a base that turns about all axes are in its own axe
 smooth; everywhere else, and in `work` from W_U on, they are in inertial ones.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
 joints, impulse (3) and moment about the centre of mass (3) of all external forces, what each element has done and
-what it has dissipated, work of events.
+what it has dissipated, work of events, mass, momentum (3) and energy that have left.
 """
 
 from .codes import *  # noqa: F403
@@ -58,11 +58,23 @@ VIEW_CHANNELS, Y_OWN_VIEW = range(69, 71)
 OUT_COMMANDS = 71  # where the commands to elements are in what laws write
 Y_OUTSIDE = 72  # in work, force and moment (about the base's centre of mass) of all that pushes bodies from outside
 M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its robot, and the last row of its record
+# bodies that elements are attached to (kernels/elements/carried.py): how many, and where in plan their numbers are. In
+# work: what elements carry (CARRIED numbers) and what leaves in a second (LEAVING); what is added to each body
+# (BODY_ADDED). LEFT: where the rates of what has left are in the ledger, behind the states
+ATTACHED, ATTACHED_AT, Y_CARRIED, Y_LEAVING, Y_ADDED, LEFT = range(74, 80)
+Y_ROBOT = 80  # in work, of each lane of a pack: its robot's number in the batch
 # where the position and velocity of the frame's falling origin begin among the internal states, plus one; 0: fixed
-ORIGIN = 74
+ORIGIN = 81
 # groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
-GROUPS, N_GROUP = range(75, 77)
-PLAN = 77
+GROUPS, N_GROUP = range(82, 84)
+PLAN = 84
+# mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
+SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
+LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves
+# of a body: mass, first moment and inertia that elements add, about its centre of mass; acceleration of gravity fields
+# there, and their potential
+ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, BODY_ADDED = 0, 1, 4, 10, 13, 14
+LEFT_MASS, LEFT_MOMENTUM, LEFT_ENERGY, LEFT_NUMBERS = 0, 1, 4, 5  # what has left: in the ledger
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do
 # work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of
@@ -76,10 +88,12 @@ G_LEVEL, G_START, G_BEFORE, G_LATE, G_OLD, G_OLDER, G_FROM, G_CROSSED, G_FIRED, 
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 PUSHES_BODIES, PUSHES_JOINTS = 512, 1024  # of elements
 SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; whether anything sees the robot
+CARRIES_MASS, LOSES_MASS = 8192, 16384  # whether elements carry mass or momentum; whether any of it may leave
 
 # plan: a law's record
-# L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses
-L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, LAW_INTS = range(9)
+# L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses, first
+# the L_SEEN parts of the view that it reads
+L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, LAW_INTS = range(10)
 # plan: the record of a joint that is or may be held; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a
 # counter; J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
@@ -89,7 +103,8 @@ NO_MOTION, PIECEWISE, FUNCTION = range(3)
 # plan: the record of a kind of elements: its C function, the one on duals, when it is called, its elements. Kinds are
 # called in the order of their records: laws before what they command
 K_ADDRESS, K_TANGENT, K_PHASE, K_FIRST, K_COUNT, KIND_INTS = range(6)
-PLACES_JOINTS, ACTS = range(2)  # phases: before the robot's poses are known, and after
+# phases: before the robot's poses are known; what bodies carry; forces; when accelerations are known
+PLACES_JOINTS, CARRIES, ACTS, SETTLES = range(4)
 # plan: an element's record. Places of: its own integers in plan, its numbers, its states behind 2 nv of y, its commands
 # in work, the places (in plan) of its channels, its work and what it dissipated in y, its stored energy in work, its
 # first guard; a counter of its times that have passed: of a start and an end, 1 while it acts
@@ -98,7 +113,8 @@ E_OWN, E_NUMBERS, E_STATE, E_COMMAND, E_CHANNELS, E_WORK, E_LOST, E_STORED, E_GU
 E_WRENCHES, E_SPAN = range(10, 12)
 # how many guards; how many samples, which are the last of its states; where in numbers its period is, -1 without one; a
 # counter of instants at which it was sampled; where in work it says, robot by robot, whether it is being sampled
-E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, ELEMENT_INTS = range(12, 18)
+# E_LINKS: where in plan the places of the records are of the elements that it is linked to
+E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, ELEMENT_INTS = range(12, 19)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)

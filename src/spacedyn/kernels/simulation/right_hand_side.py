@@ -5,6 +5,7 @@ s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   states of laws and elements,   
 
 from functools import cache
 
+from ..elements.carried import clear_attached
 from ..elements.laws import fill_view
 from ..robot.bodies import add_wrenches, clear_forces, endpoint_lever, first_moment, motions
 from ..robot.charts import chart_rates, inertial_rates, move_along, turn_into_base
@@ -27,6 +28,7 @@ from ..robot.spatial import (
     store6,
     sub3,
 )
+from ..robot.totals import body_sums
 from ..scalar.compiling import Address, inner, outlined
 from ..scalar.dual import DUAL
 from ..scalar.memory import integer, load, shared, store, store_counter, zero_of
@@ -67,23 +69,58 @@ def laws_from_outside(tree, par, work, at, zero):
     store6(work, at, total)
 
 
+@inner
+def mass_and_moment(sim, zero):
+    """Mass of the robot and its first moment about the base's centre of mass, with all that elements carry."""
+    m, h = first_moment(sim.tree, sim.par, sim.work, zero)
+    if integer(sim.plan, CHOICES) & CARRIES_MASS:
+        carried = integer(sim.plan, Y_CARRIED)
+        m += load(sim.work, carried + SUM_MASS, zero)
+        h = add3(h, load3(sim.work, carried + SUM_MOMENT, zero))
+    return m, h
+
+
 @outlined
-def add_impulse(tree, par, work, outside, at, zero):
+def add_impulse(sim, at, zero):
     """Add all that pushes bodies from outside to the ledger's impulse, whose moment is about the centre of mass."""
-    m, h = first_moment(tree, par, work, zero)
-    total = load6(work, outside, zero)
+    m, h = mass_and_moment(sim, zero)
+    total = load6(sim.work, integer(sim.plan, Y_OUTSIDE), zero)
     moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))
-    store3(work, at, add3(load3(work, at, zero), linear(total)))
-    store3(work, at + 3, add3(load3(work, at + 3, zero), moment))
+    store3(sim.work, at, add3(load3(sim.work, at, zero), linear(total)))
+    store3(sim.work, at + 3, add3(load3(sim.work, at + 3, zero), moment))
+
+
+@outlined
+def take_away(sim, k, impulse, zero):
+    """Ledger rates of mass that leaves: mass, momentum and energy that are gone, and their part of the impulse.
+
+    About the centre of mass, which moves on with v, what leaves at r with velocity w takes (r - c) x (w - v) along.
+    """
+    m, h = mass_and_moment(sim, zero)
+    _, _, P, _, _ = body_sums(sim.tree, sim.par, sim.work, zero)
+    P = add3(P, load3(sim.work, integer(sim.plan, Y_CARRIED) + SUM_MOMENTUM, zero))
+    c, v, at = scale3(1.0 / m, h), scale3(1.0 / m, P), integer(sim.plan, Y_LEAVING)
+    flow, gone = load(sim.work, at + SUM_MASS, zero), load3(sim.work, at + SUM_MOMENTUM, zero)
+    L = sub3(load3(sim.work, at + SUM_SPIN, zero), cross(c, gone))
+    L = sub3(L, cross(sub3(load3(sim.work, at + SUM_MOMENT, zero), scale3(flow, c)), v))
+    gone = add3(gone, scale3(flow, base_part(sim.tree, sim.work, integer(sim.tree, W_U), 1, 0, zero)))
+    store3(sim.work, impulse, sub3(load3(sim.work, impulse, zero), gone))
+    store3(sim.work, impulse + 3, sub3(load3(sim.work, impulse + 3, zero), L))
+    left = ledger_at(sim, k) + integer(sim.plan, LEFT)
+    store(sim.work, left + LEFT_MASS, flow)
+    store3(sim.work, left + LEFT_MOMENTUM, gone)
+    store(sim.work, left + LEFT_ENERGY, load(sim.work, at + LEAVING_ENERGY, zero))
 
 
 @inner
-def gravity_rates(tree, par, work, impulse, zero):
+def gravity_rates(sim, impulse, zero):
     """The impulse's rate of a robot that only its weight acts on from outside."""
     m = zero
-    for i in range(integer(tree, BODIES)):
-        m += shared(par, i * BODY_PARS + P_MASS, zero)
-    store3(work, impulse, scale3(m, shared3(par, integer(tree, PAR_GRAVITY), zero)))
+    for i in range(integer(sim.tree, BODIES)):
+        m += shared(sim.par, i * BODY_PARS + P_MASS, zero)
+    if integer(sim.plan, CHOICES) & CARRIES_MASS:
+        m += load(sim.work, integer(sim.plan, Y_CARRIED) + SUM_MASS, zero)
+    store3(sim.work, impulse, scale3(m, shared3(sim.par, integer(sim.tree, PAR_GRAVITY), zero)))
 
 
 @inner
@@ -115,12 +152,14 @@ def clear_ledger(sim, k, zero):
 def keep_ledger(sim, k, zero):
     """Ledger rates of all that acts from outside."""
     impulse = impulse_at(sim, k)
-    gravity_rates(sim.tree, sim.par, sim.work, impulse, zero)
+    gravity_rates(sim, impulse, zero)
     if integer(sim.plan, CHOICES) & LOADED:
         wrench_power(sim.tree, sim.par, sim.work, wrench_rates_at(sim, k), zero)
         laws_from_outside(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), zero)
     if is_loaded(sim):
-        add_impulse(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), impulse, zero)
+        add_impulse(sim, impulse, zero)
+    if integer(sim.plan, CHOICES) & LOSES_MASS:
+        take_away(sim, k, impulse, zero)
 
 
 @inner
@@ -149,6 +188,9 @@ def set_out(sim, t, y, k, look, address, zero):
         store(sim.work, integer(sim.tree, W_WRENCH) + j, zero)
     for j in range(integer(sim.plan, COMMANDS)):
         store(sim.work, integer(sim.plan, Y_COMMAND) + j, zero)
+    if integer(sim.plan, ATTACHED) > 0:
+        clear_attached(sim, zero)
+        run_kinds(sim, t, y, k, CARRIES, address)
 
 
 @inner
@@ -203,7 +245,8 @@ def _flow(kind, at):
         sim, zero = at(own), zero_of(kind)
         set_out(sim, t, y, k, due == LOOK, K_ADDRESS, zero)
         if due == LOOK:
-            if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or integer(sim.plan, CHOICES) & SEES_CHANNELS:
+            wanted = integer(sim.plan, CHOICES) & SEES_CHANNELS or integer(sim.plan, ATTACHED) > 0
+            if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or wanted:
                 store_counter(sim.counters, C_DUE, 0)
                 run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
             return
@@ -215,6 +258,8 @@ def _flow(kind, at):
         solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
         keep_accelerations(sim.tree, sim.work, k, zero)
         joint_power(sim, k, zero)
+        if integer(sim.plan, ATTACHED) > 0:
+            run_kinds(sim, t, y, k, SETTLES, K_ADDRESS)
 
     return flow
 
@@ -228,6 +273,8 @@ def _flow_of_dual(own, t, y, k, due):
     take_forces(sim, zero)
     solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
     keep_accelerations(sim.tree, sim.work, k, zero)
+    if integer(sim.plan, ATTACHED) > 0:
+        run_kinds(sim, t, y, k, SETTLES, K_TANGENT)
 
 
 @cache

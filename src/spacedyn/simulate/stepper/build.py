@@ -83,6 +83,9 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_TAU": nv,
             "Y_PUSH": nv,
             "Y_OUTSIDE": 6,
+            "Y_CARRIED": p.CARRIED if prepared.attached else 0,
+            "Y_LEAVING": p.LEAVING if prepared.attached else 0,
+            "Y_ADDED": p.BODY_ADDED * len(model.body_names) if prepared.attached else 0,
             "Y_COMMAND": end_of(layout.commands),
             "Y_CHANNEL": end_of(layout.channels),
             "Y_GUARD": guards,
@@ -94,6 +97,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_VIEW": layout.view_size,
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,
+            "Y_ROBOT": 1,
         },
         first,
     )
@@ -163,6 +167,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
         record[p.L_STATE], record[p.L_STATES] = layout.states_of_law(i).start if i < laws else 0, law.state_size
         record[p.L_RING], record[p.L_RING_SIZE] = doubles, ring
         record[p.L_PLACES] = plan.put_integers(layout.places(law, i))
+        record[p.L_SEEN] = layout.parts_seen(law)
         records.append(record)
         doubles += ring * lanes * outputs
     plan.set(LAW_AT=plan.put_integers(*records))
@@ -181,11 +186,12 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], flat: Any) -> N
         "base_wrench": (int(tree[k.W_WRENCH]), 1, p.OF_WORK),
         "udot": (int(tree[k.W_RATE]) + k.QDD, k.RATE_WORK, p.OF_WORK),
         "element_energy": (first, 1, p.OF_WORK),
+        "carried": (work["Y_CARRIED"].start, 1, p.OF_WORK),
         "mode": (int(plan.plan[p.M_MODE]), 1, p.OF_MEMORY),
         "anchor": (int(plan.plan[p.M_ANCHOR]), 1, p.OF_MEMORY),
     }
     ends = {  # blocks that follow each other in both places
-        "law_states": row["event_work"].stop,
+        "law_states": row["left"].stop,
         "base_wrench": row["endpoint_wrenches"].stop,
         "element_energy": row["element_wrenches"].stop,
     }
@@ -202,14 +208,23 @@ def _tree(prepared: Prepared, model: Model, method: Method) -> Array:
     for one in prepared.joints:
         given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
     tree = model.flat.with_given(given)
+    _attach(tree, [int(model.flat.order[model.body_index(body)]) for body in prepared.attached])
     tree[k.OWN_AXES] = method.own_axes and model.base_kind in ("free", "attitude")
     return tree
+
+
+def _attach(tree: Array, bodies: list[int]) -> None:
+    """Let bodies have what elements hand on, which stands in memory before any child adds to it."""
+    records = tree[k.BODY_AT] + k.BODY_INTS * np.arange(tree[k.BODIES])
+    for body in bodies:
+        tree[records[body] + k.FROM_MEMORY] = 1
+        tree[records[1:][tree[records[1:] + k.PARENT] == body] + k.IS_LAST_CHILD] = 0
 
 
 def _callees(plan: Array, prepared: Prepared) -> dict[int, Any]:
     """Laws and conditions, from 1 on, motions, from -1 down, and users' elements, by what memory has meanwhile."""
     motions = {-i: one.given for i, one in enumerate(prepared.joints, 1) if isinstance(one.given, Law)}
-    order = [i for _, _, numbers in prepared.kinds for i in numbers]
+    order = prepared.order
     first, elements = int(plan[p.ELEMENT_AT]), prepared.simulation.elements
     programs = {user.CALLED + first + order.index(i) * p.ELEMENT_INTS: elements[i] for i in prepared.programs}
     return dict(enumerate(prepared.called, 1)) | motions | programs
@@ -235,6 +250,8 @@ def _choices(prepared: Prepared) -> int:
         | (p.RECORDS_STEPS if prepared.window == 0 else 0)
         | (p.PUSHES_BODIES if any(one.pushes_bodies for one in prepared.acting) else 0)
         | (p.PUSHES_JOINTS if any(one.pushes_joints for one in prepared.acting) else 0)
+        | (p.CARRIES_MASS if prepared.layout.carries else 0)
+        | (p.LOSES_MASS if prepared.layout.loses_mass else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
         | (p.SEES_ROBOT if laws or programs else 0)
     )

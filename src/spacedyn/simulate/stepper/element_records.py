@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...elements.declared import ACCOUNTS
-from ...elements.element import Account, Element
+from ...elements.element import Account, Element, linked_to
 from ...kernels.elements import program as user
 from ...kernels.sim import layout as p
 from ...model.model import Model
@@ -17,18 +17,31 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
     """Records of elements on this robot, kind by kind; times that steps must end at."""
     simulation, counter = prepared.simulation, prepared.counters["elements"].start
     form = "one" if lanes == 1 else "varied" if simulation.model.flat.robots else "pack"
-    records: list[list[int]] = []
     kinds: list[list[int]] = []
-    guards = np.cumsum([0, *(one.guards for one in prepared.acting)])
+    guards, order = np.cumsum([0, *(one.guards for one in prepared.acting)]), prepared.order
     for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if simulation.method.kind == p.IMPLICIT else 0
-        kinds.append([kind.unit(form).address, tangent, phase, len(records), len(numbers)])
-        records += [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in numbers]
-    plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=plan.put_integers(*records))
+        first = order.index(numbers[0]) if numbers else 0
+        kinds.append([kind.unit(form).address, tangent, phase, first, len(numbers)])
+    records = [_record(plan, prepared, work, i, counter + 2 * i, int(guards[i]), model) for i in order]
+    links = [linked_to(prepared.acting[i], simulation.elements) for i in order]
+    for record, others in zip(records, links, strict=True):  # records' places are counted from the first for now
+        record[p.E_LINKS] = plan.put_integers([order.index(other) * p.ELEMENT_INTS for other in others])
+    first = plan.put_integers(*records)
+    for record, others in zip(records, links, strict=True):
+        plan.plan[record[p.E_LINKS] : record[p.E_LINKS] + len(others)] += first
+    plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=first)
+    _put_attached(plan, prepared, model)
     for i, one in enumerate(prepared.layout.elements):
         if one.carries_frame:
             plan.set(ORIGIN=prepared.layout.states_of_element(i).start + 1)
     return np.array([t for one in prepared.acting for t in one.breaks])
+
+
+def _put_attached(plan: Plan, prepared: Prepared, model: Model) -> None:
+    """The bodies that elements are attached to, and where the ledger has what leaves them."""
+    bodies = [int(model.flat.order[model.body_index(body)]) for body in prepared.attached]
+    plan.set(ATTACHED=len(bodies), ATTACHED_AT=plan.put_integers(bodies), LEFT=prepared.layout.ledger["left"].start)
 
 
 def _record(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from ...kernels.sim import layout as p
 from ...laws.compile import Compiled, compile_law
 from ...laws.conditions import Condition
 from ...laws.law import Law
+from ...model.model import robot_of
 from ..layout import Layout, Slices, end_of, in_order
 from ..simulation import Simulation
 
@@ -91,18 +93,41 @@ class Prepared:
     def kinds(self) -> list[tuple[Kind, int, list[int]]]:
         """Kinds in use, in the order in which they are called: the kind, its phase, and the numbers of its elements.
 
-        Joints that are held come first, and laws before what they command.
+        Joints that are held come first, gravity fields before other forces, what commanded elements sense before laws,
+        and laws before what they command.
         """
-        found: dict[tuple[Kind, bool], list[int]] = {}
-        for i, one in enumerate(self.acting):
-            assert one.kernel is not None
-            found.setdefault((one.kernel, bool(one.commands)), []).append(i)
-        first, last = (
-            [(kind, p.ACTS, numbers) for (kind, commanded), numbers in found.items() if commanded == wanted]
-            for wanted in (False, True)
-        )
-        held: list[tuple[Kind, int, list[int]]] = [(prescribed_joints, p.PLACES_JOINTS, [])] if self.joints else []
-        return [*held, *first, *([(laws, p.ACTS, [])] if self.simulation.laws else []), *last]
+        found: list[tuple[Kind, int, list[int]]] = []
+        if self.joints:
+            found.append((prescribed_joints, p.PLACES_JOINTS, []))
+        found += [(one.carries, p.CARRIES, group) for one, group in self._groups() if one.carries is not None]
+        for commanded in (False, True):
+            for one, group in self._groups():
+                if one.kernel is not None and bool(one.commands) == commanded:
+                    found.append((one.kernel, p.ACTS, group))
+            if not commanded:
+                found += [(one.senses, p.ACTS, group) for one, group in self._groups() if one.senses is not None]
+                found += [(laws, p.ACTS, [])] if self.simulation.laws else []
+        found += [(one.settles, p.SETTLES, group) for one, group in self._groups() if one.settles is not None]
+        return found
+
+    def _groups(self) -> list[tuple[Element, list[int]]]:
+        """Elements by kind: one of each, and the numbers of all. Gravity fields come first."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for i in sorted(range(len(self.acting)), key=lambda i: not self.acting[i].is_field):
+            one = self.acting[i]
+            found.setdefault((one.kernel, one.carries, one.settles, one.senses, bool(one.commands)), []).append(i)
+        return [(self.acting[group[0]], group) for group in found.values()]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Numbers of the elements in the order of their records: those of a kind one behind the other."""
+        return [i for _, group in self._groups() for i in group]
+
+    @cached_property
+    def attached(self) -> list[str]:
+        """Bodies that elements are attached to."""
+        model = robot_of(self.simulation.model, 0)
+        return list(dict.fromkeys(body for one in self.acting for body in one.attached_to(model)))
 
 
 class Plan:

@@ -2,7 +2,7 @@
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import config
@@ -23,6 +23,14 @@ from ...model.state import State
 from ..layout import Layout
 
 Array = np.ndarray
+
+
+class Attached(NamedTuple):
+    """What elements hand on to a body: an inertia (6, 6) about a point of it, inertial axes, linear first."""
+
+    body: str
+    point: Array
+    inertia: Array
 
 
 @dataclass
@@ -60,6 +68,11 @@ class Stepper:
         arrays = self.tree, self.par, self.work, self.plan, self.numbers, self.memory, self.counters, self.clock
         self.twin = table_of((*arrays[:2], duals, *arrays[3:]))
         self.own = table_of(arrays, self.twin)
+
+    def number_robots(self, first: int) -> None:
+        """The number of its first robot in the batch, which noise depends on; lanes to spare repeat the last robot."""
+        self.first, at = first, int(self.plan[p.Y_ROBOT]) * self.lanes
+        self.work[at : at + self.lanes] = first + np.minimum(np.arange(self.lanes), self.robots - 1)
 
     def fail(self) -> None:
         """Stop soon, since a law or an element raised an exception: the state becomes NaN."""
@@ -206,6 +219,41 @@ class Stepper:
             return 0.0
         self.evaluate()
         return float(self._scalars(p.Y_CHANNEL, part.start, part.stop - part.start).sum())
+
+    def carried(self) -> Array:
+        """What elements carry at the present state of one robot, as a row of the record has it; empty if nothing."""
+        if not self.layout.carries:
+            return np.empty(0)
+        self.evaluate()
+        return self._scalars(p.Y_CARRIED, 0, p.CARRIED)[:, 0].copy()
+
+    def attached(self) -> list[Attached]:
+        """What elements hand on to bodies at the present state of one robot, as their children would."""
+        found: dict[int, Attached] = {}
+        names = [body for one in self.layout.elements for body in one.attached_to(self.model)]
+        if names:
+            self.evaluate(LOOK)  # forces alone: solving the dynamics would add what children hand on
+        for name in names:
+            i = int(self.model.flat.order[self.model.body_index(name)])
+            body = int(self.tree[k.W_BODY]) + i * k.BODY_WORK
+            found[i] = Attached(name, self._reference_point(i), articulated_matrix(self.work[body + k.HANDED :][:21]))
+        return list(found.values())
+
+    def _reference_point(self, body: int) -> Array:
+        """The point that a body of the kernels is reckoned about, in the inertial frame."""
+        segment = int(self.tree[self.tree[k.BODY_AT] + body * k.BODY_INTS + k.SEGMENT])
+        at = int(self.tree[k.W_X])
+        base = self.work[at : at + 3].copy()
+        if segment:
+            at = int(self.tree[k.W_SEGMENT]) + (segment - 1) * k.SEGMENT_WORK + k.ORIGIN
+            base += self.work[at : at + 3]
+        return base
+
+    def add_to_states(self, element: int, change: Array) -> None:
+        """Add to the states of an element."""
+        part = self.layout.states_of_element(element)
+        first = self.layout.y["states"].start + part.start
+        self._scalars(p.Y_NOW, first, len(change))[:] += change[:, None]
 
     def _scalars(self, entry: int, first: int, count: int) -> Array:
         """Some of `work`, from number `first` of a block on."""
@@ -355,6 +403,17 @@ class Stepper:
             at = int(self.plan[p.N_TIMES])
             self.numbers[at : at + len(times)] = times
             self.plan[p.RECORDS] = len(times)
+
+
+def articulated_matrix(numbers: Array) -> Array:
+    """The matrix [A B; B' C] of the 21 numbers of an articulated inertia.
+
+    >>> articulated_matrix(np.arange(21.0))[0].astype(int).tolist()
+    [0, 3, 4, 6, 7, 8]
+    """
+    six = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+    A, B, C = numbers[six], numbers[6:15].reshape(3, 3), numbers[15 + six]
+    return np.block([[A, B], [B.T, C]])
 
 
 def in_other_axes(tree: Array, attitude: Array, u: Array, sign: float) -> Array:

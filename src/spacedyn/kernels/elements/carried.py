@@ -1,0 +1,166 @@
+"""What elements attach to bodies: mass and momentum that they carry, inertia that they hand on, what leaves.
+
+To the articulated-body recursion an element on a body is what a child is: it adds an inertia and a force to what the
+body has accumulated in memory (HANDED), about the body's reference point. Mass that is attached is pulled by gravity
+fields, through what is added to its body; the ledger has its mass, momentum and angular momentum in Y_CARRIED.
+"""
+
+from ..robot.articulated import load_articulated, rigid_start, store_articulated
+from ..robot.bodies import centre_of_mass, motion_force, rigid_inertia
+from ..robot.layout import *  # noqa: F403
+from ..robot.segments import origin_of, speed_of
+from ..robot.spatial import (
+    add3,
+    add6,
+    add9,
+    add_cross,
+    angular,
+    apply_symmetric,
+    cross,
+    linear,
+    load3,
+    load6,
+    scale3,
+    store3,
+    store6,
+    sub3,
+)
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, load, store
+from ..sim.layout import *  # noqa: F403
+
+
+@inner
+def clear_attached(sim, zero):
+    """Nothing is attached to any body yet, and nothing leaves."""
+    for j in range(CARRIED):
+        store(sim.work, integer(sim.plan, Y_CARRIED) + j, zero)
+    for j in range(LEAVING):
+        store(sim.work, integer(sim.plan, Y_LEAVING) + j, zero)
+    for n in range(integer(sim.plan, ATTACHED)):
+        i = integer(sim.plan, integer(sim.plan, ATTACHED_AT) + n)
+        for j in range(BODY_ADDED):
+            store(sim.work, integer(sim.plan, Y_ADDED) + i * BODY_ADDED + j, zero)
+        body = integer(sim.tree, W_BODY) + i * BODY_WORK
+        for j in range(21):
+            store(sim.work, body + HANDED + j, zero)
+        store6(sim.work, body + HANDED_FORCE, (zero, zero, zero, zero, zero, zero))
+
+
+@inner
+def hand_on(sim, i, A, B, C, F, zero):
+    """Add an articulated inertia, and the force that motion takes of it, to body i, about its reference point."""
+    body = integer(sim.tree, W_BODY) + i * BODY_WORK
+    mine_A, mine_B, mine_C = load_articulated(sim.work, body + HANDED, zero)
+    store_articulated(sim.work, body + HANDED, add6(A, mine_A), add9(B, mine_B), add6(C, mine_C))
+    store6(sim.work, body + HANDED_FORCE, add6(load6(sim.work, body + HANDED_FORCE, zero), F))
+
+
+@inner
+def add_to_body(sim, i, m, h, I, zero):
+    """Mass, first moment and inertia about body i's centre of mass that gravity fields pull besides."""
+    at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
+    store(sim.work, at + ADDED_MASS, load(sim.work, at + ADDED_MASS, zero) + m)
+    store3(sim.work, at + ADDED_MOMENT, add3(load3(sim.work, at + ADDED_MOMENT, zero), h))
+    store6(sim.work, at + ADDED_INERTIA, add6(load6(sim.work, at + ADDED_INERTIA, zero), I))
+
+
+@inner
+def add_ten(sim, at, m, h, P, L, zero):
+    """Add mass, first moment, momentum and angular momentum to those at a place of `work`."""
+    store(sim.work, at + SUM_MASS, load(sim.work, at + SUM_MASS, zero) + m)
+    store3(sim.work, at + SUM_MOMENT, add3(load3(sim.work, at + SUM_MOMENT, zero), h))
+    store3(sim.work, at + SUM_MOMENTUM, add3(load3(sim.work, at + SUM_MOMENTUM, zero), P))
+    store3(sim.work, at + SUM_SPIN, add3(load3(sim.work, at + SUM_SPIN, zero), L))
+
+
+@inner
+def from_base(sim, i, r, zero):
+    """Of body i's point at r: place and velocity from and relative to the base's centre of mass."""
+    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    place = add3(origin_of(sim.tree, sim.work, i, zero), r)
+    return place, add3(speed_of(sim.tree, sim.work, i, zero), add_cross(linear(V), angular(V), r))
+
+
+@inner
+def carry_momentum(sim, i, r, m, h, P, L, zero):
+    """For the ledger: what moves with body i's point at r and has, about it, a first moment, momentum, and spin.
+
+    P is relative to the point's velocity, m times it not counted; L about the point, with velocities relative to its.
+    """
+    place, v = from_base(sim, i, r, zero)
+    P = add3(P, scale3(m, v))
+    L = add3(add3(L, cross(h, v)), cross(place, P))
+    add_ten(sim, integer(sim.plan, Y_CARRIED), m, add3(scale3(m, place), h), P, L, zero)
+
+
+@inner
+def attach_mass(sim, i, m, r, J, zero):
+    """A rigid mass m that moves with body i, its centre at r from the reference point, its inertia J about that."""
+    body = integer(sim.tree, W_BODY) + i * BODY_WORK
+    weighed = m, r, J
+    A, B, C = rigid_start(*rigid_inertia(weighed, zero), zero)
+    hand_on(sim, i, A, B, C, motion_force(sim.work, body, weighed, zero), zero)
+    b = sub3(r, centre_of_mass(sim.tree, sim.par, sim.work, i, zero))
+    _, h, I = rigid_inertia((m, b, J), zero)
+    add_to_body(sim, i, m, h, I, zero)
+    w, still = load3(sim.work, body + VELOCITY + 3, zero), (zero, zero, zero)
+    carry_momentum(sim, i, r, m, still, still, apply_symmetric(J, w), zero)
+
+
+@inner
+def leave(sim, i, flow, r, K, energy, zero):
+    """Mass leaves body i at r, `flow` a second, with the body's motion there; of inertia K and this energy a unit."""
+    w = load3(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY + 3, zero)
+    place, v = from_base(sim, i, r, zero)
+    P, at = scale3(flow, v), integer(sim.plan, Y_LEAVING)
+    L = add3(cross(place, P), scale3(flow, apply_symmetric(K, w)))
+    add_ten(sim, at, flow, scale3(flow, place), P, L, zero)
+    store(sim.work, at + LEAVING_ENERGY, load(sim.work, at + LEAVING_ENERGY, zero) + flow * energy)
+
+
+# --- gravity fields ---------------------------------------------------------------------------------------------------
+
+
+@inner
+def feel_field(sim, i, g, potential, zero):
+    """A gravity field's acceleration at body i's centre of mass, and its potential there."""
+    if integer(sim.plan, CHOICES) & CARRIES_MASS:
+        at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
+        store3(sim.work, at + FIELD, add3(load3(sim.work, at + FIELD, zero), g))
+        store(sim.work, at + FIELD_POTENTIAL, load(sim.work, at + FIELD_POTENTIAL, zero) + potential)
+
+
+@inner
+def field_at(sim, i, zero):
+    """Acceleration of all gravity fields at body i's centre of mass; uniform gravity is in the bodies' motion."""
+    return load3(sim.work, integer(sim.plan, Y_ADDED) + i * BODY_ADDED + FIELD, zero)
+
+
+@inner
+def potential_at(sim, i, zero):
+    """Potential of all gravity fields at body i's centre of mass, but uniform gravity's."""
+    return load(sim.work, integer(sim.plan, Y_ADDED) + i * BODY_ADDED + FIELD_POTENTIAL, zero)
+
+
+# --- accelerations ----------------------------------------------------------------------------------------------------
+
+
+@inner
+def known_acceleration(sim, i, zero):
+    """Before the dynamics is solved: spatial acceleration of body i while no unknown rate changes."""
+    return load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + ACCELERATION, zero)
+
+
+@inner
+def found_acceleration(sim, i, zero):
+    """When it is solved: what the rates' changes add to that, of a body that elements are attached to."""
+    return known_acceleration(sim, i, zero)
+
+
+@inner
+def acceleration_of_point(sim, i, A, r, zero):
+    """Acceleration of body i's point at r, of its spatial acceleration A, relative to free fall in uniform gravity."""
+    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    w = angular(V)
+    return add_cross(add_cross(linear(A), angular(A), r), w, add_cross(linear(V), w, r))
