@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from . import freefloating, orbit
     from .elements.atmospheric_drag import AtmosphericDrag
+    from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.encoder import Encoder
+    from .elements.flexible_drive import FlexibleDrive
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
     from .model.state import State
     from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
+    from .motion.endpoint_paths import endpoint_line, endpoint_screw, endpoint_waypoints
+    from .motion.profiles import minimum_jerk, trapezoidal
     from .motion.trajectories import sample, table, waypoints
     from .peers.verify import verify
     from .quantities.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
@@ -136,6 +140,7 @@ _NAMES_OF = {
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
     ".elements.atmospheric_drag": "AtmosphericDrag",
+    ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
     ".elements.hill_frame": "GravityGradient HillFrame",
     ".elements.orbiting_origin": "OrbitingOrigin",
@@ -144,6 +149,7 @@ _NAMES_OF = {
     ".elements.zonal_gravity": "ZonalGravity",
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
+    ".elements.flexible_drive": "FlexibleDrive",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
@@ -195,6 +201,8 @@ _NAMES_OF = {
     ".run.simulate": "simulate",
     ".motion.trajectories": "sample table waypoints",
     ".motion.attitude_paths": "attitude_waypoints",
+    ".motion.endpoint_paths": "endpoint_line endpoint_screw endpoint_waypoints",
+    ".motion.profiles": "minimum_jerk trapezoidal",
     ".peers.verify": "verify",
     ".show.viewer.film": "film",
     ".show.viewer.live": "view",
@@ -252,11 +260,13 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "CentralGravity",
+    "DCMotor",
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
     "Encoder",
     "Event",
+    "FlexibleDrive",
     "GravityGradient",
     "Gyro",
     "HillFrame",
@@ -323,9 +333,12 @@ __all__ = [
     "endpoint_acceleration",
     "endpoint_jacobian",
     "endpoint_jacobian_rate",
+    "endpoint_line",
     "endpoint_pose",
     "endpoint_reaches",
+    "endpoint_screw",
     "endpoint_velocity",
+    "endpoint_waypoints",
     "endpoints_within",
     "film",
     "follow",
@@ -354,6 +367,7 @@ __all__ = [
     "mass_matrix_inverse",
     "mass_matrix_inverse_product",
     "mimic_coupling",
+    "minimum_jerk",
     "momentum",
     "momentum_matrix",
     "momentum_matrix_rate",
@@ -372,6 +386,7 @@ __all__ = [
     "shapes",
     "simulate",
     "table",
+    "trapezoidal",
     "verify",
     "view",
     "waypoints",

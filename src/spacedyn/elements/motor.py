@@ -12,7 +12,11 @@ from ..kernels.elements.motor import motor
 from ..model.model import Model
 from ..reals import one_number, real_number
 from ..signatures import checked_fields
-from .element import Block, Element, Numbers, rate_of
+from .drive_faults import BRISTLE, checked_lock, fault_words, lock_numbers, plain_name
+from .element import Account, Block, Element, Numbers, rate_of
+from .faults import checked_label, fail_time, fault_of
+
+FAULTS = ("free", "stuck", "locked")
 
 
 @checked_fields()
@@ -33,6 +37,15 @@ class Motor(Element):
         The speed at which it has no torque left to drive [rad/s or m/s]; the torque falls linearly up to there.
     name : str, optional
         For laws and the record: an identifier. `motor_<joint>` if left out.
+    fail_at : float
+        When it fails [s].
+    fault : str
+        How: 'free', it gives no torque; 'stuck', it gives the torque `stuck`; 'locked', a lock holds the joint where it
+        then is.
+    stuck : float
+        Torque of a motor that is stuck [N m or N].
+    lock_torque : float, optional
+        Up to which a lock holds [N m or N]; beyond, it slips.
 
     Examples
     --------
@@ -51,6 +64,10 @@ class Motor(Element):
     stall_torque: float
     no_load_speed: float = np.inf
     name: str | None = None
+    fail_at: float = np.inf
+    fault: str = "free"
+    stuck: float = 0.0
+    lock_torque: float | None = None
 
     commands: ClassVar[tuple[Block, ...]] = (Block("torque", unit="N m or N"),)
     channels: ClassVar[tuple[Block, ...]] = (Block("torque", unit="N m or N"), Block("power", unit="W"))
@@ -64,8 +81,11 @@ class Motor(Element):
         speed = real_number("Motor: no_load_speed", self.no_load_speed, "a positive number")
         if not torque > 0.0 or not speed > 0.0:
             raise InputError(f"Motor: stall_torque and no_load_speed must be positive, got {torque} and {speed}")
-        if self.name is not None and not self.name.isidentifier():
-            raise InputError(f"Motor: laws use its name, which must be an identifier, got {self.name!r}")
+        checked_label("Motor", self.name)
+        object.__setattr__(self, "fail_at", fail_time("Motor", self.fail_at))
+        object.__setattr__(self, "stuck", one_number("Motor: stuck", self.stuck))
+        fault_of("Motor", self.fault, FAULTS)
+        object.__setattr__(self, "lock_torque", checked_lock("Motor", self.fault, self.fail_at, self.lock_torque))
 
     @property
     def most_torque(self) -> float:
@@ -75,14 +95,39 @@ class Motor(Element):
     @property
     def label(self) -> str:
         """What laws and the record call it."""
-        plain = "".join(c if c.isalnum() else "_" for c in self.joint)
-        return self.name or f"motor_{plain}"
+        return self.name or plain_name("motor", self.joint)
 
     @property
     def guards(self) -> int:
         """Two: the largest torque in either direction."""
         return 2
 
+    @property
+    def _locks(self) -> bool:
+        return self.fault == "locked" and bool(np.isfinite(self.fail_at))
+
+    @property
+    def states(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """The bristles of its lock, if it has one."""
+        return (BRISTLE,) if self._locks else ()
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:  # type: ignore[override]
+        """Its work; what a lock holds and loses."""
+        return (Account.WORK, Account.DISSIPATED, Account.STORED) if self._locks else (Account.WORK,)
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """When it fails."""
+        return (self.fail_at,) if np.isfinite(self.fail_at) else ()
+
+    @property
+    def faults(self) -> tuple[tuple[float, str], ...]:
+        """When it fails [s], and how."""
+        return tuple((when, fault_words(self.fault, self.stuck)) for when in self.breaks)
+
     def numbers(self, model: Model) -> Numbers:
-        """The joint's rate; the stall torque, and the reciprocal of the no-load speed."""
-        return Numbers((rate_of(model, "Motor", self.joint),), np.array([self.stall_torque, 1.0 / self.no_load_speed]))
+        """The joint's rate; the stall torque, the reciprocal of the no-load speed, and what is left once it failed."""
+        stuck = self.stuck if self.fault == "stuck" else 0.0
+        numbers = [self.stall_torque, 1.0 / self.no_load_speed, stuck, *lock_numbers(self.lock_torque)]
+        return Numbers((rate_of(model, "Motor", self.joint), int(self._locks)), np.array(numbers))

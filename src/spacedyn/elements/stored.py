@@ -11,8 +11,10 @@ from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
 from . import (
     atmospheric_drag,
+    dc_motor,
     drag,
     encoder,
+    flexible_drive,
     friction,
     gravity,
     gyro,
@@ -46,6 +48,8 @@ KINDS: dict[str, type[Element]] = {
         drag.Drag,
         friction.BristleFriction,
         motor.Motor,
+        dc_motor.DCMotor,
+        flexible_drive.FlexibleDrive,
         gravity.CentralGravity,
         zonal_gravity.ZonalGravity,
         third_body.ThirdBody,

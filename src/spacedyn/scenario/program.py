@@ -19,7 +19,7 @@ from .fence import Fence
 from .line_numbers import Path
 
 ELEMENTS: dict[str, type] = {
-    re.sub("(?<=.)(?=[A-Z])", "_", made.__name__).lower(): made
+    re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", made.__name__).lower(): made
     for made in (*KINDS.values(), UniformGravity, PrescribedJoint, LockedJoint)
 }
 """Kinds of elements by their names in a file: 'wrench', 'central_gravity'. Names of ready-made laws are kinds, too."""
