@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .elements.encoder import Encoder
     from .elements.flexible_drive import FlexibleDrive
     from .elements.friction import BristleFriction
+    from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
@@ -154,6 +155,7 @@ _NAMES_OF = {
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
     ".elements.thruster": "Thruster",
+    ".elements.grapple": "Grapple",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
@@ -267,6 +269,7 @@ __all__ = [
     "Encoder",
     "Event",
     "FlexibleDrive",
+    "Grapple",
     "GravityGradient",
     "Gyro",
     "HillFrame",
