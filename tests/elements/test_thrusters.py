@@ -323,5 +323,5 @@ def test_an_empty_tank_may_end_the_run():
     def wrong(t, s, p, out):
         out.value[0] = s.main.propelant[0]
 
-    with pytest.raises(sd.InputError, match=r"s\.main has no state 'propelant'; did you mean 'propellant'"):
+    with pytest.raises(sd.InputError, match=r"s\.main has no channel or state 'propelant'; did you mean 'propellant'"):
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=elements, events=[sd.Event(wrong())])

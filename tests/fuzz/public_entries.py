@@ -54,7 +54,7 @@ _LEFT_OUT |= {"sample", *_SEVERAL}
 _OF_CONTROL = {"state": "one state"}
 _WANTED = {
     **{name: {"step": "seconds"} for name in ("RungeKutta4", "SemiImplicitEuler", "Variational")},
-    **{name: {"stiffness": "number"} for name in ("Spring", "Tether")},
+    **{name: {"stiffness": "number"} for name in ("Spring", "Tether", "Grapple")},
     "control.swing": {"size": "number"},
     "control.joint_torque": {"tau": "qd of one"},
     "kane.partial_velocity_table": {"state": "one state"},

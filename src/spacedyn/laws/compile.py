@@ -213,8 +213,8 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
     for name in law.states:
         if name in SEEN or name in WRITTEN:
             raise InputError(f"law '{law.name}': the state '{name}' has the name of something else; rename it")
-    sees_elements = role.what in ("law", "condition")
-    known = {name: one for name, one in elements.items() if sees_elements and one.namesakes == 1}
+    sees = role.what in ("law", "condition")  # other roles see no elements
+    known = {name: one for name, one in elements.items() if sees and one.namesakes == 1}
     channels = {name: readable for name, one in known.items() if (readable := _readable(law, one))}
     commands = {name: one.commands for name, one in known.items() if one.commands and role.what == "law"}
     reads = attributes(law.function, role, "s", {*SEEN, *law.states, *channels})
@@ -226,10 +226,11 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         for name in sorted(asked - set(offered)):
             reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
             raise InputError(f"{role.what} '{law.name}': {reason}")
-    if sees_elements:
-        part = "channel " if role.what == "law" else "state "
+    if sees:
+        part = "channel " if role.what == "law" else "channel or state "
         check_parts(f"{role.what} '{law.name}'", law.function, role, "s", part, channels)
-        check_parts(f"{role.what} '{law.name}'", law.function, role, "out", "command ", commands)
+    if role.what == "law":
+        check_parts(f"law '{law.name}'", law.function, role, "out", "command ", commands)
     seen = [name for name in SEEN if name in reads] + list(law.states)
     written = [name for name in columns if name in writes] + list(law.states)
     seen += [f"{name}.{block}" for name, blocks in channels.items() if name in reads for block in blocks]
@@ -238,15 +239,15 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
 
 
 def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
-    """Channels that do not depend on what this law writes at the same instant; of conditions, its states."""
+    """Channels that do not depend on what this law writes at the same instant; of conditions, its states too."""
     if law.role.what == "condition":
-        return one.states
+        return (*one.channels, *one.states)
     return one.sensed if law.period is None and one.commands else one.channels
 
 
 def _unusable(law: Law, name: str, elements: Elements) -> str | None:
     """Why a law cannot use an element that there is; None if there is none."""
-    if name not in elements or law.role.what != "law":
+    if name not in elements or law.role.what not in ("law", "condition"):
         return None
     one = elements[name]
     if one.namesakes > 1:
