@@ -132,6 +132,8 @@ class Element:
     pushes_bodies: ClassVar[bool] = True
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
+    own_norms: ClassVar[bool] = False  # whether errors of its states are judged apart from the robot's, block by block
+    carries_frame: ClassVar[bool] = False  # whether its first six states are where the frame's origin is, and how fast
     kernel: ClassVar[Kind | None] = None
     carries: ClassVar[Kind | None] = None
     settles: ClassVar[Kind | None] = None
@@ -144,6 +146,9 @@ class Element:
     def numbers(self, model: Model) -> Numbers:
         """What its kind reads; raise by name what this model has not."""
         raise NotImplementedError
+
+    def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
+        """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """The points at which its recorded wrenches act."""
@@ -227,6 +232,16 @@ def declaration_of(one: Any) -> Declaration:
 def three(what: str, name: str, value: Any) -> Array:
     """Three finite numbers, or an error by name."""
     return finite_array(f"{what}: {name}", value, "three finite numbers", [(3,)])
+
+
+def direction(what: str, name: str, value: Any) -> Array:
+    """A unit vector along three finite numbers, or an error by name."""
+    array = three(what, name, value)
+    size = np.abs(array).max()
+    if size == 0.0:
+        raise InputError(f"{what}: {name} must be a direction, got zero")
+    array = array / size  # so that squares neither overflow nor vanish
+    return array / np.linalg.norm(array)
 
 
 def point_of(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
