@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-    from . import freefloating
+    from . import freefloating, orbit
+    from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
@@ -23,19 +24,24 @@ if TYPE_CHECKING:
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.hill_frame import GravityGradient, HillFrame
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
+    from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
     from .elements.sun_sensor import SunSensor
     from .elements.tank import Tank
+    from .elements.third_body import ThirdBody
     from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
+    from .elements.zonal_gravity import ZonalGravity
     from .errors import (
         CacheWarning,
         InputError,
@@ -114,7 +120,7 @@ if TYPE_CHECKING:
     from .show.viewer.live import view
     from .simulate import actions
     from .simulate import joint_modes as Mode
-    from .simulate.events import Event, endpoint_reaches, endpoints_within, joint_reaches
+    from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
@@ -133,10 +139,16 @@ _NAMES_OF = {
         "CacheWarning InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError "
         "UnknownName"
     ),
-    ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
+    ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
+    ".elements.hill_frame": "GravityGradient HillFrame",
+    ".elements.orbiting_origin": "OrbitingOrigin",
+    ".elements.solar_pressure": "SolarPressure",
+    ".elements.third_body": "ThirdBody",
+    ".elements.zonal_gravity": "ZonalGravity",
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.flexible_drive": "FlexibleDrive",
@@ -206,6 +218,7 @@ _MODULES = {
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
     "freefloating": ".freefloating",
+    "orbit": ".orbit",
     "kane": ".formulations.kane",
     "lagrangian": ".formulations.lagrangian",
     "operators": ".formulations.operators",
@@ -245,6 +258,7 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
+    "AtmosphericDrag",
     "Block",
     "BristleFriction",
     "Builder",
@@ -258,7 +272,9 @@ __all__ = [
     "Event",
     "FlexibleDrive",
     "Grapple",
+    "GravityGradient",
     "Gyro",
+    "HillFrame",
     "IdentifiedBody",
     "InputError",
     "Linearization",
@@ -273,6 +289,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Motor",
+    "OrbitingOrigin",
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
@@ -285,6 +302,7 @@ __all__ = [
     "SemiImplicitEuler",
     "SimulationFailed",
     "SloshMode",
+    "SolarPressure",
     "SpacedynError",
     "Spring",
     "StarTracker",
@@ -292,6 +310,7 @@ __all__ = [
     "SunSensor",
     "Tank",
     "Tether",
+    "ThirdBody",
     "Thruster",
     "UniformGravity",
     "UnknownName",
@@ -299,7 +318,9 @@ __all__ = [
     "Vibration",
     "Visual",
     "Wrench",
+    "ZonalGravity",
     "actions",
+    "altitude_reaches",
     "attach",
     "attitude_waypoints",
     "available",
@@ -361,6 +382,7 @@ __all__ = [
     "motion",
     "natural_frequencies",
     "operators",
+    "orbit",
     "passive_force",
     "potential_energy",
     "reaction_null_space",

@@ -10,6 +10,7 @@ from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
 from . import (
+    atmospheric_drag,
     dc_motor,
     drag,
     encoder,
@@ -18,17 +19,22 @@ from . import (
     grapple,
     gravity,
     gyro,
+    hill_frame,
     magnetometer,
     magnetorquer,
     modal,
     motor,
+    orbiting_origin,
     relative_pose,
+    solar_pressure,
     spring,
     star_tracker,
     sun_sensor,
     tank,
+    third_body,
     thruster,
     wrench,
+    zonal_gravity,
 )
 from .declared import declare
 from .element import Block, Element
@@ -47,6 +53,13 @@ KINDS: dict[str, type[Element]] = {
         dc_motor.DCMotor,
         flexible_drive.FlexibleDrive,
         gravity.CentralGravity,
+        zonal_gravity.ZonalGravity,
+        third_body.ThirdBody,
+        orbiting_origin.OrbitingOrigin,
+        hill_frame.HillFrame,
+        hill_frame.GravityGradient,
+        atmospheric_drag.AtmosphericDrag,
+        solar_pressure.SolarPressure,
         tank.Tank,
         thruster.Thruster,
         modal.ModalAppendage,

@@ -63,7 +63,11 @@ M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its r
 # (BODY_ADDED). LEFT: where the rates of what has left are in the ledger, behind the states
 ATTACHED, ATTACHED_AT, Y_CARRIED, Y_LEAVING, Y_ADDED, LEFT = range(74, 80)
 Y_ROBOT = 80  # in work, of each lane of a pack: its robot's number in the batch
-PLAN = 81
+# where the position and velocity of the frame's falling origin begin among the internal states, plus one; 0: fixed
+ORIGIN = 81
+# groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
+GROUPS, N_GROUP = range(82, 84)
+PLAN = 84
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
 LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves
