@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating
+    from .elements.accelerometer import Accelerometer
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.encoder import Encoder
     from .elements.flexible_drive import FlexibleDrive
+    from .elements.force_torque import ForceTorque
     from .elements.friction import BristleFriction
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
@@ -131,11 +133,13 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".elements.accelerometer": "Accelerometer",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.flexible_drive": "FlexibleDrive",
+    ".elements.force_torque": "ForceTorque",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
@@ -237,6 +241,7 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
+    "Accelerometer",
     "Block",
     "BristleFriction",
     "Builder",
@@ -249,6 +254,7 @@ __all__ = [
     "Encoder",
     "Event",
     "FlexibleDrive",
+    "ForceTorque",
     "Gyro",
     "InputError",
     "Linearization",

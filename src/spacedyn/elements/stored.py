@@ -10,10 +10,12 @@ from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
 from . import (
+    accelerometer,
     dc_motor,
     drag,
     encoder,
     flexible_drive,
+    force_torque,
     friction,
     gravity,
     gyro,
@@ -51,6 +53,8 @@ KINDS: dict[str, type[Element]] = {
         magnetorquer.Magnetorquer,
         magnetometer.Magnetometer,
         gyro.Gyro,
+        accelerometer.Accelerometer,
+        force_torque.ForceTorque,
         star_tracker.StarTracker,
         sun_sensor.SunSensor,
         encoder.Encoder,

@@ -10,10 +10,11 @@ small part of f. All that it stores is energy: nothing is lost, and no work is d
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import origin_of
 from ..robot.spatial import add3, apply_symmetric, cross, dot3, load3, scale3, shared3, sub3
+from ..scalar.compiling import inner
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
-from .carried import feel_field
+from .carried import feel_field, feel_gradient
 from .kind import kind, parameter, push_body, stored, weigh
 
 MU, CENTRE = 0, 1  # its numbers
@@ -40,5 +41,19 @@ def central_gravity(sim, e, t, y, k, zero):
         n = scale3(3.0 * pull * one, cross(along, Ja))
         push_body(sim, i, f, n, c, zero)
         feel_field(sim, i, scale3(-pull, along), -mu * one, zero)
+        feel_gradient(sim, i, gradient(pull * one, along), zero)
         energy -= mu * one * (m + 0.5 * near * (trace - 3.0 * spread))
     stored(sim, e, energy)
+
+
+@inner
+def gradient(rate, e):
+    """rate (3 e e' - 1), as a symmetric matrix."""
+    return (
+        rate * (3.0 * e[0] * e[0] - 1.0),
+        rate * (3.0 * e[1] * e[1] - 1.0),
+        rate * (3.0 * e[2] * e[2] - 1.0),
+        3.0 * rate * e[0] * e[1],
+        3.0 * rate * e[0] * e[2],
+        3.0 * rate * e[1] * e[2],
+    )
