@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -132,11 +132,13 @@ def figure(name: str, target: str | None) -> list[str]:
     return [f"```{{image}} ../images/gallery/{name}.png", *([f":target: {target}"] if target else []), "```"]
 
 
-def films() -> None:
-    """Run every bundled scenario and keep its film; one that is there and newer than its scenario stays."""
+def films(wanted: Sequence[str] = ()) -> None:
+    """Run every bundled scenario, or those wanted, and keep its film; one newer than its scenario stays."""
     FILMS.mkdir(parents=True, exist_ok=True)
     for name, _, _ in scenarios():
         film = FILMS / f"{name}.html"
+        if wanted and name not in wanted and not (name == "ets7_reach" and "ets7_film" in wanted):
+            continue
         if not film.exists() or film.stat().st_mtime < (SCENARIOS / f"{name}.toml").stat().st_mtime:
             scenario = sd.Scenario.from_toml(name)
             scenario.film(scenario.run(progress=False)).save(film)

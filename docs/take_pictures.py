@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import flight_figures
 import numpy as np
 import pages
 from matplotlib.figure import Figure
@@ -69,15 +70,26 @@ def draw_freefloating(target: Path) -> None:
     both.quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
+def draw_flight(figure: Figure, target: Path) -> None:
+    """A figure of a page in docs/flights, in few colours."""
+    page = io.BytesIO()
+    figure.savefig(page, format="png", dpi=110)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    Image.open(page).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 def main(wanted: list[str]) -> None:
     """All, or those that are named."""
     if not wanted or "freefloating" in wanted:
         draw_freefloating(IMAGES / "freefloating.png")
-    if wanted == ["freefloating"]:
+    for name, draw in flight_figures.FIGURES.items():
+        if not wanted or f"flights/{name}" in wanted:
+            draw_flight(draw(), IMAGES / "flights" / f"{name}.png")
+    if wanted and all(name == "freefloating" or name.startswith("flights/") for name in wanted):
         return
     from playwright.sync_api import sync_playwright
 
-    pages.films()
+    pages.films(wanted)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS.split())
         for name, _, _ in pages.scenarios():

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .elements.flexible_drive import FlexibleDrive
     from .elements.force_torque import ForceTorque
     from .elements.friction import BristleFriction
+    from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from .model.state import State
     from .model.vibration import Vibration
     from .motion.attitude_paths import attitude_waypoints
+    from .motion.endpoint_paths import endpoint_line, endpoint_screw, endpoint_waypoints
+    from .motion.profiles import minimum_jerk, trapezoidal
     from .motion.trajectories import sample, table, waypoints
     from .peers.verify import verify
     from .quantities.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
@@ -144,6 +147,7 @@ _NAMES_OF = {
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
     ".elements.thruster": "Thruster",
+    ".elements.grapple": "Grapple",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
@@ -191,6 +195,8 @@ _NAMES_OF = {
     ".run.simulate": "simulate",
     ".motion.trajectories": "sample table waypoints",
     ".motion.attitude_paths": "attitude_waypoints",
+    ".motion.endpoint_paths": "endpoint_line endpoint_screw endpoint_waypoints",
+    ".motion.profiles": "minimum_jerk trapezoidal",
     ".peers.verify": "verify",
     ".show.viewer.film": "film",
     ".show.viewer.live": "view",
@@ -255,6 +261,7 @@ __all__ = [
     "Event",
     "FlexibleDrive",
     "ForceTorque",
+    "Grapple",
     "Gyro",
     "InputError",
     "Linearization",
@@ -314,9 +321,12 @@ __all__ = [
     "endpoint_acceleration",
     "endpoint_jacobian",
     "endpoint_jacobian_rate",
+    "endpoint_line",
     "endpoint_pose",
     "endpoint_reaches",
+    "endpoint_screw",
     "endpoint_velocity",
+    "endpoint_waypoints",
     "endpoints_within",
     "film",
     "follow",
@@ -345,6 +355,7 @@ __all__ = [
     "mass_matrix_inverse",
     "mass_matrix_inverse_product",
     "mimic_coupling",
+    "minimum_jerk",
     "momentum",
     "momentum_matrix",
     "momentum_matrix_rate",
@@ -362,6 +373,7 @@ __all__ = [
     "shapes",
     "simulate",
     "table",
+    "trapezoidal",
     "verify",
     "view",
     "waypoints",

@@ -62,8 +62,8 @@ def test_a_joint_transmits_what_the_base_feels_with_tank_and_flexible_part_beyon
     b = sd.Builder("pair")
     J = np.diag([3.0, 4.0, 5.0])
     b.base("bus", mass=50.0, inertia=J)
-    b.link("arm", "revolute", parent="bus", position=(0.6, 0.2, 0), axis=(0, 0.6, 0.8), mass=4.0, inertia=(0.2, 0.3, 0.4),
-           com=(0.3, 0, 0.1))  # fmt: skip
+    b.link("arm", "revolute", parent="bus", position=(0.6, 0.2, 0), axis=(0, 0.6, 0.8), mass=4.0,
+           inertia=(0.2, 0.3, 0.4), com=(0.3, 0, 0.1))  # fmt: skip
     b.link("jaw", "prismatic", parent="arm", position=(0.5, 0, 0), axis=(1, 0, 0), mass=2.0, inertia=(0.3, 0.35, 0.4))
     model = b.build()
     panel = sd.ModalAppendage("jaw", [0.4, 0.9], damping=[0.01, 0.02], delta0=[[0.5, 0, 0.2], [0, 0.3, 0]],

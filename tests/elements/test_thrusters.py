@@ -271,3 +271,30 @@ def test_a_variational_method_is_refused():
     rocket = lone(500.0, (80.0, 90.0, 100.0))
     with pytest.raises(sd.InputError, match="variational method knows"):
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=[sd.Tank("body", 1.0)], method=sd.Variational(0.1))
+
+
+@pytest.mark.parametrize("method", [None, sd.RungeKutta4(0.005)])
+def test_the_shortest_pulse(method):
+    """Commands of 50 ms every 500 ms to a valve that stays open for 0.2 s: 0.2 s; longer ones as commanded."""
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    jet = sd.Thruster("body", 10.0, (0, 1, 0), name="jet", on_off=True, minimum_pulse=0.2)
+
+    @sd.law(period=0.05)
+    def blink(t, s, p, out):
+        tick = int(np.rint(t / 0.05)) % 10
+        out.jet.throttle[0] = 1.0 if 2 <= tick < 2 + p.ticks else 0.0
+
+    options = {"elements": [jet], "method": method, "record": 0.01, "budget": 1.0}
+    short, long = (sd.simulate(rocket, rocket.neutral_state(), 2.0, laws=[blink(ticks=n)], **options) for n in (1, 6))
+    np.testing.assert_allclose(short["impulse"][-1, 1], 4 * 0.2 * 10.0, rtol=1e-9 if method is None else 0.03)
+    np.testing.assert_allclose(long["impulse"][-1, 1], 4 * 0.3 * 10.0, rtol=1e-9 if method is None else 0.03)
+    on = short["thrust"][:, 0] > 0
+    assert on[11:30].all() and not on[:10].any() and not on[31:59].any()
+
+
+def test_faults_are_named():
+    jet = sd.Thruster("body", 50.0, (0, 1, 0), name="jet", fail_at=3.0, stuck=1.0)
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    run = sd.simulate(rocket, rocket.neutral_state(), 5.0, elements=[jet], laws=[burn(throttle=0.0)], record=1.0)
+    assert str(run.faults[0]) == "at 3 s jet failed: its valve stuck open"
+    assert run["impulse"][-1, 1] == pytest.approx(100.0)

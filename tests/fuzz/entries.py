@@ -39,8 +39,8 @@ _NEVER = {"view", "progress", "stream", "path", "folder", "folders", "mesh"}
 """Parameters that are not given: what they would do is no matter of their value."""
 
 
-def parameters_of(function: Any) -> tuple[tuple[str, Any], ...]:
-    """Names and defaults of the parameters that a function has by name."""
+def parameters_of(function: Any, harmless: tuple[str, ...] = ()) -> tuple[tuple[str, Any], ...]:
+    """Names and defaults of the parameters that a function has by name; not of files, unless they are no files."""
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
     found = inspect.signature(function).parameters.values()
-    return tuple((p.name, p.default) for p in found if p.kind not in kinds and p.name not in _NEVER)
+    return tuple((p.name, p.default) for p in found if p.kind not in kinds and p.name not in _NEVER - {*harmless})

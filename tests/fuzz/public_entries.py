@@ -54,11 +54,23 @@ _LEFT_OUT |= {"sample", *_SEVERAL}
 _OF_CONTROL = {"state": "one state"}
 _WANTED = {
     **{name: {"step": "seconds"} for name in ("RungeKutta4", "SemiImplicitEuler", "Variational")},
-    **{name: {"stiffness": "number"} for name in ("Spring", "Tether")},
+    **{name: {"stiffness": "number"} for name in ("Spring", "Tether", "Grapple")},
     "control.swing": {"size": "number"},
     "control.joint_torque": {"tau": "qd of one"},
     "kane.partial_velocity_table": {"state": "one state"},
     "control.wheel_motor_attitude_hold": {"model": "wheeled", "state": "state of wheeled"},
+    **{
+        f"control.{name}": {
+            **{"model": "wheeled", "state": "state of wheeled", "joints": "arm of wheeled"},
+            **{"endpoint": "hand", "path": "path of an endpoint", "follow": "one direction"},
+        }
+        for name in ("coordinated", "impedance", "resolved_acceleration", "resolved_rate", "transposed_jacobian")
+    },
+    "control.vibration_damping": {"model": "wheeled", "state": "state of wheeled", "joints": "arm of wheeled"},
+    "control.reactionless": {"times": "times", "values": "values"},
+    "endpoint_line": {"by": "unit", "duration": "seconds"},
+    "endpoint_screw": {"axis": "unit", "duration": "seconds"},
+    "trapezoidal": {"start": "number", "end": "longer", "speed": "number", "acceleration": "number"},
     "natural_frequencies": {"model": "springy", "state": "state of springy", "locked": "boom"},
     "freefloating.dynamic_singularities": {"states": "five states"},
     "freefloating.inverse_kinematics": {"iterations": "few"},
@@ -75,7 +87,8 @@ def _entry(name: str, function: Any) -> Entry:
     """An entry of a function that is the same for every setting."""
     wanted = {**(_OF_CONTROL if name.startswith("control.") else {}), **_WANTED.get(name, {})}
     made, needed = lambda setting: function, frozenset(_WANTED.get(name, {}))
-    return Entry(name, made, parameters_of(function), needed, tuple(wanted.items()))
+    harmless = ("path",) if name.startswith("control.") else ()  # of an endpoint
+    return Entry(name, made, parameters_of(function, harmless), needed, tuple(wanted.items()))
 
 
 def _functions(prefix: str, module: Any, names: Iterable[str]) -> Iterator[Entry]:

@@ -38,11 +38,15 @@ def springy() -> sd.Model:
 
 @cache
 def wheeled() -> sd.Model:
-    """A satellite with three reaction wheels."""
+    """A satellite with three reaction wheels and an arm of two joints."""
     b = sd.Builder("wheeled")
     b.base("bus", mass=200.0, inertia=(20, 25, 30))
     for name, axis in {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}.items():
         b.wheel(name, on="bus", axis=axis, mass=3.0, inertia=0.02)
+    for name, parent in (("upper", "bus"), ("lower", "upper")):
+        place = {"parent": parent, "position": (1.0, 0.1, 0), "axis": (0, 0.6, 0.8)}
+        b.link(name, "revolute", **place, mass=5.0, com=(0.5, 0, 0), inertia=(0.1, 0.5, 0.5))
+    b.endpoint("hand", body="lower", position=(1.0, 0, 0))
     return b.build()
 
 

@@ -15,6 +15,7 @@ from ..quantities.kinematics import body_jacobian, forward_kinematics
 from ..reals import finite_array
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, point_of, three
+from .faults import checked_label
 
 Array = np.ndarray
 
@@ -99,8 +100,7 @@ class ModalAppendage(Element):
             raise InputError(f"ModalAppendage: frequencies must be positive [Hz], got {self.frequencies!r}")
         if np.any((np.asarray(self.damping) < 0.0) | (np.asarray(self.damping) >= 1.0)):
             raise InputError(f"ModalAppendage: damping ratios are from 0 to below 1, got {self.damping!r}")
-        if not self.name.isidentifier():
-            raise InputError(f"ModalAppendage: its name must be an identifier, got {self.name!r}")
+        checked_label("ModalAppendage", self.name)
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]

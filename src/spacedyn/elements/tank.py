@@ -13,6 +13,7 @@ from ..model.model import Model
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, point_of, three
+from .faults import checked_label
 
 Array = np.ndarray
 
@@ -81,8 +82,7 @@ class Tank(Element):
         object.__setattr__(self, "gyration", three("Tank", "gyration", np.broadcast_to(self.gyration, 3)))
         if np.any(np.asarray(self.gyration) < 0.0):
             raise InputError(f"Tank: radii of gyration must not be negative, got {self.gyration}")
-        if not self.name.isidentifier():
-            raise InputError(f"Tank: thrusters use its name, which must be an identifier, got {self.name!r}")
+        checked_label("Tank", self.name)
 
     @property
     def guards(self) -> int:

@@ -22,7 +22,7 @@ from ..model.state import State
 from ..quantities.calls import vector
 from ..reals import one_number
 from ..signatures import checked_arguments, checked_fields, is_several
-from .actions import Switch
+from .action_kinds import Action
 
 
 @condition
@@ -161,10 +161,11 @@ class Event:
         1: only upward, -1: only downward, 0: both.
     terminal : bool
         Whether the run ends there; of a batch, only the robot that it happens to.
-    action : callable or Switch, or several, optional
+    action : callable or Action, or several, optional
         f(t, state) that may return a changed State, with which the simulation goes on; the ledger takes what changes.
-        Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints and are
-        inside the robot: its momentum stays. A function may return one of these, too. Several are done in order.
+        Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints,
+        `impact(...)`, `engage(...)`, `disengage(...)`: they act inside the robot, whose momentum stays. A function may
+        return one of these, too. Several are done in order.
     name : str, optional
         For the record.
 
@@ -178,7 +179,7 @@ class Event:
     condition: Condition | ReadyMade
     direction: int = 0
     terminal: bool = False
-    action: Callable[[float, State], Any] | Switch | Sequence[Any] | None = None
+    action: Callable[[float, State], Any] | Action | Sequence[Any] | None = None
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -193,7 +194,7 @@ class Event:
         if self.direction not in (-1, 0, 1):
             raise InputError(f"Event: direction must be -1, 0 or 1, got {self.direction!r}")
         for action in self.actions:
-            if not (isinstance(action, Switch) or callable(action)):
+            if not (isinstance(action, Action) or callable(action)):
                 raise InputError(
                     f"Event: action must be a function of time and state, or lock(...), free(...) and the like, got "
                     f"{action!r}"
@@ -219,7 +220,7 @@ class Event:
     @property
     def record(self) -> "EventRecord":
         """What a file keeps of it."""
-        done = "; ".join(one.label if isinstance(one, Switch) else "a function" for one in self.actions)
+        done = "; ".join(one.label if isinstance(one, Action) else "a function" for one in self.actions)
         return EventRecord(self.label, self.direction, self.terminal, bool(self.actions), self.switches, done)
 
 
@@ -277,7 +278,7 @@ def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]
         if not isinstance(event, Event):
             raise InputError(f"events: expected Event(...), got {event!r}")
         for action in event.actions:
-            if isinstance(action, Switch):
+            if isinstance(action, Action):
                 action.check(model)
     return chosen, [event.condition.of(model) for event in chosen]
 

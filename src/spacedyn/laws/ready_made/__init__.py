@@ -12,26 +12,37 @@ from collections.abc import Callable
 from ..law import Law
 from ..user_files import UserFile, from_file
 from .base import attitude_hold, detumble, wheel_attitude_hold
+from .endpoint import impedance, resolved_acceleration, resolved_rate, transposed_jacobian
+from .joint_pid import joint_pid
 from .joints import joint_damping, joint_hold, joint_path, joint_round_trip, joint_torque
 from .model_based import computed_torque, endpoint_path
 from .motions import MOTIONS, swing
 from .thrusters import thruster_attitude_hold, thruster_pulses
 from .wheels import wheel_motor_attitude_hold
+from .whole_body import coordinated, reactionless, vibration_damping
 
 LAWS: dict[str, Callable[..., Law]] = {
     made.__name__: made
     for made in (
         attitude_hold,
         computed_torque,
+        coordinated,
         detumble,
         endpoint_path,
+        impedance,
         joint_damping,
         joint_hold,
         joint_path,
+        joint_pid,
         joint_round_trip,
         joint_torque,
+        reactionless,
+        resolved_acceleration,
+        resolved_rate,
         thruster_attitude_hold,
         thruster_pulses,
+        transposed_jacobian,
+        vibration_damping,
         wheel_attitude_hold,
         wheel_motor_attitude_hold,
     )
@@ -44,17 +55,25 @@ __all__ = [
     "UserFile",
     "attitude_hold",
     "computed_torque",
+    "coordinated",
     "detumble",
     "endpoint_path",
     "from_file",
+    "impedance",
     "joint_damping",
     "joint_hold",
     "joint_path",
+    "joint_pid",
     "joint_round_trip",
     "joint_torque",
+    "reactionless",
+    "resolved_acceleration",
+    "resolved_rate",
     "swing",
     "thruster_attitude_hold",
     "thruster_pulses",
+    "transposed_jacobian",
+    "vibration_damping",
     "wheel_attitude_hold",
     "wheel_motor_attitude_hold",
 ]

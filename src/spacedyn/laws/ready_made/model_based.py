@@ -1,6 +1,6 @@
 """Ready-made model-based laws: computed torque, and endpoint control by the generalized Jacobian."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,29 +8,19 @@ from numpy.typing import ArrayLike
 from ...errors import InputError
 from ...model.model import Model
 from ...model.state import State
-from ...motion.trajectories import Trajectory, sample, waypoints
+from ...motion.endpoint_paths import endpoint_waypoints
+from ...motion.trajectories import waypoints
 from ...quantities.kinematics import endpoint_pose
 from ...signatures import checked_arguments
-from ..law import Law, law
-from .arguments import MEANT, Joints, called, check, number
-from .plant import joint_forces, plant, recoil, solve, terms
+from ..law import Law
+from .arguments import MEANT, Joints, check, number
+from .cores import joint as cores
+from .cores.endpoint import resolved_rate
+from .endpoint import settings
+from .leading import DIRECTIONS, Driven, Led, law_around
 
-
-@law
-@called("computed_torque")
-def _computed_torque(t: float, s: Any, p: Any, out: Any) -> None:
-    H, c, _ = terms(
-        p.plant_tree, p.plant_par, p.plant_sizes, p.plant_base,
-        s.base_position, s.base_quaternion_xyzw, s.q, s.base_velocity, s.base_rate, s.qd, -1,
-    )  # fmt: skip
-    wanted = np.zeros(s.qd.size)
-    for i in range(p.joints.shape[1]):
-        q, qd = int(p.joints[0, i]), int(p.joints[1, i])
-        error, rate = sample(p.path, t, i) - s.q[q], sample(p.path, t, i, 1) - s.qd[qd]
-        wanted[qd] = sample(p.path, t, i, 2) + p.bandwidth**2 * error + 2.0 * p.damping * p.bandwidth * rate
-    tau = joint_forces(H, c, int(p.plant_sizes[2]), wanted)
-    for i in range(tau.size):
-        out.tau[i] = tau[i]
+_COMPUTED = law_around(cores.computed_torque, "computed_torque")
+_ENDPOINT = law_around(resolved_rate, "endpoint_path")
 
 
 @checked_arguments(**MEANT)
@@ -44,11 +34,13 @@ def computed_torque(
     stop: bool = False,
     bandwidth: float = 2.0,
     damping: float = 1.0,
+    joints: Iterable[str] | None = None,
+    others: str = "free",
     gravity: ArrayLike | None = None,
     period: float | None = None,
     delay: float = 0.0,
 ) -> Law:
-    """All joints follow a path through waypoints, by inverse dynamics of the whole robot with its base free.
+    """Joints follow a path through waypoints, by inverse dynamics of the whole robot with its base free.
 
     q̈ = path'' + ω² (path - q) + 2 ζ ω (path' - q̇), and the forces that give it while nothing pushes the base: errors
     die away as those of independent oscillators.
@@ -58,9 +50,13 @@ def computed_torque(
     model, state
         The robot, and the state that it starts from.
     times, values, kind, stop
-        As in `joint_path`, of all joints.
+        As in `joint_path`, of these joints.
     bandwidth, damping : float
         ω [rad/s] and ζ of the error.
+    joints : names, optional
+        Those that it drives; all if left out.
+    others : 'free' or 'held'
+        Whether all other joints react (wheels, panels), or are held by other laws.
     gravity : (3,), optional
         What the simulation has [m/s²].
     period, delay : float, optional
@@ -77,66 +73,18 @@ def computed_torque(
     >>> bool(abs(run.final.q - there).max() < 1e-8)
     True
     """
-    check("computed_torque", model, state)
-    chosen = Joints("computed_torque", model)
-    return _computed_torque(
-        **plant(model, gravity),
-        joints=chosen.table,
+    name = "computed_torque"
+    chosen = Joints(name, model, joints)
+    driven = Driven(name, model, state, chosen.names, others)
+    omega, zeta = number(name, "bandwidth", bandwidth, least=0.0), number(name, "damping", damping, least=0.0)
+    return _COMPUTED(
+        **driven.plant(gravity),
+        **driven.common(cores.computed_torque, "damp", 0.0, np.empty((0, 0)), period),
+        settings=[omega, zeta],
         path=chosen.path(times, values, kind, stop),
-        bandwidth=number("computed_torque", "bandwidth", bandwidth, least=0.0),
-        damping=number("computed_torque", "damping", damping, least=0.0),
         period=period,
         delay=delay,
     )
-
-
-@law
-@called("endpoint_path")
-def _endpoint(t: float, s: Any, p: Any, out: Any) -> None:
-    e, held, n = int(p.endpoint), int(p.plant_sizes[2]), s.qd.size
-    H, c, J = terms(
-        p.plant_tree, p.plant_par, p.plant_sizes, p.plant_base,
-        s.base_position, s.base_quaternion_xyzw, s.q, s.base_velocity, s.base_rate, s.qd, e,
-    )  # fmt: skip
-    rows = int(p.rows)  # 3: position alone, 6: attitude too
-    wanted = np.zeros(6)
-    for k in range(3):
-        error = sample(p.path, t, k) - s.endpoints[e, k]
-        wanted[k] = sample(p.path, t, k, 1) + p.bandwidth * error
-    for k in range(3):  # half of the sum of axis x wanted axis is the rotation vector, near it
-        a, b = (k + 1) % 3, (k + 2) % 3
-        turn = 0.0
-        for axis in range(3):
-            turn += s.endpoints[e, 3 + 3 * a + axis] * p.attitude[b, axis]
-            turn -= s.endpoints[e, 3 + 3 * b + axis] * p.attitude[a, axis]
-        wanted[3 + k] = 0.5 * p.bandwidth * turn
-    R = recoil(H, held)
-    G = np.empty((rows, n))  # the generalized Jacobian, and what momentum adds
-    for i in range(rows):
-        for j in range(n):
-            G[i, j] = J[i, held + j]
-            for k in range(held):
-                G[i, j] += J[i, k] * R[k, j]
-        wanted[i] -= s.endpoints[e, 12 + i]
-        for j in range(n):
-            wanted[i] += G[i, j] * s.qd[j]
-    A, twist = np.empty((rows, rows)), np.empty((rows, 1))
-    for i in range(rows):
-        for j in range(rows):
-            A[i, j] = p.smoothing**2 if i == j else 0.0
-            for k in range(n):
-                A[i, j] += G[i, k] * G[j, k]
-        twist[i, 0] = wanted[i]
-    x = solve(A, twist)
-    gain = np.empty(n)
-    for j in range(n):
-        rate = 0.0
-        for i in range(rows):
-            rate += G[i, j] * x[i, 0]
-        gain[j] = p.rate_bandwidth * (rate - s.qd[j])
-    tau = joint_forces(H, c, held, gain)
-    for i in range(n):
-        out.tau[i] = tau[i]
 
 
 @checked_arguments(**MEANT)
@@ -181,7 +129,7 @@ def endpoint_path(
     bandwidth, rate_bandwidth : float
         Of the endpoint's error and of the loop over joint rates [1/s].
     smoothing : float
-        Damping of the inverse near singular poses [m].
+        Singular values σ of the Jacobian below this are inverted as σ/smoothing² [m or rad per rad].
     gravity : (3,), optional
         What the simulation has [m/s²].
     period, delay : float, optional
@@ -203,20 +151,22 @@ def endpoint_path(
     if attitude not in ("hold", "free"):
         raise InputError(f"{name}: attitude must be 'hold' or 'free', got {attitude!r}")
     pose = endpoint_pose(model, state, endpoint)
-    path: Trajectory = waypoints(times, positions, stop=stop)
-    if path.coefficients.shape[1] != 3:
-        raise InputError(f"{name}: positions must have three columns, got {path.coefficients.shape[1]}")
-    if relative:
-        path.coefficients[:, :, -1] += pose.position
-    return _endpoint(
-        **plant(model, gravity),
-        endpoint=model.endpoint_index(endpoint),
-        path=path,
-        attitude=pose.rotation,
-        rows=6 if attitude == "hold" else 3,
-        bandwidth=number(name, "bandwidth", bandwidth, least=0.0),
-        rate_bandwidth=number(name, "rate_bandwidth", rate_bandwidth, least=0.0),
-        smoothing=number(name, "smoothing", smoothing, least=1e-12),
+    where = waypoints(times, positions, stop=stop)
+    if where.coefficients.shape[1] != 3:
+        raise InputError(f"{name}: positions must have three columns, got {where.coefficients.shape[1]}")
+    curve = endpoint_waypoints(*pose[:2], times=times, positions=positions, relative=relative, stop=stop)
+    rows = DIRECTIONS if attitude == "hold" else DIRECTIONS[:3]
+    led = Led(name, model, state, endpoint, curve, rows, [one.name for one in model.joints if one.nv > 0], "free")
+    return _ENDPOINT(
+        **led.parameters(gravity),
+        **led.common(resolved_rate, "damp", 0.0, led.map, period),
+        settings=settings(
+            led.size,
+            EPSILON=number(name, "smoothing", smoothing, least=1e-12),
+            GENERALIZED=1.0,
+            SERVO=number(name, "rate_bandwidth", rate_bandwidth, least=0.0),
+            KP=np.full(6, number(name, "bandwidth", bandwidth, least=0.0)),
+        ),
         period=period,
         delay=delay,
     )

@@ -1,180 +1,146 @@
-"""Mass matrix, bias force and endpoint Jacobian for model-based laws, computed inside the simulation.
+"""The robot as parameters of model-based laws, and what such laws see of it: `plant` and `look`.
 
-They come from the same kernels as everything else. Inlined into a law these would be compiled anew with every law; so
-they are one C function that is compiled once, has a name, and is linked to laws by that name. A law holds the robot as
-parameters, made by `plant`, and calls `terms`.
+The equations of motion come from the same kernels as everything else; they and what laws make of them are C functions,
+compiled once and linked to laws by name (`cores`), so that a law itself compiles in a fraction of a second.
 """
 
-import hashlib
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba import types
-from numba.core import config
 
-from ...kernels.robot.bodies import endpoint_lever, weigh
-from ...kernels.robot.inertia import composite_inertias, mass_matrix, momentum_columns
-from ...kernels.robot.inverse_dynamics import inverse_dynamics
-from ...kernels.robot.jacobians import jacobian
-from ...kernels.robot.kinematics import place
-from ...kernels.robot.layout import (
-    BODY_WORK,
-    ENDPOINT_AT,
-    PASSIVE_FORCES,
-    QDD,
-    RATE_WORK,
-    RATES,
-    TAU,
-    W_BODY,
-    W_OUT,
-    W_RATE,
-)
-from ...kernels.robot.rows import read_state
-from ...kernels.scalar.compiling import Address
-from ...kernels.scalar.memory import integer, load, pointer, store
+from ...kernels.scalar import memory
 from ...model.model import Model
+from ...model.state import State
 from ...model.state_parts import BASE_RATES
 from ...quantities.calls import gravity_vector
+from ...quantities.matrices import mass_matrix
+from .cores.linked import link
+from .cores.places import (
+    ACTIVE,
+    AT_F,
+    AT_FLAGS,
+    AT_ORDER,
+    AT_STATE,
+    AT_TREE,
+    AT_WORK,
+    BASE_ROWS,
+    DAMPED,
+    ENDPOINT,
+    FLAGS,
+    FLEXIBLE,
+    FREE,
+    HEADER,
+    HELD,
+    LIMITED,
+    NQ,
+    NV,
+    PASSIVE,
+    ROWS,
+    SIZE,
+    WANTED_SIZE,
+)
+from .cores.robot_terms import robot_terms
 
 Array = np.ndarray
+pointer: Any = memory.pointer  # typed by Numba
 _FAR = 1e300  # parameters of laws are finite; a joint without limits has these
 
 
-def _robot_terms(tree: Any, par: Any, work: Any, state: Any, out: Any, endpoint: Any, passive: Any) -> None:
-    """Into `out`: mass matrix (nv nv), bias force (nv), Jacobian of an endpoint (6 nv) unless that is negative."""
-    zero = 0.0
-    nv, rates, room = integer(tree, RATES), integer(tree, W_RATE), integer(tree, W_OUT)
-    read_state(tree, state, 0, 1, work, zero)
-    place(tree, par, work, zero)
-    if endpoint >= 0:
-        body = integer(tree, integer(tree, ENDPOINT_AT) + endpoint)
-        lever = endpoint_lever(tree, par, work, endpoint, integer(tree, W_BODY) + body * BODY_WORK, zero)
-        jacobian(tree, work, body, lever, room, zero)
-        for j in range(6 * nv):
-            store(out, nv * nv + nv + j, load(work, room + j, zero))
-    weigh(tree, par, work, zero)
-    composite_inertias(tree, work, zero)
-    momentum_columns(tree, work, zero)
-    mass_matrix(tree, par, work, room, zero)
-    for j in range(nv * nv):
-        store(out, j, load(work, room + j, zero))
-    for k in range(nv):
-        store(work, rates + k * RATE_WORK + QDD, zero)
-    inverse_dynamics(tree, par, work, PASSIVE_FORCES if passive > 0 else 0, zero)
-    for k in range(nv):
-        store(out, nv * nv + k, load(work, rates + k * RATE_WORK + TAU, zero))
+def plant(
+    model: Model,
+    active: Sequence[int],
+    *,
+    given: Sequence[int] = (),
+    places: Sequence[int] = (),
+    endpoint: int = -1,
+    rows: Sequence[int] = (),
+    flexible: Sequence[int] = (),
+    gravity: Any = None,
+) -> dict[str, Any]:
+    """The robot as the parameters `plan` and `par` of a law, which `look` reads.
 
-
-_doubles = types.CPointer(types.float64)
-_SIGNATURE = types.void(types.CPointer(types.int64), _doubles, _doubles, _doubles, _doubles, types.int64, types.int64)
-_VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-_NAME = f"spacedyn_robot_terms_{_VERSION}"
-_keep: list[Address] = []
-_linked: Any = _robot_terms if config.DISABLE_JIT else types.ExternalFunction(_NAME, _SIGNATURE)
-
-
-def _link() -> None:
-    """Make the C function known to laws by its name; compiled when it is first needed, and kept on disk."""
-    if not _keep:
-        _keep.append(Address(_robot_terms, _SIGNATURE, f"control.terms-{_VERSION}"))
-        if not config.DISABLE_JIT:
-            llvm.add_symbol(_NAME, _keep[0].address)
-
-
-def plant(model: Model, gravity: Any = None, passive: bool = True) -> dict[str, Any]:
-    """The robot as parameters of a law: what `terms` reads. Gravity (3,) [m/s²] in inertial axes."""
-    _link()
-    flat = model.flat
-    room = max(model.nv**2, 6 * model.nv)
-    return {
-        "plant_tree": flat.tree.astype(float),
-        "plant_par": np.clip(flat.with_gravity(gravity_vector(gravity)), -_FAR, _FAR),
-        "plant_sizes": [flat.slots + room, model.nv, model.base_dof, float(flat.passive and passive)],
-        "plant_base": np.array([*BASE_RATES[model.base_kind], -1.0]),
-    }
-
-
-@numba.njit
-def terms(p_tree, p_par, sizes, base, position, quaternion, q, velocity, rate, qd, endpoint):
-    """Mass matrix (nv, nv), bias force (nv,) and an endpoint's Jacobian (6, nv) at what a law sees."""
-    slots, nv, held = int(sizes[0]), int(sizes[1]), int(sizes[2])
-    tree = np.empty(p_tree.size, np.int64)
-    for i in range(tree.size):
-        tree[i] = int(p_tree[i])
-    state = np.zeros(7 + q.size + nv)
-    for i in range(3):
-        state[i] = position[i]
-    for i in range(4):
-        state[3 + i] = quaternion[i]
-    for i in range(q.size):
-        state[7 + i] = q[i]
-    for i in range(held):
-        at = int(base[i])
-        state[7 + q.size + i] = velocity[at] if at < 3 else rate[at - 3]
-    for i in range(qd.size):
-        state[7 + q.size + held + i] = qd[i]
-    work, out = np.zeros(slots), np.zeros(nv * nv + nv + 6 * nv)
-    _linked(pointer(tree), pointer(p_par), pointer(work), pointer(state), pointer(out), endpoint, int(sizes[3]))
-    return out[: nv * nv].reshape(nv, nv), out[nv * nv : nv * nv + nv], out[nv * nv + nv :].reshape(6, nv)
+    Rates are counted as in u, base first. `active`: those whose forces the law gives; `given`: those that are taken to
+    go on as they do; all others react. `places`: coordinates of active joints, as in q. `rows`: which of the endpoint's
+    (x, y, z, rx, ry, rz) are followed. Gravity (3,) [m/s²], inertial axes.
+    """
+    link(robot_terms)
+    flat, nv, m = model.flat, model.nv, len(active)
+    base = BASE_RATES[model.base_kind]
+    free = [k for k in range(nv) if k not in set(active) | set(given)]
+    n = np.zeros(HEADER, int)
+    n[NV], n[NQ], n[HELD], n[ACTIVE], n[FREE] = nv, model.nq, model.base_dof, m, len(free)
+    n[ROWS], n[BASE_ROWS], n[FLEXIBLE], n[ENDPOINT] = len(rows), sum(k >= 3 for k in base), len(flexible), endpoint
+    n[PASSIVE] = int(flat.passive)
+    small = [
+        7 + model.nq + nv,
+        nv * nv,
+        nv,
+        6 * nv,
+        6,
+        m * m,
+        m,
+        nv * m,
+        nv,
+        6 * m,
+        6,
+        36,
+        12,
+        6,
+        WANTED_SIZE,
+        6,
+        m,
+        m,
+        FLAGS,
+    ]
+    room, kernel = 4 * (nv + 14) ** 2, flat.slots + max(nv * nv, 6 * nv)
+    n[AT_STATE : AT_WORK + 1] = np.cumsum([0, *small, room])
+    n[SIZE] = n[AT_WORK] + kernel
+    lists = [[*active, *free, *given], list(rows), list(base), list(flexible), list(places)]
+    n[AT_ORDER : AT_TREE + 1] = HEADER + np.cumsum([0, *map(len, lists)])
+    plan = np.concatenate([n, *(np.array(some, int) for some in lists), flat.tree])
+    par = np.clip(flat.with_gravity(gravity_vector(gravity)), -_FAR, _FAR)
+    return {"plan": np.concatenate([[plan.size], plan]).astype(float), "par": par}
 
 
 @numba.njit
-def solve(A, b):
-    """X of A x = b for columns b (n, m), A symmetric and positive definite; by Cholesky's method, A is overwritten."""
-    n, m = b.shape
-    for j in range(n):
-        for k in range(j):
-            for i in range(j, n):
-                A[i, j] -= A[i, k] * A[j, k]
-        root = np.sqrt(A[j, j])
-        for i in range(j, n):
-            A[i, j] /= root
-    x = b.copy()
-    for c in range(m):
-        for i in range(n):
-            for k in range(i):
-                x[i, c] -= A[i, k] * x[k, c]
-            x[i, c] /= A[i, i]
-        for i in range(n - 1, -1, -1):
-            for k in range(i + 1, n):
-                x[i, c] -= A[k, i] * x[k, c]
-            x[i, c] /= A[i, i]
-    return x
+def look(plan, par, position, quaternion, q, velocity, rate, qd):
+    """Memory of a model-based law, filled with what it sees of its robot: see cores/places.py."""
+    n = np.empty(int(plan[0]), np.int64)
+    w = np.zeros(int(plan[1 + SIZE]))
+    robot_terms(
+        pointer(plan), pointer(n), pointer(w), pointer(par), pointer(position), pointer(quaternion), pointer(q),
+        pointer(velocity), pointer(rate), pointer(qd),
+    )  # fmt: skip
+    return n, w
 
 
 @numba.njit
-def recoil(H, held):
-    """Base rates per unit of joint rates while momentum is zero, (base, joints): -Hb⁻¹ Hbm."""
-    n = H.shape[0] - held
-    Hb, b = np.empty((held, held)), np.empty((held, n))
-    for i in range(held):
-        for j in range(held):
-            Hb[i, j] = H[i, j]
-        for j in range(n):
-            b[i, j] = -H[i, held + j]
-    return solve(Hb, b)
+def command(n, w, tau, count):
+    """Write the forces that a law found to the first of its joints."""
+    for i in range(count):
+        tau[n[n[AT_ORDER] + i] - n[HELD]] += w[n[AT_F] + i]
 
 
 @numba.njit
-def joint_forces(H, c, held, wanted):
-    """Joint forces (n,) that give the joints wanted accelerations (n,) while nothing pushes the base."""
-    n = H.shape[0] - held
-    Hb, b = np.empty((held, held)), np.empty((held, 1))
-    for i in range(held):
-        for j in range(held):
-            Hb[i, j] = H[i, j]
-        b[i, 0] = -c[i]
-        for j in range(n):
-            b[i, 0] -= H[i, held + j] * wanted[j]
-    base = solve(Hb, b)
-    tau = np.zeros(n)
-    for i in range(n):
-        tau[i] = c[held + i]
-        for j in range(n):
-            tau[i] += H[held + i, held + j] * wanted[j]
-        for j in range(held):
-            tau[i] += H[held + i, j] * base[j, 0]
-    return tau
+def tally(n, w, stop, step, damped, limited, out_damped, out_limited):
+    """How long the law was damped near singular poses, and limited [s]; a law that shall not be ends the run.
+
+    `step`: the period of a sampled law, whose states are values; 0 of a continuous one, whose states are rates.
+    """
+    a, b = w[n[AT_FLAGS] + DAMPED], w[n[AT_FLAGS] + LIMITED]
+    if stop > 0.0 and a > 0.0:
+        raise ValueError("the pose is singular; on_singular='damp' goes on, with errors where the arm cannot follow")
+    out_damped[0] = a if step == 0.0 else damped[0] + step * a
+    out_limited[0] = b if step == 0.0 else limited[0] + step * b
+
+
+def reduced_at(model: Model, state: State, active: Sequence[int], given: Sequence[int] = ()) -> tuple[Array, Array]:
+    """(m, m) inertia that active joints feel and (nv, m) R, at a state: for defaults and checks when a law is made."""
+    H = mass_matrix(model, state)
+    free = [k for k in range(model.nv) if k not in set(active) | set(given)]
+    R = np.zeros((model.nv, len(active)))
+    R[list(active), np.arange(len(active))] = 1.0
+    R[free] = -np.linalg.solve(H[np.ix_(free, free)], H[np.ix_(free, list(active))])
+    return R.T @ H @ R, R

@@ -106,18 +106,11 @@ def wheel_motor_attitude_hold(
     name = "wheel_motor_attitude_hold"
     check(name, model, state)
     free_base(name, model)
-    joints = Joints(name, model, wheels)
-    for one in joints.names:
-        if model.joint(one).kind != "revolute":
-            raise InputError(f"{name}: wheels are revolute joints; '{one}' is {model.joint(one).kind}")
-    axes = wheel_axes(model, state, joints.names)
-    if np.linalg.matrix_rank(axes, tol=1e-6) < 3:
-        raise InputError(
-            f"{name}: the axes of {', '.join(joints.names)} do not span three dimensions; add another wheel"
-        )
+    named = check_wheels(name, model, state, wheels)
+    axes = wheel_axes(model, state, named)
     felt = turned_inertia(model, state)
     omega, ratio = number(name, "bandwidth", bandwidth, least=0.0), number(name, "damping", damping, least=0.0)
-    return LawTemplate(_function(_motor_names(name, joints.names, motors)))(
+    return LawTemplate(_function(motor_names(name, named, motors)))(
         target=wanted_attitude(name, state, target_xyzw, target_rpy_xyz_deg),
         kp=felt * omega**2,
         kd=2.0 * felt * ratio * omega,
@@ -127,7 +120,18 @@ def wheel_motor_attitude_hold(
     )
 
 
-def _motor_names(law: str, wheels: Sequence[str], motors: Sequence[str] | None) -> tuple[str, ...]:
+def check_wheels(law: str, model: Model, state: State, wheels: Sequence[str]) -> list[str]:
+    """Names of wheels: revolute joints whose axes span space."""
+    named = list(Joints(law, model, wheels).names)
+    for one in named:
+        if model.joint(one).kind != "revolute":
+            raise InputError(f"{law}: wheels are revolute joints; '{one}' is {model.joint(one).kind}")
+    if np.linalg.matrix_rank(wheel_axes(model, state, named), tol=1e-6) < 3:
+        raise InputError(f"{law}: the axes of {', '.join(named)} do not span three dimensions; add another wheel")
+    return named
+
+
+def motor_names(law: str, wheels: Sequence[str], motors: Sequence[str] | None) -> tuple[str, ...]:
     """What the motors are called, one for each wheel."""
     if motors is None:
         return tuple("motor_" + "".join(c if c.isalnum() else "_" for c in wheel) for wheel in wheels)

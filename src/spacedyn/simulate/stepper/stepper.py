@@ -304,6 +304,11 @@ class Stepper:
         part = self.layout.in_y(entry)
         self._scalars(p.Y_NOW, part.start, part.stop - part.start)[:] += np.reshape(change, (-1, 1))
 
+    def element_states(self, element: int) -> Array:
+        """(states, lanes) internal states of an element, as a view that can be written to."""
+        part = self.layout.states_of_element(element)
+        return self._scalars(p.Y_NOW, self.layout.y["states"].start + part.start, part.stop - part.start)
+
     def fired(self) -> Array:
         """(events, lanes) which events happen here, as a view that can be written to."""
         return self._of_events(p.G_FIRED)
