@@ -57,7 +57,7 @@ class ModalAppendage(Element):
     >>> import numpy as np
     >>> import spacedyn as sd
     >>> b = sd.Builder("hub")
-    >>> b.base("hub", mass=100.0, inertia=(1000.0, 1000.0, 1000.0))
+    >>> b.base("hub", mass=100.0, inertia=(800.0, 900.0, 1000.0))
     >>> panel = sd.ModalAppendage("hub", [0.2], delta0=[[0, 0, 0]], delta1=[[0, 0, np.sqrt(600.0)]], name="panel")
     >>> small = sd.linearize(b.build(), b.build().neutral_state(), elements=[panel])
     >>> float((np.abs(np.linalg.eigvals(small.A).imag).max() / (2 * np.pi)).round(6))
