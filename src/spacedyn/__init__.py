@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-    from . import freefloating
+    from . import freefloating, orbit
     from .elements.accelerometer import Accelerometer
+    from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
@@ -25,19 +26,24 @@ if TYPE_CHECKING:
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.hill_frame import GravityGradient, HillFrame
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
+    from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
     from .elements.sun_sensor import SunSensor
     from .elements.tank import Tank
+    from .elements.third_body import ThirdBody
     from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
+    from .elements.zonal_gravity import ZonalGravity
     from .errors import (
         CacheWarning,
         InputError,
@@ -115,7 +121,7 @@ if TYPE_CHECKING:
     from .show.viewer.live import view
     from .simulate import actions
     from .simulate import joint_modes as Mode
-    from .simulate.events import Event, endpoint_reaches, endpoints_within, joint_reaches
+    from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
@@ -134,11 +140,17 @@ _NAMES_OF = {
         "CacheWarning InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError "
         "UnknownName"
     ),
-    ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
+    ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
     ".elements.accelerometer": "Accelerometer",
+    ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
+    ".elements.hill_frame": "GravityGradient HillFrame",
+    ".elements.orbiting_origin": "OrbitingOrigin",
+    ".elements.solar_pressure": "SolarPressure",
+    ".elements.third_body": "ThirdBody",
+    ".elements.zonal_gravity": "ZonalGravity",
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.flexible_drive": "FlexibleDrive",
@@ -208,6 +220,7 @@ _MODULES = {
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
     "freefloating": ".freefloating",
+    "orbit": ".orbit",
     "kane": ".formulations.kane",
     "lagrangian": ".formulations.lagrangian",
     "operators": ".formulations.operators",
@@ -248,6 +261,7 @@ __all__ = [
     "LOCKED",
     "PRESCRIBED",
     "Accelerometer",
+    "AtmosphericDrag",
     "Block",
     "BristleFriction",
     "Builder",
@@ -262,7 +276,9 @@ __all__ = [
     "FlexibleDrive",
     "ForceTorque",
     "Grapple",
+    "GravityGradient",
     "Gyro",
+    "HillFrame",
     "InputError",
     "Linearization",
     "LockedJoint",
@@ -276,6 +292,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Motor",
+    "OrbitingOrigin",
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
@@ -288,6 +305,7 @@ __all__ = [
     "SemiImplicitEuler",
     "SimulationFailed",
     "SloshMode",
+    "SolarPressure",
     "SpacedynError",
     "Spring",
     "StarTracker",
@@ -295,6 +313,7 @@ __all__ = [
     "SunSensor",
     "Tank",
     "Tether",
+    "ThirdBody",
     "Thruster",
     "UniformGravity",
     "UnknownName",
@@ -302,7 +321,9 @@ __all__ = [
     "Vibration",
     "Visual",
     "Wrench",
+    "ZonalGravity",
     "actions",
+    "altitude_reaches",
     "attach",
     "attitude_waypoints",
     "available",
@@ -362,6 +383,7 @@ __all__ = [
     "motion",
     "natural_frequencies",
     "operators",
+    "orbit",
     "passive_force",
     "potential_energy",
     "reaction_null_space",

@@ -105,6 +105,46 @@ def test_in_orbit_an_accelerometer_feels_the_gradient_and_the_turn_alone():
     np.testing.assert_allclose(run["corner.specific_force"][0], np.cross(w, np.cross(w, off)) - G @ off, atol=2e-12)
 
 
+def body(size):
+    b = sd.Builder("body")
+    b.base("bus", mass=100.0, inertia=np.array([10.0, 12.0, 14.0]) * size)
+    return b.build()
+
+
+@pytest.mark.parametrize(
+    ("fields", "origin"),
+    [
+        (
+            [sd.CentralGravity(), sd.ZonalGravity(), sd.ThirdBody(mu=4.9e12, position=[3e8, 2e8, 1e8])],
+            [4e6, -5e6, 2.4e6],
+        ),
+        (
+            [sd.OrbitingOrigin([4e6, -5e6, 2.4e6], [5e3, 3e3, 2e3]), sd.CentralGravity(), sd.ZonalGravity()],
+            [3.0, 2.0, 1.0],
+        ),
+        ([sd.HillFrame(rate=1e-3)], [30.0, 20.0, 10.0]),
+    ],
+    ids=["planet", "falling origin", "turning axes"],
+)
+def test_every_field_is_left_out_at_the_point_not_at_the_centre(fields, origin):
+    """a + w' x r + w x (w x r) less the acceleration of a small free body at that place with that velocity."""
+    off, w, v = np.array([1.5, -1.3, 1.7]), np.array([0.02, -0.01, 0.03]), np.array([0.3, -0.2, 0.1])
+    fast = 7.5e3 if np.linalg.norm(origin) > 1e6 else 0.0
+    velocity = v + fast * np.array([0.6, 0.48, 0.64])
+    model, small = body(1.0), body(1e-12)
+    feel = sd.Accelerometer(("bus", off), name="feel")
+    options = {"record": [0.0]}
+    state = model.state(base_position=origin, base_velocity=velocity, base_rate=w)
+    run = sd.simulate(model, state, 1e-3, elements=[*fields, feel], **options)
+    there = small.state(base_position=origin + off, base_velocity=velocity + np.cross(w, off))
+    free = sd.simulate(small, there, 1e-3, elements=fields, **options)["udot"][0, :3]
+    udot = run["udot"][0]
+    expected = udot[:3] + np.cross(udot[3:], off) + np.cross(w, np.cross(w, off)) - free
+    np.testing.assert_allclose(run["feel.specific_force"][0], expected, atol=3e-12)
+    bare = np.cross(udot[3:], off) + np.cross(w, np.cross(w, off))
+    assert abs(bare - expected).max() > 1e-6  # without the gradient it would be wrong
+
+
 def test_one_that_rests_on_the_ground_reads_g_upwards_and_a_law_may_sample_it():
     """A cart on a rail under a push that the law halves at every instant at which it feels it."""
 

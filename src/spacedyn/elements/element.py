@@ -132,6 +132,8 @@ class Element:
     pushes_bodies: ClassVar[bool] = True
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
+    own_norms: ClassVar[bool] = False  # whether errors of its states are judged apart from the robot's, block by block
+    carries_frame: ClassVar[bool] = False  # whether its first six states are where the frame's origin is, and how fast
     kernel: ClassVar[Kind | None] = None
     carries: ClassVar[Kind | None] = None
     settles: ClassVar[Kind | None] = None
@@ -147,6 +149,9 @@ class Element:
     def numbers(self, model: Model) -> Numbers:
         """What its kind reads; raise by name what this model has not."""
         raise NotImplementedError
+
+    def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
+        """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """The points at which its recorded wrenches act."""
@@ -192,6 +197,10 @@ class Element:
         """When it fails [s], and how, in words."""
         return ()
 
+    def happened(self, last: Mapping[str, Array]) -> list[tuple[float, str]]:
+        """What happened to it in a run, when [s] and how: by the last of its states and samples, a row a robot."""
+        return []
+
     @property
     def span(self) -> tuple[float, float] | None:
         """Start and end of its action [s]; None: it always acts."""
@@ -235,6 +244,16 @@ def declaration_of(one: Any) -> Declaration:
 def three(what: str, name: str, value: Any) -> Array:
     """Three finite numbers, or an error by name."""
     return finite_array(f"{what}: {name}", value, "three finite numbers", [(3,)])
+
+
+def direction(what: str, name: str, value: Any) -> Array:
+    """A unit vector along three finite numbers, or an error by name."""
+    array = three(what, name, value)
+    size = np.abs(array).max()
+    if size == 0.0:
+        raise InputError(f"{what}: {name} must be a direction, got zero")
+    array = array / size  # so that squares neither overflow nor vanish
+    return array / np.linalg.norm(array)
 
 
 def point_of(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
@@ -295,7 +314,10 @@ def element_names(elements: Iterable[Element]) -> list[str]:
 
 
 def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
-    """Channels that laws may read and commands that they may write, by names of elements that are identifiers."""
+    """Channels that laws may read, commands that they may write and states that conditions may read, by element.
+
+    Of elements whose names are identifiers.
+    """
     found: dict[str, ElementPorts] = {}
     for element in elements:
         name, before = element.label, found.get(element.label)
@@ -303,5 +325,6 @@ def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
             namesakes = 1 + (before.namesakes if before else 0)
             at_once = element.sensed if commands or element.is_late else tuple(channels)
-            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, at_once)
+            states = tuple(block.name for block in element.internal_blocks)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, at_once, states)
     return found

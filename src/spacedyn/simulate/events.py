@@ -19,6 +19,7 @@ from ..laws.conditions import Condition, condition
 from ..laws.law import Law, LawTemplate
 from ..model.model import Model
 from ..model.state import State
+from ..orbit.constants import EARTH_RADIUS
 from ..quantities.calls import vector
 from ..reals import one_number
 from ..signatures import checked_arguments, checked_fields, is_several
@@ -106,6 +107,58 @@ def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> Read
         return made
 
     return ReadyMade(f"{endpoint} reaches the plane", of)
+
+
+@condition
+def _altitude(t: float, s: Any, p: Any, out: Any) -> None:
+    square = 0.0
+    for k in range(3):
+        square += (s.base_position[k] - p.center[k]) ** 2
+    out.value[0] = square**0.5 - p.level
+
+
+@condition
+def _altitude_of_origin(t: float, s: Any, p: Any, out: Any) -> None:
+    out.value[0] = s.orbiting_origin.altitude[0] - p.altitude
+
+
+@checked_arguments()
+def altitude_reaches(
+    altitude: float = 0.0, *, radius: float = EARTH_RADIUS, center: ArrayLike = (0.0, 0.0, 0.0), origin: bool = False
+) -> ReadyMade:
+    """The base passes through an altitude above a spherical planet: an orbit that meets the Earth, or leaves the air.
+
+    Parameters
+    ----------
+    altitude : float
+        [m].
+    radius : float
+        Of the planet [m].
+    center : (3,)
+        Where the planet is, in the inertial frame [m].
+    origin : bool
+        Whether the altitude is that of the simulation's `OrbitingOrigin` (with its radius, and without a name of its
+        own), as positions are relative to it.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> start = sd.orbit.orbit_state(robot, sd.orbit.OrbitalElements(6.6e6, 0.05, anomaly=3.14))
+    >>> ground = sd.Event(sd.altitude_reaches(0.0), direction=-1, terminal=True, name="meets the Earth")
+    >>> run = sd.simulate(robot, start, 6000.0, elements=[sd.CentralGravity()], events=[ground])
+    >>> run.status, run.events[0].name, round(run.events[0].time)
+    ('event', 'meets the Earth', 1993)
+    """
+    level, size = one_number("altitude_reaches: altitude", altitude), one_number("altitude_reaches: radius", radius)
+    where = vector("center", center, "such as (0, 0, 0)")
+
+    def of(model: Model) -> Condition:
+        made = _altitude_of_origin(altitude=level) if origin else _altitude(center=where, level=level + size)
+        assert isinstance(made, Condition)
+        return made
+
+    return ReadyMade(f"altitude reaches {level:g}", of)
 
 
 @condition

@@ -95,6 +95,8 @@ def simulation_of(
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
+    for element in acting.elements:
+        element.check_start(state, end, acting.elements)
     for action in (action for event in checked_events for action in event.actions):
         if isinstance(action, Action):
             action.check_elements(acting.elements)

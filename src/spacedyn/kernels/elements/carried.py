@@ -20,9 +20,11 @@ from ..robot.spatial import (
     linear,
     load3,
     load6,
+    load9,
     scale3,
     store3,
     store6,
+    store9,
     sub3,
     turn,
     turn_back,
@@ -158,10 +160,10 @@ def feel_field(sim, i, g, potential, zero):
 
 @inner
 def feel_gradient(sim, i, G, zero):
-    """How a gravity field's acceleration changes about body i's centre of mass: xx yy zz xy xz yz."""
+    """How a gravity field's acceleration changes about body i's centre of mass, with the body's points: a matrix."""
     if integer(sim.plan, CHOICES) & FEELS_FIELDS:
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED + FIELD_GRADIENT
-        store6(sim.work, at, add6(load6(sim.work, at, zero), G))
+        store9(sim.work, at, add9(load9(sim.work, at, zero), G))
 
 
 @inner
@@ -169,8 +171,7 @@ def field_at_point(sim, i, r, zero):
     """Acceleration of all gravity fields, but uniform gravity, at body i's point at r, by their gradients."""
     at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
     b = sub3(r, centre_of_mass(sim.tree, sim.par, sim.work, i, zero))
-    near = apply_symmetric(load6(sim.work, at + FIELD_GRADIENT, zero), b)
-    return add3(load3(sim.work, at + FIELD, zero), near)
+    return add3(load3(sim.work, at + FIELD, zero), turn(load9(sim.work, at + FIELD_GRADIENT, zero), b))
 
 
 @inner

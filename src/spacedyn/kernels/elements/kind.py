@@ -315,6 +315,7 @@ def rotation(sim, i, zero):
 def weigh(sim, i, zero):
     """Mass, centre of mass (as `lever` gives points) and inertia about it of body i, with all that it carries."""
     m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
+    m = zero + m  # of the same kind in both branches, for dual numbers too
     if integer(sim.plan, CHOICES) & CARRIES_MASS:
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
         h, I = load3(sim.work, at + ADDED_MOMENT, zero), load6(sim.work, at + ADDED_INERTIA, zero)

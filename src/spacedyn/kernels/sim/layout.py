@@ -63,15 +63,19 @@ M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its r
 # (BODY_ADDED). LEFT: where the rates of what has left are in the ledger, behind the states
 ATTACHED, ATTACHED_AT, Y_CARRIED, Y_LEAVING, Y_ADDED, LEFT = range(74, 80)
 Y_ROBOT = 80  # in work, of each lane of a pack: its robot's number in the batch
-Y_HANDED = 81  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
-PLAN = 82
+# where the position and velocity of the frame's falling origin begin among the internal states, plus one; 0: fixed
+ORIGIN = 81
+# groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
+GROUPS, N_GROUP = range(82, 84)
+Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
+PLAN = 85
 HANDED_NUMBERS = 27
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
 LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves
 # of a body: mass, first moment and inertia that elements add, about its centre of mass; acceleration of gravity fields
 # there, their potential and their gradient
-ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, FIELD_GRADIENT, BODY_ADDED = 0, 1, 4, 10, 13, 14, 20
+ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, FIELD_GRADIENT, BODY_ADDED = 0, 1, 4, 10, 13, 14, 23
 LEFT_MASS, LEFT_MOMENTUM, LEFT_ENERGY, LEFT_NUMBERS = 0, 1, 4, 5  # what has left: in the ledger
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do

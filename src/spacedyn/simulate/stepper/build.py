@@ -23,7 +23,7 @@ from ..methods import Method
 from .element_records import put_elements, times_passed
 from .prepared import Plan, Prepared
 from .prescribed_joints import lay_out
-from .start import first_clock, first_memory, first_work, put_own_step, scratch, tolerances_of
+from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
 
 Array = np.ndarray
@@ -39,6 +39,8 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     _put_method(plan, method, prepared.window)
     tolerances = tolerances_of(layout, state, method)
     plan.set(N_SCALE=plan.put(tolerances))
+    groups = groups_of(layout)
+    plan.set(GROUPS=int(groups.max(initial=0)) + 1, N_GROUP=plan.put(groups))
     breaks, motions = _put_joints(plan, prepared)
     jumps = put_elements(plan, prepared, work, lanes, robot_of(model, 0))
     breaks = np.unique(np.concatenate([breaks, jumps]))
