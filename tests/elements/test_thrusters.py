@@ -349,3 +349,46 @@ def test_it_goes_on_to_the_bit():
     np.testing.assert_array_equal(rest["main.propellant"][-1], whole["main.propellant"][-1])
     np.testing.assert_array_equal(rest["panel.amplitude"][-1], whole["panel.amplitude"][-1])
     np.testing.assert_array_equal(rest["left"][-1], whole["left"][-1])
+
+
+def test_a_scenario_has_a_tank_a_thruster_and_modes(tmp_path):
+    (tmp_path / "burn.toml").write_text(
+        """
+robot = "ets7"
+duration = 5.0
+record = 1.0
+
+[[elements]]
+kind = "tank"
+body = "base"
+propellant = 50.0
+position = [0, 0, -0.5]
+name = "main"
+
+[[elements]]
+kind = "thruster"
+body = "base"
+thrust = 20.0
+direction = [0, 0, 1]
+tank = "main"
+fail_at = 2.0
+stuck = 1.0
+name = "jet"
+
+[[elements]]
+kind = "modal_appendage"
+body = "base"
+frequencies = [0.1, 0.4]
+damping = 0.01
+delta0 = [[0, 0, 5.0], [0, 0, 1.0]]
+name = "panel"
+"""
+    )
+    run = sd.Scenario.from_toml(tmp_path / "burn.toml").run()
+    assert run["impulse"][-1, 2] == pytest.approx(60.0, rel=1e-3) and run.audit().within_budget
+    assert run["panel.amplitude"].shape == (6, 2) and np.abs(run["panel.amplitude"]).max() > 1e-3
+    run.save(tmp_path / "burn.nc")
+    again = sd.Run.load(tmp_path / "burn.nc")
+    np.testing.assert_array_equal(again["carried"], run["carried"])
+    assert again.audit().mass == run.audit().mass and str(again.faults[0]) == str(run.faults[0])
+    assert run.data["left"].attrs["units"] == "kg, N s, J"
