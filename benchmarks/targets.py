@@ -69,6 +69,11 @@ TARGETS = (
     Target(("simulate", "6"), "float64 ≥ 8×", 8.0, True, ratio("simulate", "6", "float64")),
     Target(("simulate", "6"), "≥ 2.5× MuJoCo", 2.5, True, ratio("simulate", "6", "float64", "mujoco")),
     Target(("simulate", "6"), "packs ≥ 8× MuJoCo", 8.0, True, ratio("simulate", "6", "packs", "mujoco")),
+    Target(
+        ("flight", "18"), "≥ 60× real time", 60.0, True, lambda results: 1 / figure(results, "flight", "18", "float64")
+    ),
+    Target(("flight", "18"), "≥ 2.5× MuJoCo", 2.5, True, ratio("flight", "18", "float64", "mujoco")),
+    Target(("flight", "18"), "packs ≥ 2.5× one", 2.5, True, ratio("flight", "18", "packs", "float64")),
     Target(("accurate", "6"), "float64 ≥ 8×", 8.0, True, ratio("accurate", "6", "float64")),
     Target(("body", "growth"), "packs ≤ 1.25", 1.25, False, growth("packs")),
     Target(("body", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64")),

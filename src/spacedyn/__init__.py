@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         passive_force,
     )
     from .quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+    from .quantities.identification import IdentifiedBody, identify_target, momentum_regressor
     from .quantities.kinematics import (
         body_jacobian,
         endpoint_acceleration,
@@ -196,6 +197,7 @@ _NAMES_OF = {
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
     ".quantities.vibration": "natural_frequencies",
+    ".quantities.identification": "IdentifiedBody identify_target momentum_regressor",
     ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
@@ -273,6 +275,7 @@ __all__ = [
     "GravityGradient",
     "Gyro",
     "HillFrame",
+    "IdentifiedBody",
     "InputError",
     "Linearization",
     "LockedJoint",
@@ -353,6 +356,7 @@ __all__ = [
     "generalized_inertia",
     "generalized_jacobian",
     "hybrid_dynamics",
+    "identify_target",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian_rate",
@@ -374,6 +378,7 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "momentum_matrix_rate",
+    "momentum_regressor",
     "motion",
     "natural_frequencies",
     "operators",

@@ -156,6 +156,8 @@ def test_an_empty_tank_ends_the_thrust():
     run = sd.simulate(rocket, rocket.neutral_state(), 20.0, elements=elements, laws=[burn(throttle=1.0)], record=0.5)
     assert run["main.propellant"][-1, 0] == pytest.approx(0.1, abs=1e-12)
     assert np.all((run["thrust"][:, 1] > 0) == (run.time < dry)) and run.audit().worst < 1e-10
+    assert run["main.emptied"][-1, 0] == pytest.approx(dry, abs=1e-9)
+    assert [(one.element, one.how) for one in run.faults] == [("main", "empty")]
     fixed = sd.simulate(
         rocket, rocket.neutral_state(), 20.0, elements=elements, laws=[burn(throttle=1.0)], method=sd.RungeKutta4(0.1)
     )
@@ -298,3 +300,28 @@ def test_faults_are_named():
     run = sd.simulate(rocket, rocket.neutral_state(), 5.0, elements=[jet], laws=[burn(throttle=0.0)], record=1.0)
     assert str(run.faults[0]) == "at 3 s jet failed: its valve stuck open"
     assert run["impulse"][-1, 1] == pytest.approx(100.0)
+
+
+def test_an_empty_tank_may_end_the_run():
+    """Conditions of events see the states of elements."""
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    elements = [
+        sd.Tank("body", 0.3, name="main"),
+        sd.Thruster("body", 50.0, (0, 1, 0), specific_impulse=230.0, tank="main", name="jet"),
+    ]
+
+    @sd.condition
+    def low(t, s, p, out):
+        out.value[0] = s.main.propellant[0] - p.least
+
+    end = sd.Event(low(least=0.1), direction=-1, terminal=True)
+    run = sd.simulate(rocket, rocket.neutral_state(), 20.0, elements=elements, laws=[burn(throttle=1.0)], events=[end])
+    assert run.status == "event" and run["main.propellant"][-1, 0] == pytest.approx(0.1, abs=1e-9)
+    assert run.time[-1] == pytest.approx(0.2 * 230.0 * 9.80665 / 50.0, abs=1e-7) and run.faults == ()
+
+    @sd.condition
+    def wrong(t, s, p, out):
+        out.value[0] = s.main.propelant[0]
+
+    with pytest.raises(sd.InputError, match=r"s\.main has no channel or state 'propelant'; did you mean 'propellant'"):
+        sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=elements, events=[sd.Event(wrong())])

@@ -140,6 +140,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "t": lambda c: 0.5,
     "wheeled": lambda c: wheeled(),
     "state of wheeled": lambda c: wheeled().random_state(c.numbers),
+    "free arm": lambda c: models()[0],
+    "samples": lambda c: models()[0].random_state(c.numbers, 6),
     "springy": lambda c: springy(),
     "state of springy": lambda c: springy().random_state(c.numbers),
     "boom": lambda c: ["boom1"],

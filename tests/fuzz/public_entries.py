@@ -28,6 +28,7 @@ _LEFT_OUT = {
 }
 """Names of the package that open files or windows, or take minutes; methods of some come below."""
 _LEFT_OUT |= {
+    "IdentifiedBody",
     "Linearization",
     "SloshMode",
     "Vibration",
@@ -73,6 +74,8 @@ _WANTED = {
     "endpoint_line": {"by": "unit", "duration": "seconds"},
     "endpoint_screw": {"axis": "unit", "duration": "seconds"},
     "trapezoidal": {"start": "number", "end": "longer", "speed": "number", "acceleration": "number"},
+    "identify_target": {"model": "free arm", "states": "samples", "endpoint": "hand"},
+    "momentum_regressor": {"about": "acceleration"},
     "natural_frequencies": {"model": "springy", "state": "state of springy", "locked": "boom"},
     "freefloating.dynamic_singularities": {"states": "five states"},
     "freefloating.inverse_kinematics": {"iterations": "few"},

@@ -189,6 +189,10 @@ class Element:
         """When it fails [s], and how, in words."""
         return ()
 
+    def happened(self, last: Mapping[str, Array]) -> list[tuple[float, str]]:
+        """What happened to it in a run, when [s] and how: by the last of its states and samples, a row a robot."""
+        return []
+
     @property
     def span(self) -> tuple[float, float] | None:
         """Start and end of its action [s]; None: it always acts."""
@@ -302,12 +306,16 @@ def element_names(elements: Iterable[Element]) -> list[str]:
 
 
 def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
-    """Channels that laws may read and commands that they may write, by names of elements that are identifiers."""
+    """Channels that laws may read, commands that they may write and states that conditions may read, by element.
+
+    Of elements whose names are identifiers.
+    """
     found: dict[str, ElementPorts] = {}
     for element in elements:
         name, before = element.label, found.get(element.label)
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
             namesakes = 1 + (before.namesakes if before else 0)
-            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed)
+            states = tuple(block.name for block in element.internal_blocks)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed, states)
     return found

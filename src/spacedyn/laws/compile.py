@@ -64,13 +64,15 @@ _own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that ref
 class ElementPorts(NamedTuple):
     """Names that laws may read (channels) and write (commands) of an element.
 
-    `namesakes`: elements of that name; `sensed`: channels that do not depend on its commands.
+    `namesakes`: elements of that name; `sensed`: channels that do not depend on its commands; `states`: what conditions
+    of events may read, its states and samples.
     """
 
     channels: tuple[str, ...]
     commands: tuple[str, ...]
     namesakes: int = 1
     sensed: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
 
 
 Elements = Mapping[str, ElementPorts]
@@ -225,7 +227,8 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
             reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
             raise InputError(f"{role.what} '{law.name}': {reason}")
     if sees:
-        check_parts(f"{role.what} '{law.name}'", law.function, role, "s", "channel ", channels)
+        part = "channel " if role.what == "law" else "channel or state "
+        check_parts(f"{role.what} '{law.name}'", law.function, role, "s", part, channels)
     if role.what == "law":
         check_parts(f"law '{law.name}'", law.function, role, "out", "command ", commands)
     seen = [name for name in SEEN if name in reads] + list(law.states)
@@ -236,8 +239,10 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
 
 
 def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
-    """Channels that do not depend on what this law writes at the same instant."""
-    return one.sensed if law.role.what == "law" and law.period is None and one.commands else one.channels
+    """Channels that do not depend on what this law writes at the same instant; of conditions, its states too."""
+    if law.role.what == "condition":
+        return (*one.channels, *one.states)
+    return one.sensed if law.period is None and one.commands else one.channels
 
 
 def _unusable(law: Law, name: str, elements: Elements) -> str | None:

@@ -167,7 +167,7 @@ def _go_on(stepper: Any, state: State, after: State, stored: float | None) -> No
     stepper.set_rates(after.u[:, None])
     if stored is not None:
         for i, element in enumerate(stepper.layout.elements):
-            stepper.add_to_states(i, element.jump(model, state, after))
+            stepper.element_states(i)[:, 0] += element.jump(model, state, after)
         work += stepper.stored_energy() - stored
     stepper.add_to_ledger("event_work", work)
     stepper.forget_stage()

@@ -20,7 +20,7 @@ from ...quantities.momentum import kinetic_energy, potential_energy
 from ..layout import Layout, end_of
 from ..methods import Method
 from .prepared import Plan, Prepared
-from .stepper import in_other_axes
+from .present import in_other_axes
 
 Array = np.ndarray
 
