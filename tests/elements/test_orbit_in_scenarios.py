@@ -64,8 +64,9 @@ def test_a_scenario_in_orbit(tmp_path):
     run.save(tmp_path / "run.nc")
     again = sd.Run.load(tmp_path / "run.nc")
     assert [one.label for one in again.elements] == [one.label for one in run.elements]
-    longer, other = again.resume(until=40.0), sd.simulate(
-        robot, run.states[0], 40.0, elements=run.elements, record=10.0
+    longer, other = (
+        again.resume(until=40.0),
+        sd.simulate(robot, run.states[0], 40.0, elements=run.elements, record=10.0),
     )
     np.testing.assert_array_equal(longer["base_position"], other["base_position"])
 
@@ -108,4 +109,6 @@ def test_a_condition_reads_what_laws_read():
     at = np.interp([a, b], run.time, run["altitude"][:, 1])
     np.testing.assert_allclose(at, level, atol=1.0)
     with pytest.raises(sd.InputError, match="orbiting_origin"):
-        sd.simulate(robot, robot.neutral_state(), 1.0, elements=[sd.CentralGravity()], events=[sd.Event(thin(level=1.0))])
+        sd.simulate(
+            robot, robot.neutral_state(), 1.0, elements=[sd.CentralGravity()], events=[sd.Event(thin(level=1.0))]
+        )

@@ -99,7 +99,6 @@ ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
 )
 
 
-
 def _unit(v: Any) -> Any:
     return v / np.linalg.norm(v)
 
