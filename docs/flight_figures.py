@@ -25,5 +25,22 @@ def ets7_paddles() -> Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles,)}
+def macro_mini() -> Figure:
+    """How far the end of the long arm is from where it comes to rest, with the small arm held and at work."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for label, name in {"small arm held": "macro_mini", "vibration damping": "macro_mini_quiet"}.items():
+        run = sd.Scenario.from_toml(name, change={"duration": 150.0}).run(progress=False)
+        place = run.endpoint("wrist").position[:, 1]
+        until = run.time < 60.0
+        left.plot(run.time[until], 1000 * (place - place[run.time > 130].mean())[until], label=label)
+        mini = run.states.q[until][:, 10:] - run.states.q[0, 10:]
+        right.plot(run.time[until], np.degrees(np.abs(mini).max(axis=1)), label=label)
+    left.set(xlabel="time [s]", ylabel="end of the long arm, y [mm]", ylim=(-60, 60))
+    right.set(xlabel="time [s]", ylabel="largest angle in the small arm [deg]")
+    left.legend()
+    return figure
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles, macro_mini)}
 """By the name of their page."""

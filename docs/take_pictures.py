@@ -99,6 +99,49 @@ def draw_orbit(target: Path) -> None:
     draw_flight(figure, target)
 
 
+def draw_flexible_parts(target: Path) -> None:
+    """How a chain of segments converges to a beam, and how it stiffens under spin."""
+
+    @sd.motion
+    def spin(t, p, out):
+        out.value[0] = p.speed * t
+        out.rate[0] = p.speed
+
+    def rotor(segments: int) -> sd.Model:
+        b = sd.Builder("rotor", base="fixed")
+        b.base("stand", mass=1.0, inertia=(1, 1.2, 1.1))
+        b.link("hub", "revolute", parent="stand", mass=1.0, inertia=(1, 1.2, 1.1))
+        b.flexible_beam("blade", on="hub", length=1.0, segments=segments, mass_per_length=1.0, EI=(1.0, None))
+        return b.build()
+
+    figure = Figure(figsize=(9.2, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    counts, exact = np.array([3, 4, 6, 8, 12, 16, 24, 32, 48, 64]), np.array([3.5160153, 22.0344916, 61.6972144])
+    found = [sd.natural_frequencies(rotor(int(n))).angular_frequencies[:3] for n in counts]
+    for i, label in enumerate(("first", "second", "third")):
+        left.loglog(counts, [100 * abs(one[i] / exact[i] - 1) for one in found], "o-", ms=3, label=f"{label} mode")
+    left.loglog(counts[3:], 300.0 / counts[3:] ** 2, "k:", lw=1, label="order 2")
+    left.set_xticks([4, 8, 16, 32, 64], ["4", "8", "16", "32", "64"])
+    left.minorticks_off()
+    left.set(xlabel="segments", ylabel="error of the clamped frequency [%]")
+    left.legend()
+    model, speeds, first = rotor(16), np.linspace(0, 12, 25), []
+    for speed in speeds:
+        motion = {"hub": spin(speed=float(speed))}
+        values = sd.linearize(model, model.state(qd={"hub": speed}), prescribed=motion).eigenvalues()
+        first.append(np.sort(abs(values.imag))[2])
+    published = {0: 3.5160, 1: 3.6816, 2: 4.1373, 3: 4.7973, 4: 5.5850, 5: 6.4495, 6: 7.3604, 8: 9.2568, 10: 11.2023}
+    published[12] = 13.1702
+    right.plot(speeds, first, label="chain of 16 segments")
+    right.plot(list(published), list(published.values()), "ko", ms=4, label="published")
+    right.plot(speeds, np.full(len(speeds), exact[0]), "k--", lw=1, label="linear mode")
+    right.set(xlabel="spin Ω L² √(ρA/EI)", ylabel="frequency ω L² √(ρA/EI)")
+    right.legend()
+    page = io.BytesIO()
+    figure.savefig(page, format="png", dpi=110)
+    Image.open(page).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 def draw_flight(figure: Figure, target: Path) -> None:
     """A figure of a page in docs/flights, in few colours."""
     page = io.BytesIO()
@@ -113,10 +156,14 @@ def main(wanted: list[str]) -> None:
         draw_freefloating(IMAGES / "freefloating.png")
     if not wanted or "orbit" in wanted:
         draw_orbit(IMAGES / "orbit.png")
+    if not wanted or "flexible_parts" in wanted:
+        draw_flexible_parts(IMAGES / "flexible_parts.png")
     for name, draw in flight_figures.FIGURES.items():
         if not wanted or f"flights/{name}" in wanted:
             draw_flight(draw(), IMAGES / "flights" / f"{name}.png")
-    if wanted and all(name in ("freefloating", "orbit") or name.startswith("flights/") for name in wanted):
+    if wanted and all(
+        name in ("freefloating", "flexible_parts", "orbit") or name.startswith("flights/") for name in wanted
+    ):
         return
     from playwright.sync_api import sync_playwright
 
