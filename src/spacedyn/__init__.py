@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating, orbit
+    from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.encoder import Encoder
     from .elements.flexible_drive import FlexibleDrive
+    from .elements.force_torque import ForceTorque
     from .elements.friction import BristleFriction
     from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
@@ -141,6 +143,7 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".elements.accelerometer": "Accelerometer",
     ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
@@ -152,6 +155,7 @@ _NAMES_OF = {
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.flexible_drive": "FlexibleDrive",
+    ".elements.force_torque": "ForceTorque",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
@@ -258,6 +262,7 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
+    "Accelerometer",
     "AtmosphericDrag",
     "Block",
     "BristleFriction",
@@ -271,6 +276,7 @@ __all__ = [
     "Encoder",
     "Event",
     "FlexibleDrive",
+    "ForceTorque",
     "Grapple",
     "GravityGradient",
     "Gyro",

@@ -139,6 +139,9 @@ class Element:
     settles: ClassVar[Kind | None] = None
     is_field: ClassVar[bool] = False
     loses_mass: ClassVar[bool] = False
+    kept: ClassVar[int] = 0  # numbers that its kinds keep for those that are called later in an evaluation
+    feels_fields: ClassVar[bool] = False  # whether it needs the accelerations of gravity fields at bodies
+    sums_forces: ClassVar[bool] = False  # whether it needs what elements hand on to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
@@ -173,6 +176,11 @@ class Element:
 
     def check_link(self, other: "Element") -> None:
         """Raise unless an element that it names is of the kind that it works with."""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether its channels depend on accelerations, and so on what laws command at the same instant."""
+        return False
 
     @property
     def guards(self) -> int:
@@ -316,6 +324,7 @@ def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
             namesakes = 1 + (before.namesakes if before else 0)
+            at_once = element.sensed if commands or element.is_late else tuple(channels)
             states = tuple(block.name for block in element.internal_blocks)
-            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed, states)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, at_once, states)
     return found

@@ -10,11 +10,13 @@ from ..errors import InputError, RunWarning, warn_user
 from ..laws.compile import Compiled
 from ..laws.fingerprint import source_digest
 from . import (
+    accelerometer,
     atmospheric_drag,
     dc_motor,
     drag,
     encoder,
     flexible_drive,
+    force_torque,
     friction,
     grapple,
     gravity,
@@ -66,6 +68,8 @@ KINDS: dict[str, type[Element]] = {
         magnetorquer.Magnetorquer,
         magnetometer.Magnetometer,
         gyro.Gyro,
+        accelerometer.Accelerometer,
+        force_torque.ForceTorque,
         star_tracker.StarTracker,
         sun_sensor.SunSensor,
         encoder.Encoder,

@@ -64,8 +64,8 @@ _own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that ref
 class ElementPorts(NamedTuple):
     """Names that laws may read (channels) and write (commands) of an element.
 
-    `namesakes`: elements of that name; `sensed`: channels that do not depend on its commands; `states`: what conditions
-    of events may read, its states and samples.
+    `namesakes`: elements of that name; `sensed`: channels that do not depend on commands of the same instant; `states`:
+    what conditions of events may read, its states and samples.
     """
 
     channels: tuple[str, ...]
@@ -242,7 +242,7 @@ def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
     """Channels that do not depend on what this law writes at the same instant; of conditions, its states too."""
     if law.role.what == "condition":
         return (*one.channels, *one.states)
-    return one.sensed if law.period is None and one.commands else one.channels
+    return one.sensed if law.period is None else one.channels
 
 
 def _unusable(law: Law, name: str, elements: Elements) -> str | None:
@@ -254,7 +254,7 @@ def _unusable(law: Law, name: str, elements: Elements) -> str | None:
         return f"{one.namesakes} elements are named '{name}', which it cannot tell apart: give each a name of its own"
     if one.channels and not _readable(law, one):
         return (
-            f"it reads s.{name}, which depends on what laws command '{name}' at the same instant, and a continuous law "
+            f"it reads s.{name}, which depends on what laws command at the same instant, and a continuous law "
             "is one of these; sample it (period=...): a sample sees what was there before it. To linearize it as a "
             "continuous one, let it read another element, which has no commands"
         )

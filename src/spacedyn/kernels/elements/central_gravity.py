@@ -12,9 +12,10 @@ from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import add3, scale3, sub3
 from ..scalar.memory import integer
 from ..sim.layout import *  # noqa: F403
-from .carried import feel_field
+from .carried import feel_field, feel_gradient
 from .falling import (
     falls,
+    gradient_of_point,
     let_origin_fall,
     origin_position,
     place_in_frame,
@@ -48,6 +49,7 @@ def central_gravity(sim, e, t, y, k, zero):
             f, n, U = pull_of_sphere(mu, m, J, r)
             energy += U
             feel_field(sim, i, pull_of_point(mu, r), potential_of_point(mu, r), zero)
+        feel_gradient(sim, i, gradient_of_point(mu, add3(R, d)), zero)
         push_body(sim, i, f, n, c, zero)
     if falls(sim):
         let_origin_fall(sim, k, pull_of_point(mu, R), zero)

@@ -75,6 +75,32 @@ def pull_of_point(mu, r):
 
 
 @inner
+def gradient_of_point(mu, r):
+    """How that changes from place to place: mu / r^3 (3 e e' - 1)."""
+    near = 1.0 / dot3(r, r)
+    rate = mu * near * sqrt(near)
+    return symmetric(-rate, 3.0 * rate * near, r)
+
+
+@inner
+def symmetric(one, square, r):
+    """The matrix one 1 + square r r'."""
+    s = scale3(square, r)
+    return (
+        one + s[0] * r[0], s[0] * r[1], s[0] * r[2],
+        s[1] * r[0], one + s[1] * r[1], s[1] * r[2],
+        s[2] * r[0], s[2] * r[1], one + s[2] * r[2],
+    )  # fmt: skip
+
+
+@inner
+def both_ways(a, b):
+    """The matrix a b' + b a'."""
+    x, y, z = a[0] * b[1] + a[1] * b[0], a[0] * b[2] + a[2] * b[0], a[1] * b[2] + a[2] * b[1]
+    return 2.0 * a[0] * b[0], x, y, x, 2.0 * a[1] * b[1], z, y, z, 2.0 * a[2] * b[2]
+
+
+@inner
 def pull_by_difference(mu, R, d):
     """Acceleration at R + d less that at R, from a point mass: Encke's form."""
     near = 1.0 / dot3(R, R)

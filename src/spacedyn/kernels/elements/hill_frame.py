@@ -19,8 +19,8 @@ from ..scalar.compiling import inner
 from ..scalar.memory import integer
 from ..scalar.trigonometry import sincos
 from ..sim.layout import *  # noqa: F403
-from .carried import feel_field
-from .falling import place_in_frame, power_of
+from .carried import feel_field, feel_gradient
+from .falling import place_in_frame, power_of, symmetric
 from .kind import angular_velocity, kind, own, parameter, push_body, stored, vector, velocity, weigh, work_done
 
 MODE = 0  # its integer
@@ -40,6 +40,17 @@ def push_in_turning_axes(sim, n, i, weighed, zero):
     M = scale3(n, (-J[4], -J[5], half - J[2]))  # M times the orbit's rate
     push_body(sim, i, scale3(m, a), add3(of_field, scale3(2.0, cross(w, M))), c, zero)
     feel_field(sim, i, a, 0.5 * nn * (d[2] * d[2] - 3.0 * d[0] * d[0]), zero)
+    two = 2.0 * n
+    feel_gradient(  # of the place, and of the velocity w x b there: -2 n z x (w x b) = -2 n (w z' - w.z) b
+        sim,
+        i,
+        (
+            3.0 * nn + two * w[2], zero, -two * w[0],
+            zero, two * w[2], -two * w[1],
+            zero, zero, -nn,
+        ),
+        zero,
+    )  # fmt: skip
     square = 3.0 * (m * d[0] * d[0] + half - J[0]) - (m * d[2] * d[2] + half - J[2])
     return -0.5 * nn * square
 
@@ -78,5 +89,6 @@ def hill_frame(sim, e, t, y, k, zero):
         moment = scale3(3.0 * n * n, cross(up, apply_symmetric(J, up)))
         push_body(sim, i, f, moment, c, zero)
         feel_field(sim, i, a, zero, zero)
+        feel_gradient(sim, i, symmetric(zero - n * n, zero + 3.0 * n * n, up), zero)
         power += power_of(sim, i, f, moment, c, zero)
     work_done(sim, e, k, power)

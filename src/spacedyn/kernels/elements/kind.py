@@ -208,6 +208,18 @@ def sensed(sim, e, i, zero):
 
 
 @inner
+def keep(sim, e, i, value):
+    """Number i that it keeps for its kind of a later phase of this evaluation."""
+    store(sim.work, integer(sim.plan, e + E_KEPT) + i, value)
+
+
+@inner
+def kept(sim, e, i, zero):
+    """Number i that it has kept in this evaluation."""
+    return load(sim.work, integer(sim.plan, e + E_KEPT) + i, zero)
+
+
+@inner
 def guard(sim, e, i, value):
     """The value of its guard i: where it passes through zero a step ends, and the side changes."""
     store(sim.work, integer(sim.plan, Y_GUARD) + integer(sim.plan, e + E_GUARD) + i, value)

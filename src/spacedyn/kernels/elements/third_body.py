@@ -10,9 +10,10 @@ from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import add3, scale3, sub3
 from ..scalar.memory import integer
 from ..sim.layout import *  # noqa: F403
-from .carried import feel_field
+from .carried import feel_field, feel_gradient
 from .falling import (
     falls,
+    gradient_of_point,
     let_origin_fall,
     origin_position,
     place_in_frame,
@@ -49,5 +50,6 @@ def third_body(sim, e, t, y, k, zero):
         f = add3(f, scale3(m, a))
         push_body(sim, i, f, n, c, zero)
         feel_field(sim, i, a, zero, zero)
+        feel_gradient(sim, i, gradient_of_point(mu, add3(away, d)), zero)
         power += power_of(sim, i, f, n, c, zero)
     work_done(sim, e, k, power)

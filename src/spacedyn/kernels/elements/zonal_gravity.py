@@ -17,8 +17,8 @@ from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
-from .carried import feel_field
-from .falling import falls, let_origin_fall, origin_position, place_in_frame, power_of
+from .carried import feel_field, feel_gradient
+from .falling import both_ways, falls, let_origin_fall, origin_position, place_in_frame, power_of, symmetric
 from .kind import kind, parameter, push_body, stored, vector, weigh, work_done
 
 MU, RADIUS, J2, J3, J4, CENTRE, AXIS = 0, 1, 2, 3, 4, 5, 8  # its numbers
@@ -75,6 +75,14 @@ def slope(along, axis, one, G):
 
 
 @inner
+def steepness(along, axis, one, G):
+    """How the acceleration changes from place to place, -H: a matrix."""
+    near = -one * one
+    H = add9(symmetric(2.0 * near * G[1], 4.0 * near * G[2], along), symmetric(0.0 * near, near * G[7], axis))
+    return add9(H, both_ways(scale3(2.0 * near * G[5], along), axis))
+
+
+@inner
 def pull_within(J, along, axis, one, G, third):
     """What size adds within a body: force grad (J:H) / 2, moment, and energy -J:H / 2."""
     Je, Jk, trace = apply_symmetric(J, along), apply_symmetric(J, axis), J[0] + J[1] + J[2]
@@ -108,6 +116,7 @@ def zonal_gravity(sim, e, t, y, k, zero):
         f = add3(f, scale3(m, a))
         push_body(sim, i, f, n, c, zero)
         feel_field(sim, i, a, zero if falls(sim) else G[0], zero)
+        feel_gradient(sim, i, steepness(along, axis, one, G), zero)
         energy += m * G[0] + U
         if falls(sim):
             power += power_of(sim, i, f, n, c, zero)

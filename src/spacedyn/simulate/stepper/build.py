@@ -98,6 +98,8 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,
             "Y_ROBOT": 1,
+            "Y_HANDED": p.HANDED_NUMBERS * len(model.body_names) if any(one.sums_forces for one in elements) else 0,
+            "kept": sum(one.kept for one in elements),
         },
         first,
     )
@@ -252,6 +254,8 @@ def _choices(prepared: Prepared) -> int:
         | (p.PUSHES_JOINTS if any(one.pushes_joints for one in prepared.acting) else 0)
         | (p.CARRIES_MASS if prepared.layout.carries else 0)
         | (p.LOSES_MASS if prepared.layout.loses_mass else 0)
+        | (p.FEELS_FIELDS if any(one.feels_fields for one in prepared.acting) else 0)
+        | (p.SUMS_FORCES if any(one.sums_forces for one in prepared.acting) else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
         | (p.SEES_ROBOT if laws or programs else 0)
     )
