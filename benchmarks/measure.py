@@ -11,14 +11,14 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar.pack import LANES
 
-from . import accurate, kinematics, simulation
+from . import accurate, flight, kinematics, simulation
 from .cases import Case, agree, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
 from .start import measure_start
 from .timing import Contest, Contestant
 
-SECTIONS = ("many", "call", "kinematics", "simulate", "body", "operators", "start")
+SECTIONS = ("many", "call", "kinematics", "simulate", "flight", "body", "operators", "start")
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
 PASSES = 5  # over all contests
@@ -49,7 +49,9 @@ class Row:
 
     def run(self, quick: bool) -> None:
         """Measure once more."""
-        important = self.robot == TARGET_ROBOT or (self.what in PER_BODY and self.robot in ("20", "1000"))
+        important = self.robot in (TARGET_ROBOT, flight.JOINTS) or (
+            self.what in PER_BODY and self.robot in ("20", "1000")
+        )
         self.contest.run((0.1 if important else 0.02) if quick else (0.8 if important else 0.2))
 
     def results(self) -> dict[str, Any]:
@@ -69,6 +71,8 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
             case = make_case(robot, SIZES[robot])
             results["agreement"][robot] = max(disagreement(case), agree("kinematics", kinematics.difference(case)))
             rows += robot_rows(case, plan)
+    if "flight" in plan.sections:
+        rows.append(flight_row(results["agreement"], plan.quick))
     if "body" in plan.sections:
         rows += [body_row(joints) for joints in plan.bodies]
     if "operators" in plan.sections:
@@ -98,6 +102,15 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
         contestants["simulate"] = simulation.contestants(case)
         contestants["accurate"] = accurate.contestants(case)
     return [Row(what, case.model.name, len(case.model.bodies), Contest(who)) for what, who in contestants.items()]
+
+
+def flight_row(agreement: dict[str, float], quick: bool) -> Row:
+    """A satellite with an arm, flexible paddles and wheels, under a law."""
+    model = flight.robot()
+    agreement[flight.NAME] = flight.difference(model)
+    return Row(
+        "flight", flight.JOINTS, len(model.bodies), Contest(flight.contestants(model, 1 if quick else flight.SECONDS))
+    )
 
 
 def body_row(joints: int) -> Row:

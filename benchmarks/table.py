@@ -25,6 +25,7 @@ PARTS = {
         "loop in Python",
         "rollout, no law",
     ),
+    "flight": ("ETS-VII, paddles, wheels, 1 kHz, ms", 1e3, "a pack, law", "one, law", "", "rollout, no law"),
     "accurate": ("A simulated second, equal error, ms", 1e3, "", "default method", "SciPy's DOP853", ""),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
     "operator mass": ("Operator H on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),

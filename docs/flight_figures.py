@@ -25,5 +25,41 @@ def ets7_paddles() -> Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles,)}
+def macro_mini() -> Figure:
+    """How far the end of the long arm is from where it comes to rest, with the small arm held and at work."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for label, name in {"small arm held": "macro_mini", "vibration damping": "macro_mini_quiet"}.items():
+        run = sd.Scenario.from_toml(name, change={"duration": 150.0}).run(progress=False)
+        place = run.endpoint("wrist").position[:, 1]
+        until = run.time < 60.0
+        left.plot(run.time[until], 1000 * (place - place[run.time > 130].mean())[until], label=label)
+        mini = run.states.q[until][:, 10:] - run.states.q[0, 10:]
+        right.plot(run.time[until], np.degrees(np.abs(mini).max(axis=1)), label=label)
+    left.set(xlabel="time [s]", ylabel="end of the long arm, y [mm]", ylim=(-60, 60))
+    right.set(xlabel="time [s]", ylabel="largest angle in the small arm [deg]")
+    left.legend()
+    return figure
+
+
+def resolved_rate() -> Figure:
+    """How far the hand is from its line, by two Jacobians, with and without feedback."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    names = {"generalized Jacobian": "resolved_rate", "Jacobian of a fixed base": "resolved_rate_fixed"}
+    for axes, bandwidth in ((left, 0.0), (right, 0.5)):
+        for label, name in names.items():
+            run = sd.Scenario.from_toml(name, change={"laws.0.bandwidth": bandwidth}).run(progress=False)
+            law = sd.endpoint_line(*run.endpoint("hand").position[:1], np.eye(3), by=[-1.0, 2.0, 1.0], duration=25.0)
+            wanted = np.array([law.at(t).position for t in run.time])
+            off = np.linalg.norm(run.endpoint("hand").position - wanted, axis=1)
+            axes.plot(run.time, 1000 * off, label=label)
+        axes.set(xlabel="time [s]", ylabel="hand from where it should be [mm]", yscale="log", ylim=(1e-2, 2e3))
+    left.set_title("rates alone")
+    right.set_title("with feedback of the hand's place")
+    left.legend()
+    return figure
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate)}
 """By the name of their page."""

@@ -12,29 +12,38 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-    from . import freefloating
+    from . import freefloating, orbit
+    from .elements.accelerometer import Accelerometer
+    from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
     from .elements.encoder import Encoder
     from .elements.flexible_drive import FlexibleDrive
+    from .elements.force_torque import ForceTorque
     from .elements.friction import BristleFriction
+    from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
+    from .elements.hill_frame import GravityGradient, HillFrame
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
+    from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
     from .elements.sun_sensor import SunSensor
     from .elements.tank import Tank
+    from .elements.third_body import ThirdBody
     from .elements.thruster import Thruster
     from .elements.user_elements import element
     from .elements.wrench import Wrench
+    from .elements.zonal_gravity import ZonalGravity
     from .errors import (
         CacheWarning,
         InputError,
@@ -77,6 +86,7 @@ if TYPE_CHECKING:
         passive_force,
     )
     from .quantities.freefloating import base_recoil, generalized_inertia, generalized_jacobian, reaction_null_space
+    from .quantities.identification import IdentifiedBody, identify_target, momentum_regressor
     from .quantities.kinematics import (
         body_jacobian,
         endpoint_acceleration,
@@ -112,7 +122,7 @@ if TYPE_CHECKING:
     from .show.viewer.live import view
     from .simulate import actions
     from .simulate import joint_modes as Mode
-    from .simulate.events import Event, endpoint_reaches, endpoints_within, joint_reaches
+    from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
@@ -131,17 +141,26 @@ _NAMES_OF = {
         "CacheWarning InputError ModelError ModelWarning RunWarning ScenarioError SimulationFailed SpacedynError "
         "UnknownName"
     ),
-    ".simulate.events": "Event endpoint_reaches endpoints_within joint_reaches",
+    ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".elements.accelerometer": "Accelerometer",
+    ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
+    ".elements.hill_frame": "GravityGradient HillFrame",
+    ".elements.orbiting_origin": "OrbitingOrigin",
+    ".elements.solar_pressure": "SolarPressure",
+    ".elements.third_body": "ThirdBody",
+    ".elements.zonal_gravity": "ZonalGravity",
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.flexible_drive": "FlexibleDrive",
+    ".elements.force_torque": "ForceTorque",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
     ".elements.thruster": "Thruster",
+    ".elements.grapple": "Grapple",
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
@@ -182,6 +201,7 @@ _NAMES_OF = {
         "momentum_matrix momentum_matrix_rate potential_energy"
     ),
     ".quantities.vibration": "natural_frequencies",
+    ".quantities.identification": "IdentifiedBody identify_target momentum_regressor",
     ".model.vibration": "Vibration",
     ".laws.motion_functions": "motion",
     ".run.run": "Run",
@@ -202,6 +222,7 @@ _MODULES = {
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
     "freefloating": ".freefloating",
+    "orbit": ".orbit",
     "kane": ".formulations.kane",
     "lagrangian": ".formulations.lagrangian",
     "operators": ".formulations.operators",
@@ -241,6 +262,8 @@ __all__ = [
     "FREE",
     "LOCKED",
     "PRESCRIBED",
+    "Accelerometer",
+    "AtmosphericDrag",
     "Block",
     "BristleFriction",
     "Builder",
@@ -253,7 +276,12 @@ __all__ = [
     "Encoder",
     "Event",
     "FlexibleDrive",
+    "ForceTorque",
+    "Grapple",
+    "GravityGradient",
     "Gyro",
+    "HillFrame",
+    "IdentifiedBody",
     "InputError",
     "Linearization",
     "LockedJoint",
@@ -267,6 +295,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Motor",
+    "OrbitingOrigin",
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
@@ -279,6 +308,7 @@ __all__ = [
     "SemiImplicitEuler",
     "SimulationFailed",
     "SloshMode",
+    "SolarPressure",
     "SpacedynError",
     "Spring",
     "StarTracker",
@@ -286,6 +316,7 @@ __all__ = [
     "SunSensor",
     "Tank",
     "Tether",
+    "ThirdBody",
     "Thruster",
     "UniformGravity",
     "UnknownName",
@@ -293,7 +324,9 @@ __all__ = [
     "Vibration",
     "Visual",
     "Wrench",
+    "ZonalGravity",
     "actions",
+    "altitude_reaches",
     "attach",
     "attitude_waypoints",
     "available",
@@ -329,6 +362,7 @@ __all__ = [
     "generalized_inertia",
     "generalized_jacobian",
     "hybrid_dynamics",
+    "identify_target",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian_rate",
@@ -350,9 +384,11 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "momentum_matrix_rate",
+    "momentum_regressor",
     "motion",
     "natural_frequencies",
     "operators",
+    "orbit",
     "passive_force",
     "potential_energy",
     "reaction_null_space",

@@ -137,6 +137,10 @@ class UnknownName(SpacedynError, LookupError):
         super().__init__(f"no {what} named {shown}; {nearest(text[:200], self.known, meant=meant)}")
 
 
+class UnknownArgument(UnknownName, TypeError):
+    """An argument that a function does not have, which is Python's TypeError, too."""
+
+
 def nearest(name: str, known: Sequence[str], most: int = 12, meant: str | None = None) -> str:
     """A phrase that offers the likeliest of the names that exist, or the one that is `meant`.
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_ori
 
 import numpy as np
 
-from .errors import InputError, UnknownName
+from .errors import InputError, UnknownArgument, UnknownName
 from .reals import NotReal, real_array, type_name
 
 P = ParamSpec("P")
@@ -189,6 +189,29 @@ def checked_arguments(*inside: str, **meant: str) -> Callable[[Callable[P, R]], 
     spacedyn.errors.InputError: draw: size must be a number, got '2 m'
     """
     return lambda function: checked(function.__name__, function, inside, meant)
+
+
+def known_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse arguments that it does not have, by name; what they are it looks at itself.
+
+    >>> @known_names
+    ... def draw(size=1.0):
+    ...     return size
+    >>> draw(sise=2.0)
+    Traceback (most recent call last):
+    spacedyn.errors.UnknownArgument: no argument of draw() named 'sise'; did you mean 'size'? There are: size
+    """
+    known = keywords_of(function)
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        for name in named:
+            if name not in known:
+                raise UnknownArgument(f"argument of {function.__name__}()", name, known)
+        return function(*arguments, **named)
+
+    return function if open_ended else call
 
 
 def checked_fields(*inside: str) -> Callable[[type[T]], type[T]]:

@@ -178,6 +178,27 @@ def test_an_implicit_method_and_files_have_it_too(tmp_path):
     assert again.field.date == rods.field.date and again.field.numbers().tolist() == rods.field.numbers().tolist()
 
 
+def test_the_field_is_that_of_where_a_falling_origin_is():
+    """Positions are relative to an origin that orbits; field and shadow are not."""
+    model, R, V = satellite(), np.array([4e6, -5e6, 2.4e6]), [5e3, 3e3, 2e3]
+    field = sd.MagneticField(degree=3, center=[1e4, 0, 0])
+    elements = [
+        sd.CentralGravity(),
+        sd.Magnetometer("bus", field=field, name="near"),
+        sd.Magnetorquer("bus", field=field),
+    ]
+    elements += [sd.SunSensor("bus", sun=-R, planet_radius=6e6, name="eye")]
+    origin = sd.OrbitingOrigin(R, V)
+    run = sd.simulate(
+        model, model.state(base_position=[30.0, 20.0, 10.0]), 0.1, elements=[origin, *elements], record=[0.0]
+    )
+    com = model.bodies[0].com
+    expected = field.at(R + np.array([30.0, 20.0, 10.0]) - com)
+    np.testing.assert_allclose(run["near.field"][0], expected, rtol=1e-12)
+    np.testing.assert_allclose(run["magnetorquer_bus.field"][0], expected, rtol=1e-12)
+    assert run["lit"][0, -1] == 0.0
+
+
 def test_a_scenario_has_a_magnetorquer_with_its_field(tmp_path):
     (tmp_path / "one.toml").write_text(
         """

@@ -151,3 +151,38 @@ def test_bad_tables_are_named():
     heavy = sd.ModalAppendage("body", [0.2], delta0=[11.0, 0, 0])
     with pytest.raises(sd.InputError, match="more inertia than body 'body'"):
         sd.simulate(hub, hub.neutral_state(), 1.0, elements=[heavy])
+
+
+def test_tables_in_files(tmp_path):
+    """CSV and NPZ give the same appendage; its free frequencies are those of the linearized robot."""
+    rows = "damping,frequency,d0z,d1x,d1z\n0.01,0.2,3.0,2.0,4.0\n0.02,0.5,-1.0,0.5,3.0\n"
+    (tmp_path / "panel.csv").write_text(rows)
+    d0, d1 = [[0, 0, 3.0], [0, 0, -1.0]], [[2.0, 0, 4.0], [0.5, 0, 3.0]]
+    np.savez(tmp_path / "panel.npz", frequencies=[0.2, 0.5], damping=[0.01, 0.02], delta0=d0, delta1=d1)
+    one, two = (
+        sd.ModalAppendage.from_file(tmp_path / f"panel.{end}", "body", position=(0.3, 1, 0)) for end in ("csv", "npz")
+    )
+    hub = lone(100.0, (80.0, 90.0, 100.0), com=(0.1, 0.2, 0))
+    np.testing.assert_array_equal(one.numbers(hub).numbers, two.numbers(hub).numbers)
+    undamped = sd.ModalAppendage("body", [0.2, 0.5], 0.0, d0, d1, (0.3, 1, 0))
+    poles = np.linalg.eigvals(sd.linearize(hub, hub.neutral_state(), elements=[undamped]).A)
+    expected = np.sort(poles.imag[poles.imag > 0.1]) / (2 * np.pi)
+    np.testing.assert_allclose(one.free_frequencies(hub), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("none.csv", None, "there is no such file"),
+        ("empty.csv", "frequency\n", "no rows below its header"),
+        ("odd.csv", "frequency,mass\n1,2\n", "expected columns"),
+        ("word.csv", "frequency\nfast\n", "line 2, column frequency: expected a number, got 'fast'"),
+        ("broken.npz", "PK no archive", "cannot be read"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, name, text, words):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(sd.InputError, match=words) as caught:
+        sd.ModalAppendage.from_file(tmp_path / name, "body")
+    assert name in str(caught.value)

@@ -156,6 +156,8 @@ def test_an_empty_tank_ends_the_thrust():
     run = sd.simulate(rocket, rocket.neutral_state(), 20.0, elements=elements, laws=[burn(throttle=1.0)], record=0.5)
     assert run["main.propellant"][-1, 0] == pytest.approx(0.1, abs=1e-12)
     assert np.all((run["thrust"][:, 1] > 0) == (run.time < dry)) and run.audit().worst < 1e-10
+    assert run["main.emptied"][-1, 0] == pytest.approx(dry, abs=1e-9)
+    assert [(one.element, one.how) for one in run.faults] == [("main", "empty")]
     fixed = sd.simulate(
         rocket, rocket.neutral_state(), 20.0, elements=elements, laws=[burn(throttle=1.0)], method=sd.RungeKutta4(0.1)
     )
@@ -271,3 +273,122 @@ def test_a_variational_method_is_refused():
     rocket = lone(500.0, (80.0, 90.0, 100.0))
     with pytest.raises(sd.InputError, match="variational method knows"):
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=[sd.Tank("body", 1.0)], method=sd.Variational(0.1))
+
+
+@pytest.mark.parametrize("method", [None, sd.RungeKutta4(0.005)])
+def test_the_shortest_pulse(method):
+    """Commands of 50 ms every 500 ms to a valve that stays open for 0.2 s: 0.2 s; longer ones as commanded."""
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    jet = sd.Thruster("body", 10.0, (0, 1, 0), name="jet", on_off=True, minimum_pulse=0.2)
+
+    @sd.law(period=0.05)
+    def blink(t, s, p, out):
+        tick = int(np.rint(t / 0.05)) % 10
+        out.jet.throttle[0] = 1.0 if 2 <= tick < 2 + p.ticks else 0.0
+
+    options = {"elements": [jet], "method": method, "record": 0.01, "budget": 1.0}
+    short, long = (sd.simulate(rocket, rocket.neutral_state(), 2.0, laws=[blink(ticks=n)], **options) for n in (1, 6))
+    np.testing.assert_allclose(short["impulse"][-1, 1], 4 * 0.2 * 10.0, rtol=1e-9 if method is None else 0.03)
+    np.testing.assert_allclose(long["impulse"][-1, 1], 4 * 0.3 * 10.0, rtol=1e-9 if method is None else 0.03)
+    on = short["thrust"][:, 0] > 0
+    assert on[11:30].all() and not on[:10].any() and not on[31:59].any()
+
+
+def test_faults_are_named():
+    jet = sd.Thruster("body", 50.0, (0, 1, 0), name="jet", fail_at=3.0, stuck=1.0)
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    run = sd.simulate(rocket, rocket.neutral_state(), 5.0, elements=[jet], laws=[burn(throttle=0.0)], record=1.0)
+    assert str(run.faults[0]) == "at 3 s jet failed: its valve stuck open"
+    assert run["impulse"][-1, 1] == pytest.approx(100.0)
+
+
+def test_an_empty_tank_may_end_the_run():
+    """Conditions of events see the states of elements."""
+    rocket = lone(500.0, (80.0, 90.0, 100.0))
+    elements = [
+        sd.Tank("body", 0.3, name="main"),
+        sd.Thruster("body", 50.0, (0, 1, 0), specific_impulse=230.0, tank="main", name="jet"),
+    ]
+
+    @sd.condition
+    def low(t, s, p, out):
+        out.value[0] = s.main.propellant[0] - p.least
+
+    end = sd.Event(low(least=0.1), direction=-1, terminal=True)
+    run = sd.simulate(rocket, rocket.neutral_state(), 20.0, elements=elements, laws=[burn(throttle=1.0)], events=[end])
+    assert run.status == "event" and run["main.propellant"][-1, 0] == pytest.approx(0.1, abs=1e-9)
+    assert run.time[-1] == pytest.approx(0.2 * 230.0 * 9.80665 / 50.0, abs=1e-7) and run.faults == ()
+
+    @sd.condition
+    def wrong(t, s, p, out):
+        out.value[0] = s.main.propelant[0]
+
+    with pytest.raises(sd.InputError, match=r"s\.main has no channel or state 'propelant'; did you mean 'propellant'"):
+        sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=elements, events=[sd.Event(wrong())])
+
+
+def test_it_goes_on_to_the_bit():
+    """A run that is ended, saved, read and resumed: propellant, pulses and modes as without an interruption."""
+    model, state = tree(4, 5)
+    names = model.body_names
+    elements = [
+        sd.Tank(names[2], 2.0, position=(0.1, 0.2, 0), gyration=0.1, name="main"),
+        sd.Thruster(names[2], 5.0, (1, 2, 0), (0.3, 0, 0), 20.0, "main", on_off=True, minimum_pulse=0.15, name="jet"),
+        sd.ModalAppendage(names[0], [0.5], delta0=[0.05, 0.02, 0], delta1=[0.02, 0, 0.05], name="panel"),
+    ]
+
+    @sd.law(period=0.05)
+    def blink(t, s, p, out):
+        out.jet.throttle[0] = 1.0 if int(np.rint(t / 0.05)) % 5 == 2 else 0.0
+
+    options = {"elements": elements, "laws": [blink()], "record": 0.1}
+    whole = sd.simulate(model, state, 2.0, **options)
+    half = sd.simulate(model, state, 1.02, **options)
+    rest = half.resume(until=2.0)
+    np.testing.assert_array_equal(rest["u"][-1], whole["u"][-1])
+    np.testing.assert_array_equal(rest["main.propellant"][-1], whole["main.propellant"][-1])
+    np.testing.assert_array_equal(rest["panel.amplitude"][-1], whole["panel.amplitude"][-1])
+    np.testing.assert_array_equal(rest["left"][-1], whole["left"][-1])
+
+
+def test_a_scenario_has_a_tank_a_thruster_and_modes(tmp_path):
+    (tmp_path / "burn.toml").write_text(
+        """
+robot = "ets7"
+duration = 5.0
+record = 1.0
+
+[[elements]]
+kind = "tank"
+body = "base"
+propellant = 50.0
+position = [0, 0, -0.5]
+name = "main"
+
+[[elements]]
+kind = "thruster"
+body = "base"
+thrust = 20.0
+direction = [0, 0, 1]
+tank = "main"
+fail_at = 2.0
+stuck = 1.0
+name = "jet"
+
+[[elements]]
+kind = "modal_appendage"
+body = "base"
+frequencies = [0.1, 0.4]
+damping = 0.01
+delta0 = [[0, 0, 5.0], [0, 0, 1.0]]
+name = "panel"
+"""
+    )
+    run = sd.Scenario.from_toml(tmp_path / "burn.toml").run()
+    assert run["impulse"][-1, 2] == pytest.approx(60.0, rel=1e-3) and run.audit().within_budget
+    assert run["panel.amplitude"].shape == (6, 2) and np.abs(run["panel.amplitude"]).max() > 1e-3
+    run.save(tmp_path / "burn.nc")
+    again = sd.Run.load(tmp_path / "burn.nc")
+    np.testing.assert_array_equal(again["carried"], run["carried"])
+    assert again.audit().mass == run.audit().mass and str(again.faults[0]) == str(run.faults[0])
+    assert run.data["left"].attrs["units"] == "kg, N s, J"

@@ -53,5 +53,16 @@ def test_one_small_case_gives_a_table_and_figures(tmp_path):
     assert len(results["targets"]) == 7  # those that these parts can judge
 
 
+def test_the_flight_is_measured_against_mujoco_and_three_targets(tmp_path):
+    path = tmp_path / "bench.json"
+    printed = run("benchmarks", "--quick", "--only", "flight", "--json", str(path))
+    assert "ETS-VII, paddles, wheels" in printed and "60× real time" in printed
+    results = json.loads(path.read_text())
+    assert results["agreement"]["ets7_paddles"] < 1e-9
+    (row,) = results["rows"]
+    assert row["figures"].keys() == {"packs", "float64", "mujoco"} and row["bodies"] == 19
+    assert len(results["targets"]) == 3
+
+
 def test_first_call_is_timed_in_a_process_of_its_own():
     assert json.loads(run("benchmarks.start", "first")).keys() == {"import", "first", "cpu"}

@@ -132,11 +132,16 @@ class Element:
     pushes_bodies: ClassVar[bool] = True
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
+    own_norms: ClassVar[bool] = False  # whether errors of its states are judged apart from the robot's, block by block
+    carries_frame: ClassVar[bool] = False  # whether its first six states are where the frame's origin is, and how fast
     kernel: ClassVar[Kind | None] = None
     carries: ClassVar[Kind | None] = None
     settles: ClassVar[Kind | None] = None
     is_field: ClassVar[bool] = False
     loses_mass: ClassVar[bool] = False
+    kept: ClassVar[int] = 0  # numbers that its kinds keep for those that are called later in an evaluation
+    feels_fields: ClassVar[bool] = False  # whether it needs the accelerations of gravity fields at bodies
+    sums_forces: ClassVar[bool] = False  # whether it needs what elements hand on to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
@@ -144,6 +149,9 @@ class Element:
     def numbers(self, model: Model) -> Numbers:
         """What its kind reads; raise by name what this model has not."""
         raise NotImplementedError
+
+    def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
+        """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """The points at which its recorded wrenches act."""
@@ -170,6 +178,11 @@ class Element:
         """Raise unless an element that it names is of the kind that it works with."""
 
     @property
+    def is_late(self) -> bool:
+        """Whether its channels depend on accelerations, and so on what laws command at the same instant."""
+        return False
+
+    @property
     def guards(self) -> int:
         """Number of its guards: functions whose sign is held within a step."""
         return 0
@@ -183,6 +196,10 @@ class Element:
     def faults(self) -> tuple[tuple[float, str], ...]:
         """When it fails [s], and how, in words."""
         return ()
+
+    def happened(self, last: Mapping[str, Array]) -> list[tuple[float, str]]:
+        """What happened to it in a run, when [s] and how: by the last of its states and samples, a row a robot."""
+        return []
 
     @property
     def span(self) -> tuple[float, float] | None:
@@ -227,6 +244,16 @@ def declaration_of(one: Any) -> Declaration:
 def three(what: str, name: str, value: Any) -> Array:
     """Three finite numbers, or an error by name."""
     return finite_array(f"{what}: {name}", value, "three finite numbers", [(3,)])
+
+
+def direction(what: str, name: str, value: Any) -> Array:
+    """A unit vector along three finite numbers, or an error by name."""
+    array = three(what, name, value)
+    size = np.abs(array).max()
+    if size == 0.0:
+        raise InputError(f"{what}: {name} must be a direction, got zero")
+    array = array / size  # so that squares neither overflow nor vanish
+    return array / np.linalg.norm(array)
 
 
 def point_of(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
@@ -287,12 +314,17 @@ def element_names(elements: Iterable[Element]) -> list[str]:
 
 
 def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
-    """Channels that laws may read and commands that they may write, by names of elements that are identifiers."""
+    """Channels that laws may read, commands that they may write and states that conditions may read, by element.
+
+    Of elements whose names are identifiers.
+    """
     found: dict[str, ElementPorts] = {}
     for element in elements:
         name, before = element.label, found.get(element.label)
         if name.isidentifier():
             channels, commands = ([block.name for block in some] for some in (element.channels, element.commands))
             namesakes = 1 + (before.namesakes if before else 0)
-            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, element.sensed)
+            at_once = element.sensed if commands or element.is_late else tuple(channels)
+            states = tuple(block.name for block in element.internal_blocks)
+            found[name] = ElementPorts(tuple(channels), tuple(commands), namesakes, at_once, states)
     return found

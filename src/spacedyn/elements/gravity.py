@@ -10,12 +10,10 @@ from ..errors import InputError
 from ..kernels.elements.central_gravity import central_gravity
 from ..kernels.elements.kind import Kind
 from ..model.model import Model
+from ..orbit.constants import EARTH_MU
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Element, Numbers, three
-
-EARTH_MU = 3.986004418e14
-"""Gravitational parameter of the Earth [m³/s²]."""
 
 
 @checked_fields()
@@ -62,7 +60,8 @@ class CentralGravity(Element):
     """The gravity of a spherical planet on every body, with its gradient; the energy is in the ledger.
 
     Between bodies the gradient comes by itself, since each is pulled where it is; within a body it is the moment
-    3 μ e × J e / r³ and the small force that goes with it.
+    3 μ e × J e / r³ and the small force that goes with it: to the second order in size over distance. What a flattened
+    planet has beside it is a `ZonalGravity`; with an `OrbitingOrigin` bodies feel the difference to the origin.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ class CentralGravity(Element):
     center: ArrayLike = (0.0, 0.0, 0.0)
     name: str | None = None
 
-    accounts: ClassVar[tuple[Account, ...]] = (Account.STORED,)
+    accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.WORK)
     is_field: ClassVar[bool] = True
     kernel: ClassVar[Kind] = central_gravity
 

@@ -1,7 +1,8 @@
 """Flexible appendages by their modes, as finite-element programs have them."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +13,12 @@ from ..kernels.elements.modes import act_modes, carry_modes, settle_modes
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.kinematics import body_jacobian, forward_kinematics
+from ..quantities.matrices import mass_matrix
 from ..reals import finite_array
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, point_of, three
+from .faults import checked_label
+from .mode_tables import read_mode_table
 
 Array = np.ndarray
 
@@ -56,7 +60,7 @@ class ModalAppendage(Element):
     >>> import numpy as np
     >>> import spacedyn as sd
     >>> b = sd.Builder("hub")
-    >>> b.base("hub", mass=100.0, inertia=(1000.0, 1000.0, 1000.0))
+    >>> b.base("hub", mass=100.0, inertia=(800.0, 900.0, 1000.0))
     >>> panel = sd.ModalAppendage("hub", [0.2], delta0=[[0, 0, 0]], delta1=[[0, 0, np.sqrt(600.0)]], name="panel")
     >>> small = sd.linearize(b.build(), b.build().neutral_state(), elements=[panel])
     >>> float((np.abs(np.linalg.eigvals(small.A).imag).max() / (2 * np.pi)).round(6))
@@ -99,8 +103,45 @@ class ModalAppendage(Element):
             raise InputError(f"ModalAppendage: frequencies must be positive [Hz], got {self.frequencies!r}")
         if np.any((np.asarray(self.damping) < 0.0) | (np.asarray(self.damping) >= 1.0)):
             raise InputError(f"ModalAppendage: damping ratios are from 0 to below 1, got {self.damping!r}")
-        if not self.name.isidentifier():
-            raise InputError(f"ModalAppendage: its name must be an identifier, got {self.name!r}")
+        checked_label("ModalAppendage", self.name)
+
+    @classmethod
+    def from_file(cls, path: str | Path, body: str, **options: Any) -> "ModalAppendage":
+        r"""The appendage whose modes a file has: CSV with columns frequency, damping, d0x … d1z, or NPZ with arrays.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> file = Path(tempfile.mkdtemp()) / "panel.csv"
+        >>> _ = file.write_text("frequency,damping,d1z\n0.2,0.005,24.5\n")
+        >>> ModalAppendage.from_file(file, "bus", name="panel").frequencies
+        array([0.2])
+        """
+        table: dict[str, Any] = {**read_mode_table(path), **options}
+        return cls(body, **table)
+
+    def free_frequencies(self, model: Model, state: State | None = None) -> Array:
+        """Its frequencies on the robot with joints held and the base free [Hz], ascending.
+
+        Those with the body held are `frequencies`. At the robot's neutral state, unless a state is given.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> panel = ModalAppendage("base", [0.1], delta0=[0, 0, 6.0], delta1=[10.0, 0, 0])
+        >>> panel.free_frequencies(robot).round(5)
+        array([0.10144])
+        """
+        state = model.neutral_state() if state is None else state
+        W2 = np.square(2.0 * np.pi * np.asarray(self.frequencies))
+        J = body_jacobian(model, state, self.body, self.position)[:, : model.base_dof]
+        R = forward_kinematics(model, state).bodies.rotation[model.body_index(self.body)]
+        shares = np.concatenate([np.asarray(self.delta0) @ R.T, np.asarray(self.delta1) @ R.T], axis=1) @ J
+        H = mass_matrix(model, state)[: model.base_dof, : model.base_dof]
+        left = np.eye(len(W2)) - shares @ np.linalg.solve(H, shares.T) if model.base_dof else np.eye(len(W2))
+        return np.sort(np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(left, np.diag(W2)))))) / (2.0 * np.pi)
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]

@@ -175,8 +175,8 @@ class Sensor(Element):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MountedSensor(Sensor):
-    """A sensor that sits on a body.
+class AlignedSensor(Sensor):
+    """A sensor with axes of its own.
 
     Parameters
     ----------
@@ -194,16 +194,28 @@ class MountedSensor(Sensor):
         super().__post_init__()
         object.__setattr__(self, "rotation", rotation_of(f"{self.kind_name}: rotation", self.rotation))
         object.__setattr__(self, "misalignment", three(self.kind_name, "misalignment", self.misalignment))
-        object.__setattr__(self, "at", place_of(f"{self.kind_name}: at", getattr(self, "at")))  # noqa: B009
 
-    def mounted(self, model: Model) -> tuple[int, Array, Array]:
-        """Its body as the kernels number it, its axes and its place on it."""
-        body, axes, place = point_with_axes(model, getattr(self, "at"))  # noqa: B009
+    def aligned(self, model: Model, at: Place) -> tuple[int, Array, Array]:
+        """Of a point: its body as the kernels number it, the sensor's axes and its place on it."""
+        body, axes, place = point_with_axes(model, at)
         return (
             body,
             axes @ np.asarray(self.rotation) @ rotation_quaternion(exponential(np.asarray(self.misalignment))),
             place,
         )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MountedSensor(AlignedSensor):
+    """A sensor that sits on a body, `at` a point."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "at", place_of(f"{self.kind_name}: at", getattr(self, "at")))  # noqa: B009
+
+    def mounted(self, model: Model) -> tuple[int, Array, Array]:
+        """Its body as the kernels number it, its axes and its place on it."""
+        return self.aligned(model, getattr(self, "at"))  # noqa: B009
 
 
 def place_of(what: str, given: Any) -> Place:
@@ -225,6 +237,13 @@ def point_with_axes(model: Model, given: Place) -> tuple[int, Array, Array]:
         body, place = (given, np.zeros(3)) if isinstance(given, str) else (given[0], np.asarray(given[1]))
     number, inside = point_of(model, body, place)
     return number, model.flat.to_internal[model.body_index(body)] @ turn, inside
+
+
+def body_of(model: Model, given: Place) -> str:
+    """The name of the body that a point is on."""
+    if isinstance(given, str):
+        return model.endpoint(given).body if given in model.endpoint_names else given
+    return given[0]
 
 
 def rotation_of(what: str, given: Any) -> Array:

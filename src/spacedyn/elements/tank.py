@@ -1,5 +1,6 @@
 """Tanks of propellant, which thrusters draw from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,8 +14,11 @@ from ..model.model import Model
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, point_of, three
+from .faults import checked_label
 
 Array = np.ndarray
+NEVER = -1e9
+"""When a tank that has not run dry did so [s]."""
 
 
 @checked_fields()
@@ -23,9 +27,9 @@ class Tank(Element):
     """Propellant in a body: a mass beside the body's own that moves with it, and that thrusters use up.
 
     The robot's masses are those without it. Its mass is a state, `<name>.propellant`, so the centre of mass and the
-    inertia change as it is used, and gravity fields pull it. What leaves takes its momentum and energy along, in the
-    ledger. What is left is spread as the whole was: its centre stays, its inertia is in proportion to its mass. It does
-    not slosh: slosh masses and pendula are bodies.
+    inertia change as it is used, and gravity fields pull it; `run.faults` says when it ran dry. What leaves takes its
+    momentum and energy along, in the ledger. What is left is spread as the whole was: its centre stays, its inertia is
+    in proportion to its mass. It does not slosh: slosh masses and pendula are bodies.
 
     Parameters
     ----------
@@ -65,6 +69,7 @@ class Tank(Element):
     name: str = "tank"
 
     states: ClassVar[tuple[Block, ...]] = (Block("propellant", unit="kg"),)
+    samples: ClassVar[tuple[Block, ...]] = (Block("emptied", unit="s", start=NEVER),)
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED,)
     pushes_bodies: ClassVar[bool] = False
     carries: ClassVar[Kind] = carry_propellant
@@ -81,8 +86,7 @@ class Tank(Element):
         object.__setattr__(self, "gyration", three("Tank", "gyration", np.broadcast_to(self.gyration, 3)))
         if np.any(np.asarray(self.gyration) < 0.0):
             raise InputError(f"Tank: radii of gyration must not be negative, got {self.gyration}")
-        if not self.name.isidentifier():
-            raise InputError(f"Tank: thrusters use its name, which must be an identifier, got {self.name!r}")
+        checked_label("Tank", self.name)
 
     @property
     def guards(self) -> int:
@@ -91,7 +95,13 @@ class Tank(Element):
 
     def initial_values(self) -> Array:
         """It starts with all its propellant."""
-        return np.array([float(self.propellant)])
+        return np.array([float(self.propellant), NEVER])
+
+    def happened(self, last: Mapping[str, Array]) -> list[tuple[float, str]]:
+        """When it ran dry."""
+        robots, times = len(last["emptied"]), last["emptied"][:, 0]
+        which = [f" (robot {i})" if robots > 1 else "" for i in range(robots)]
+        return [(float(t), f"empty{who}") for t, who in zip(times, which, strict=True) if t > NEVER]
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
         """The body that carries it."""

@@ -10,9 +10,10 @@ from ..errors import InputError
 from ..kernels.elements.kind import Kind
 from ..kernels.elements.thruster import thruster
 from ..model.model import Model
-from ..reals import one_number, real_number
+from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Block, Element, Numbers, WrenchPoint, point_of, three
+from .faults import checked_label, fail_time
 from .tank import Tank
 
 G0 = 9.80665
@@ -44,6 +45,8 @@ class Thruster(Element):
         The name of the tank that feeds it.
     on_off : bool
         Whether its valve is open or shut: open while the throttle is above 0.5.
+    minimum_pulse : float
+        The shortest time that an on/off valve stays open [s], once it has opened during a run.
     rise, decay : float
         Time constants of its thrust where it grows and falls [s]; at once if zero.
     misalignment : (3,)
@@ -75,6 +78,7 @@ class Thruster(Element):
     specific_impulse: float = 220.0
     tank: str | None = None
     on_off: bool = False
+    minimum_pulse: float = 0.0
     rise: float = 0.0
     decay: float = 0.0
     misalignment: ArrayLike = (0.0, 0.0, 0.0)
@@ -91,7 +95,7 @@ class Thruster(Element):
         for name in ("thrust", "specific_impulse"):
             if not one_number(f"Thruster: {name}", getattr(self, name)) > 0.0:
                 raise InputError(f"Thruster: {name} must be a positive number, got {getattr(self, name)}")
-        for name in ("rise", "decay"):
+        for name in ("rise", "decay", "minimum_pulse"):
             if not one_number(f"Thruster: {name}", getattr(self, name)) >= 0.0:
                 raise InputError(f"Thruster: {name} must not be negative [s], got {getattr(self, name)}")
         if (self.rise > 0.0) != (self.decay > 0.0):
@@ -102,9 +106,15 @@ class Thruster(Element):
             raise InputError("Thruster: direction must not be zero: it is where the body is pushed")
         if not 0.0 <= one_number("Thruster: stuck", self.stuck) <= 1.0:
             raise InputError(f"Thruster: stuck is from 0 (shut) to 1 (open), got {self.stuck}")
-        real_number("Thruster: fail_at", self.fail_at)
-        if not self.name.isidentifier():
-            raise InputError(f"Thruster: laws use its name, which must be an identifier, got {self.name!r}")
+        if self.minimum_pulse > 0.0 and not self.on_off:
+            raise InputError("Thruster: minimum_pulse is for a valve that is open or shut: give on_off=True, too")
+        object.__setattr__(self, "fail_at", fail_time("Thruster", self.fail_at))
+        checked_label("Thruster", self.name)
+
+    @property
+    def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """With a shortest pulse, when the last one began, long before the start, and whether it was commanded open."""
+        return (Block("opened", unit="s", start=-1e9), Block("was_open")) if self.minimum_pulse > 0.0 else ()
 
     @property
     def guards(self) -> int:
@@ -124,7 +134,13 @@ class Thruster(Element):
     @property
     def breaks(self) -> tuple[float, ...]:
         """When its valve sticks."""
-        return (float(self.fail_at),) if np.isfinite(self.fail_at) else ()
+        return (self.fail_at,) if np.isfinite(self.fail_at) else ()
+
+    @property
+    def faults(self) -> tuple[tuple[float, str], ...]:
+        """When its valve sticks [s], and where."""
+        words = {0.0: "its valve stuck shut", 1.0: "its valve stuck open"}
+        return tuple((when, words.get(self.stuck, f"its valve stuck at {self.stuck:g}")) for when in self.breaks)
 
     def fastest_rate(self, model: Model) -> float:
         """That of its thrust's rise or decay."""
@@ -143,8 +159,11 @@ class Thruster(Element):
         along = model.flat.to_internal[model.body_index(self.body)] @ self.pushes()
         speeds = [1.0 / lag if lag > 0.0 else 0.0 for lag in (self.rise, self.decay)]
         flow = self.thrust / (self.specific_impulse * G0)
-        integers = body, int(self.tank is not None), int(self.rise > 0.0), int(self.on_off)
-        return Numbers(integers, np.concatenate([place, along, [self.thrust, flow, *speeds, self.stuck]]))
+        integers = (
+            body, self.tank is not None, self.rise > 0.0, self.on_off, self.minimum_pulse > 0.0
+        )  # fmt: skip
+        rest = [self.thrust, flow, *speeds, self.stuck, self.minimum_pulse]
+        return Numbers(tuple(int(one) for one in integers), np.concatenate([place, along, rest]))
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """Its nozzle."""

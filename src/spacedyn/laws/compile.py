@@ -64,13 +64,15 @@ _own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that ref
 class ElementPorts(NamedTuple):
     """Names that laws may read (channels) and write (commands) of an element.
 
-    `namesakes`: elements of that name; `sensed`: channels that do not depend on its commands.
+    `namesakes`: elements of that name; `sensed`: channels that do not depend on commands of the same instant; `states`:
+    what conditions of events may read, its states and samples.
     """
 
     channels: tuple[str, ...]
     commands: tuple[str, ...]
     namesakes: int = 1
     sensed: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
 
 
 Elements = Mapping[str, ElementPorts]
@@ -211,9 +213,10 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
     for name in law.states:
         if name in SEEN or name in WRITTEN:
             raise InputError(f"law '{law.name}': the state '{name}' has the name of something else; rename it")
-    known = {name: one for name, one in elements.items() if role.what == "law" and one.namesakes == 1}
+    sees = role.what in ("law", "condition")  # other roles see no elements
+    known = {name: one for name, one in elements.items() if sees and one.namesakes == 1}
     channels = {name: readable for name, one in known.items() if (readable := _readable(law, one))}
-    commands = {name: one.commands for name, one in known.items() if one.commands}
+    commands = {name: one.commands for name, one in known.items() if one.commands and role.what == "law"}
     reads = attributes(law.function, role, "s", {*SEEN, *law.states, *channels})
     writes = attributes(law.function, role, "out", {*columns, *law.states, *commands})
     for what, asked, offered in (
@@ -223,8 +226,10 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         for name in sorted(asked - set(offered)):
             reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
             raise InputError(f"{role.what} '{law.name}': {reason}")
-    if role.what == "law":  # other roles see no elements
-        check_parts(f"law '{law.name}'", law.function, role, "s", "channel ", channels)
+    if sees:
+        part = "channel " if role.what == "law" else "channel or state "
+        check_parts(f"{role.what} '{law.name}'", law.function, role, "s", part, channels)
+    if role.what == "law":
         check_parts(f"law '{law.name}'", law.function, role, "out", "command ", commands)
     seen = [name for name in SEEN if name in reads] + list(law.states)
     written = [name for name in columns if name in writes] + list(law.states)
@@ -234,20 +239,22 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
 
 
 def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
-    """Channels that do not depend on what this law writes at the same instant."""
-    return one.sensed if law.period is None and one.commands else one.channels
+    """Channels that do not depend on what this law writes at the same instant; of conditions, its states too."""
+    if law.role.what == "condition":
+        return (*one.channels, *one.states)
+    return one.sensed if law.period is None else one.channels
 
 
 def _unusable(law: Law, name: str, elements: Elements) -> str | None:
     """Why a law cannot use an element that there is; None if there is none."""
-    if name not in elements or law.role.what != "law":
+    if name not in elements or law.role.what not in ("law", "condition"):
         return None
     one = elements[name]
     if one.namesakes > 1:
         return f"{one.namesakes} elements are named '{name}', which it cannot tell apart: give each a name of its own"
     if one.channels and not _readable(law, one):
         return (
-            f"it reads s.{name}, which depends on what laws command '{name}' at the same instant, and a continuous law "
+            f"it reads s.{name}, which depends on what laws command at the same instant, and a continuous law "
             "is one of these; sample it (period=...): a sample sees what was there before it. To linearize it as a "
             "continuous one, let it read another element, which has no commands"
         )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..signatures import known_names
 from .device_builder import DeviceBuilder
 from .flexible import Chain, beam, panel
 from .model import Model
@@ -60,6 +61,7 @@ class Builder(DeviceBuilder):
         made._endpoints, made._known = list(model.endpoints), model.bodies
         return made
 
+    @known_names
     def flexible_beam(
         self,
         name: str,
@@ -125,6 +127,7 @@ class Builder(DeviceBuilder):
         given |= {"damping_ratio": damping_ratio, "stiffness_damping": stiffness_damping}
         self._add_chain(beam(self._problems, name, given), on, position, rotation)
 
+    @known_names
     def flexible_panel(
         self,
         name: str,

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..signatures import known_names
 from .part_builder import PartBuilder
 from .parts import Body
 from .slosh import SloshMode, damping_of, frame_along, slosh_body, still_liquid, tank_shapes
@@ -15,6 +16,7 @@ from .wheels import gimbal, rotor
 class DeviceBuilder(PartBuilder):
     """Devices that are bodies on joints: their momentum and energy are the robot's."""
 
+    @known_names
     def wheel(
         self,
         name: str,
@@ -75,6 +77,7 @@ class DeviceBuilder(PartBuilder):
         self._bodies.append(rotor(self._problems, name, axis, mass, inertia, transverse_inertia, imbalance))
         self.joint(name, "revolute", parent=on, child=name, axis=axis, position=position, **options)
 
+    @known_names
     def control_moment_gyro(
         self,
         name: str,
@@ -157,6 +160,7 @@ class DeviceBuilder(PartBuilder):
             **(wheel_options or {}),
         )
 
+    @known_names
     def slosh_mass(
         self,
         name: str,
@@ -214,6 +218,7 @@ class DeviceBuilder(PartBuilder):
             on, position = first, (0.0, 0.0, 0.0)
         self.joint(name, "prismatic", parent=on, child=name, axis=directions[-1], position=position, **spring)
 
+    @known_names
     def slosh_pendulum(
         self,
         name: str,
@@ -266,6 +271,7 @@ class DeviceBuilder(PartBuilder):
         springs: dict[str, Any] = {"stiffness": stiffness, "damping": damping}
         self.joint(name, "universal", parent=on, child=name, position=position, rotation=turned, **springs)
 
+    @known_names
     def slosh_tank(
         self,
         name: str,

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..signatures import known_names
 from .assemble import assemble
 from .model import Model
 from .parts import Body, Endpoint, Joint
@@ -23,6 +24,7 @@ class PartBuilder:
         self._problems: list[str] = []
         self._known: Sequence[Body] = ()  # whose doubts were reported when their model was made
 
+    @known_names
     def base(
         self,
         name: str = "base",
@@ -38,6 +40,7 @@ class PartBuilder:
         """The body at the root of the tree; a robot has exactly one. See `body`."""
         self._bases.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
 
+    @known_names
     def body(
         self,
         name: str,
@@ -74,6 +77,7 @@ class PartBuilder:
         """
         self._bodies.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
 
+    @known_names
     def joint(
         self,
         name: str,
@@ -135,6 +139,7 @@ class PartBuilder:
             Joint(name, kind, parent, child, position, rotation, axis, pitch, rest, *over_rates, *bounds)
         )
 
+    @known_names
     def link(
         self,
         name: str,
@@ -155,6 +160,7 @@ class PartBuilder:
         looks = {"shapes": shapes, "visuals": visuals, "collisions": collisions}
         self.body(name, mass=mass, inertia=inertia, com=com, massless=massless, **looks)
 
+    @known_names
     def endpoint(self, name: str, *, body: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
         """A named frame on a body, the base included; `position` (3,) [m] and `rotation` are in the body's frame."""
         self._endpoints.append(Endpoint(name, body, position, rotation))

@@ -42,6 +42,9 @@ class Vibration:
         Shares of critical damping.
     shapes : (…, modes, nv)
         Of the rates u, or of small displacements `state.integrate(...)`; each has unit modal mass, phi' M phi = 1.
+    coupling : (…, modes, base_dof)
+        Of modes with a free base's rates held: momentum (P; L about the base's centre of mass) for a unit rate of each
+        [√kg, √kg m], inertial axes; `sd.ModalAppendage` takes the two halves as delta0 and delta1. Zero if it is free.
     rigid : int
         Number of motions that no spring resists.
     held : tuple of str
@@ -51,6 +54,7 @@ class Vibration:
     frequencies: Array
     damping_ratios: Array
     shapes: Array
+    coupling: Array
     rigid: int
     held: tuple[str, ...]
 
@@ -77,8 +81,11 @@ class Vibration:
         return text
 
 
-def vibration_of(M: Array, k: Array, c: Array, moving: Array, held: tuple[str, ...]) -> Vibration:
-    """Modes of M (…, nv, nv) with springs k and dampers c (…, nv), where only some rates, moving (nv,), may move."""
+def vibration_of(M: Array, k: Array, c: Array, moving: Array, held: tuple[str, ...], base: int) -> Vibration:
+    """Modes of M (…, nv, nv) with springs k and dampers c (…, nv), where only some rates, moving (nv,), may move.
+
+    `held`: names of joints that may not; `base`: how many of the rates are the base's.
+    """
     batch, nv = M.shape[:-2], M.shape[-1]
     k, c = np.broadcast_to(k, (*batch, nv)), np.broadcast_to(c, (*batch, nv))
     has = (k > 0.0).reshape(-1, nv)
@@ -98,7 +105,8 @@ def vibration_of(M: Array, k: Array, c: Array, moving: Array, held: tuple[str, .
     shapes = np.zeros((*batch, nv, s.size))
     shapes[..., s, :], shapes[..., f, :] = phi, follow @ phi
     ratios = np.einsum("...im,...i,...im->...m", shapes, c, shapes) / (2.0 * w)
-    return Vibration(w / (2.0 * np.pi), ratios, np.swapaxes(shapes, -1, -2), f.size, held)
+    shapes = np.swapaxes(shapes, -1, -2)
+    return Vibration(w / (2.0 * np.pi), ratios, shapes, shapes @ M[..., :, :base], f.size, held)
 
 
 def unsprung(model: "Model") -> tuple[str, ...]:
@@ -145,7 +153,7 @@ def vibration_at_rest(model: "Model", base: str) -> Vibration:
     """Modes of one robot about its springs' rest, joints without springs held."""
     held = unsprung(model)
     M, k, c = mass_matrix_at_rest(model), joint_rates(model, "stiffness"), joint_rates(model, "damping")
-    return vibration_of(M, k, c, moving_rates(model, base, held), held)
+    return vibration_of(M, k, c, moving_rates(model, base, held), held, model.base_dof)
 
 
 def vibration_report(model: "Model") -> dict[str, Vibration]:

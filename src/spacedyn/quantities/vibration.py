@@ -39,7 +39,8 @@ def natural_frequencies(
     Returns
     -------
     Vibration
-        `frequencies` [Hz], `damping_ratios`, `shapes`, the lowest first; `rigid` motions are counted, not listed.
+        `frequencies` [Hz], `damping_ratios`, `shapes`, the lowest first; `rigid` motions are counted, not listed;
+        `coupling`, what `sd.ModalAppendage` needs of a clamped base.
 
     Raises
     ------
@@ -73,7 +74,8 @@ def natural_frequencies(
             f"natural_frequencies: no joint of '{model.name}' that moves has a spring; give joints stiffness, or see "
             "linearize for springs between bodies"
         )
-    return vibration_of(mass_matrix(model, state), k, joint_rates(model, "damping"), moving, held)
+    M, c = mass_matrix(model, state), joint_rates(model, "damping")
+    return vibration_of(M, k, c, moving, held, model.base_dof)
 
 
 def _held(model: Model, locked: Any) -> tuple[str, ...]:

@@ -221,7 +221,12 @@ class Record(Recorded):
         """
         last = self.time[-1] if self.time.size else -np.inf
         names = zip(element_names(self.simulation.elements), self.simulation.elements, strict=True)
-        found = [Fault(when, name, how) for name, one in names for when, how in one.faults if when <= last]
+        found = []
+        for name, one in names:
+            found += [Fault(when, name, how) for when, how in one.faults if when <= last]
+            if self.time.size and "element_states" in self.simulation.channels:
+                values = {b.name: self[f"{name}.{b.name}"][-1].reshape(-1, b.size) for b in one.internal_blocks}
+                found += [Fault(when, name, how) for when, how in one.happened(values)]
         return tuple(sorted(found))
 
     def endpoint(self, name: str) -> FrameMotion:

@@ -12,6 +12,7 @@ from ..elements.stored import KINDS
 from ..errors import nearest
 from ..laws import ready_made as control
 from ..motion.trajectories import waypoints
+from ..signatures import keywords_of
 from ..simulate import actions, events, methods
 from .expressions import Call, Method, Name
 from .faults import check_names, is_path, label, parameters_of
@@ -27,8 +28,11 @@ CONDITIONS: dict[str, Callable[..., Any]] = {
     made.__name__: made for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within)
 }
 ACTIONS: dict[str, Callable[..., Any]] = {
-    made.__name__: made for made in (actions.lock, actions.free, actions.follow, actions.attach, actions.release)
+    name: getattr(actions, name)
+    for name in ("lock", "free", "follow", "attach", "release", "impact", "engage", "disengage")
 }
+_OF_JOINTS = ("lock", "free", "follow", "attach")
+"""Actions that are about one joint or several."""
 METHODS: dict[str, type] = {
     name: made
     for name, made in vars(methods).items()
@@ -257,15 +261,18 @@ class Program:
         if do not in ACTIONS:
             self._fault((*path, "do"), f"{label(path)}there is no action {do!r}; {nearest(do, list(ACTIONS))}")
             return None
-        if do == "release":
-            self._names(path, do, rest, ["joint", "rates"], ["joint"])
-            return Call(Name("sd.actions.release"), (), rest, path)
-        self._names(path, do, rest, ["joint", "joints"], [] if "joints" in rest else ["joint"])
+        if do not in _OF_JOINTS:
+            known = keywords_of(ACTIONS[do])
+            self._names(path, do, rest, known, [known[0], "other"] if do == "impact" else [known[0]])
+            return Call(Name(f"sd.actions.{do}"), (), rest, path)
+        also: dict[str, Any] = {key: rest[key] for key in ("arm", "too_fast") if do == "attach" and key in rest}
+        more = ["arm", "too_fast"] if do == "attach" else []
+        self._names(path, do, rest, ["joint", "joints", *more], [] if "joints" in rest else ["joint"])
         several = rest.get("joints", [])
         if not isinstance(several, list):
             self._fault((*path, "joints"), f"{label(path)}joints: give a list of names")
             several = []
-        return Call(Name(f"sd.actions.{do}"), (*([rest["joint"]] if "joint" in rest else []), *several), {}, path)
+        return Call(Name(f"sd.actions.{do}"), (*([rest["joint"]] if "joint" in rest else []), *several), also, path)
 
     def _method(self, path: Path, given: Mapping[str, Any]) -> Call:
         name, settings = given["name"], {key: value for key, value in given.items() if key != "name"}

@@ -148,7 +148,10 @@ class ElementTable(OpenTable):
 class ActionTable(OpenTable):
     """What an event does."""
 
-    do: Text = Field(description='give "lock", "free", "follow", "attach", "release", or a function in a file')
+    do: Text = Field(
+        description='give "lock", "free", "follow", "attach", "release", "impact", "engage", "disengage", or a '
+        "function in a file"
+    )
     file: Text = optional("give the name of a Python file in the scenario's folder")
 
 

@@ -1,54 +1,23 @@
-"""Actions of events: what happens to joints at an instant of a run, `sd.actions`.
+"""Actions of events: what happens to joints and grapples at an instant of a run, `sd.actions`.
 
     brake = sd.Event(sd.joint_reaches("elbow", 0.2), action=sd.actions.lock("elbow"))
 
 `lock` and `attach` hold joints where they are, `free` and `release` let them go, `follow` has them take up their
-prescribed motions. They change a run, not the robot: surgery on a model is `Model.lock` and `Model.attach`.
+prescribed motions; `impact` is a blow between two bodies, `engage` and `disengage` close and open a `Grapple`. All of
+them act inside the robot, whose momentum stays. They change a run, not the robot: surgery on a model is `Model.lock`
+and `Model.attach`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..model.model import Model
-from ..reals import finite_array
-from ..signatures import checked_arguments
-
-Array = np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Switch:
-    """Joints that change their modes at an event; made by `lock`, `free`, `follow`, `attach` and `release`.
-
-    Attributes
-    ----------
-    modes : dict of str
-        The new mode of each joint: 'free', 'locked' or 'prescribed'.
-    rates : dict of arrays
-        Rates that joints have just after it; they push off each other with whatever impulse that takes.
-    """
-
-    modes: dict[str, str]
-    rates: dict[str, Array] = field(default_factory=dict)
-
-    @property
-    def label(self) -> str:
-        """The new modes in words: 'elbow locked'."""
-        return ", ".join(f"{joint} {mode}" for joint, mode in self.modes.items())
-
-    def check(self, model: Model) -> None:
-        """Raise if the robot has no such joints."""
-        for joint in self.modes:
-            model.joint(joint)
-        for joint, rate in self.rates.items():
-            size = model.joint(joint).nv
-            if rate.shape != (size,):
-                raise InputError(f"release: joint '{joint}' has {size} rates, got {rate.size}")
+from ..reals import finite_array, one_number
+from ..signatures import checked_arguments, is_several
+from .action_kinds import Action, Engagement, Impact, Switch
 
 
 def lock(*joints: str) -> Switch:
@@ -100,7 +69,7 @@ def follow(*joints: str) -> Switch:
     return Switch(dict.fromkeys(_named("follow", joints), "prescribed"))
 
 
-def attach(*joints: str) -> Switch:
+def attach(*joints: str, arm: str | Iterable[str] = (), too_fast: str = "warn") -> Switch:
     """An action for events: two bodies stick together as they meet, at the joint between them.
 
     The joint is one of the robot's, of the kind 'free' if the bodies fly apart from each other before: it is locked
@@ -111,6 +80,11 @@ def attach(*joints: str) -> Switch:
     ----------
     *joints : str
         Names of joints.
+    arm : str or list of str
+        Joints that are to bring what is caught to rest. If their `max_force` cannot, within their limits, by a constant
+        deceleration in the pose of the catch, that is reported by name and time.
+    too_fast : str
+        How: 'warn' by a RunWarning, and go on; or 'end' the run with the status 'event failed'.
 
     Examples
     --------
@@ -129,7 +103,13 @@ def attach(*joints: str) -> Switch:
     >>> run.final.base_velocity.round(12).tolist()
     [0.75, 0.0, 0.0]
     """
-    return Switch(dict.fromkeys(_named("attach", joints), "locked"))
+    given: Any = arm
+    named = tuple(given) if is_several(given) and not isinstance(given, str) else (given,)
+    if not all(isinstance(name, str) for name in named):
+        raise InputError(f"attach: arm: expected names of joints, got {arm!r}")
+    if too_fast not in ("warn", "end"):
+        raise InputError(f"attach: too_fast must be 'warn' or 'end', got {too_fast!r}")
+    return Switch(dict.fromkeys(_named("attach", joints), "locked"), arm=named, too_fast=too_fast)
 
 
 @checked_arguments()
@@ -159,6 +139,90 @@ def release(joint: str, rates: ArrayLike | None = None) -> Switch:
     return Switch({joint: "free"}, {joint: given})
 
 
+@checked_arguments()
+def impact(endpoint: str, other: str, *, restitution: float = 0.0, normal: ArrayLike | None = None) -> Impact:
+    """An action for events: two bodies hit each other where their endpoints meet, by an impulse between them.
+
+    The velocity of one relative to the other, at that point, becomes -restitution times what it was; both may turn.
+    The impulses on both act at the place of `other`, so the momentum stays; the energy lost is in `run["event_work"]`.
+    To hold what came to rest so, `attach` at a later event.
+
+    Parameters
+    ----------
+    endpoint, other : str
+        Endpoints on two bodies.
+    restitution : float
+        0 (it sticks) to 1 (no energy is lost).
+    normal : (3,), optional
+        Unit vector from the one to the other, in the axes of `endpoint`: the impulse has this direction, without
+        friction, and there is none if they part already. In all three directions if left out.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.actions.impact("hand", "handle", restitution=0.4, normal=(1, 0, 0)).label
+    'hand hits handle'
+    """
+    for name in (endpoint, other):
+        if not isinstance(name, str):
+            raise InputError(f"impact: expected names of two endpoints, got {name!r}")
+    e = one_number("impact: restitution", restitution, "a number from 0 to 1")
+    if not 0.0 <= e <= 1.0:
+        raise InputError(f"impact: restitution must be a number from 0 to 1, got {e}")
+    if normal is None:
+        return Impact(endpoint, other, e)
+    n = finite_array("impact: normal", normal, "a unit vector", [(3,)])
+    if abs(float(np.linalg.norm(n)) - 1.0) > 1e-6:
+        raise InputError(f"impact: normal must be a unit vector, got {normal!r}")
+    return Impact(endpoint, other, e, n / np.linalg.norm(n))
+
+
+@checked_arguments()
+def engage(grapple: str, *, as_met: bool = True) -> Engagement:
+    """An action for events: a `Grapple` closes; one that holds already stays as it is.
+
+    Parameters
+    ----------
+    grapple : str
+        Its name.
+    as_met : bool
+        Whether its springs are slack as both endpoints stand to each other now; otherwise they pull them to the pose
+        that the grapple was made with, and the energy of that is in `run["event_work"]`.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.actions.engage("claw").label
+    'claw engaged'
+    """
+    return Engagement(_grapple("engage", grapple), True, _truth("engage: as_met", as_met))
+
+
+@checked_arguments()
+def disengage(grapple: str) -> Engagement:
+    """An action for events: a `Grapple` lets go; what its springs hold is lost, and in `run["event_work"]`.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.actions.disengage("claw").label
+    'claw disengaged'
+    """
+    return Engagement(_grapple("disengage", grapple), False)
+
+
+def _grapple(what: str, name: Any) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"{what}: expected the name of a Grapple, got {name!r}")
+    return name
+
+
+def _truth(what: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def _named(what: str, joints: Iterable[Any]) -> list[str]:
     names = list(joints)
     if not names or not all(isinstance(name, str) for name in names):
@@ -166,4 +230,17 @@ def _named(what: str, joints: Iterable[Any]) -> list[str]:
     return names
 
 
-__all__ = ["Switch", "attach", "follow", "free", "lock", "release"]
+__all__ = [
+    "Action",
+    "Engagement",
+    "Impact",
+    "Switch",
+    "attach",
+    "disengage",
+    "engage",
+    "follow",
+    "free",
+    "impact",
+    "lock",
+    "release",
+]

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.momentum import center_of_mass, kinetic_energy, momentum, potential_energy
-from .actions import Switch
+from .action_kinds import Action, Engagement, Impact, Switch
 from .carried import with_carried
 from .events import Event, EventOccurrence
 from .modes import MODE_NAMES, Switcher
@@ -126,15 +126,12 @@ class EventLog:
         self.happened[begin:] = [one for one in self.happened[begin:] if one.time <= after]
 
     def overlook(self, stepper: Any) -> None:
-        """Events that could only make joints what they are do not happen: a body that is caught stays caught."""
+        """Events that could only make things what they are do not happen: a body that is caught stays caught."""
         held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(stepper)}
         asleep, fired = stepper.asleep(), stepper.fired()
         for i, event in enumerate(self._events):
             before = asleep[i, 0]
-            asleep[i] = bool(event.actions) and all(
-                isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()
-                for action in event.actions
-            )
+            asleep[i] = bool(event.actions) and all(_idle(stepper, action, held) for action in event.actions)
             if before and not asleep[i, 0]:
                 fired[i] = 1.0  # where it is now is no event
 
@@ -152,15 +149,31 @@ class EventLog:
     def _act(self, stepper: Any, event: Event, action: Any, t: float) -> bool:
         """Do what an event asks for; whether anything has changed."""
         before = stepper.state()
-        asked = action if isinstance(action, Switch) else action(t, before)
-        if isinstance(asked, Switch):
+        asked = action if isinstance(action, Action) else action(t, before)
+        if isinstance(asked, Action):
             asked.check(self._model)
-            self._switcher.switch(stepper, asked.modes, asked.rates)
-            return True
+            return self._do(stepper, asked, before)
         after = self._checked(stepper, before, asked)
         if after is not before:
             self._change(stepper, before, after)
         return after is not before
+
+    def _do(self, stepper: Any, asked: Action, before: State) -> bool:
+        """What happens inside the robot; whether anything has changed."""
+        if isinstance(asked, Switch):
+            self._switcher.switch(stepper, asked)
+            return True
+        if isinstance(asked, Impact):
+            return self._switcher.hit(stepper, asked)
+        assert isinstance(asked, Engagement)
+        elements = stepper.layout.elements
+        asked.check_elements(elements)
+        number = stepper.layout.names.index(asked.element)
+        values, energy = stepper.element_states(number), stepper.stored_energy()
+        present = values[:, 0].copy()
+        values[:] = elements[number].switched(present, asked.closes, before if asked.as_met else None)[:, None]
+        stepper.add_to_ledger("event_work", stepper.stored_energy() - energy)
+        return not np.array_equal(present, values[:, 0])
 
     def _checked(self, stepper: Any, before: State, after: Any) -> State:
         """The state that an action returned, if it can be used."""
@@ -198,6 +211,14 @@ class EventLog:
         """Kinetic, potential, and stored in elements; the stepper must be at the state."""
         total = kinetic_energy(state.model, state) + potential_energy(state.model, state, gravity=self._gravity)
         return float(total + stepper.stored_energy())
+
+
+def _idle(stepper: Any, action: Any, held: dict[str, str]) -> bool:
+    """Whether an action could only make things what they are."""
+    if isinstance(action, Engagement):
+        number = stepper.layout.names.index(action.element)
+        return bool(stepper.element_states(number)[0, 0] == float(action.closes))
+    return isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()
 
 
 def _chatter(last: list[EventOccurrence]) -> str:

@@ -19,10 +19,11 @@ from ..laws.conditions import Condition, condition
 from ..laws.law import Law, LawTemplate
 from ..model.model import Model
 from ..model.state import State
+from ..orbit.constants import EARTH_RADIUS
 from ..quantities.calls import vector
 from ..reals import one_number
 from ..signatures import checked_arguments, checked_fields, is_several
-from .actions import Switch
+from .action_kinds import Action
 
 
 @condition
@@ -109,6 +110,60 @@ def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> Read
 
 
 @condition
+def _altitude(t: float, s: Any, p: Any, out: Any) -> None:
+    square = 0.0
+    for k in range(3):
+        square += (s.base_position[k] - p.center[k]) ** 2
+    out.value[0] = square**0.5 - p.level
+
+
+@condition
+def _altitude_in_orbit(t: float, s: Any, p: Any, out: Any) -> None:
+    square = 0.0
+    for k in range(3):
+        square += (s.orbiting_origin.position[k] + s.base_position[k] - p.center[k]) ** 2
+    out.value[0] = square**0.5 - p.level
+
+
+@checked_arguments()
+def altitude_reaches(
+    altitude: float = 0.0, *, radius: float = EARTH_RADIUS, center: ArrayLike = (0.0, 0.0, 0.0), origin: bool = False
+) -> ReadyMade:
+    """The base passes through an altitude above a spherical planet: an orbit that meets the Earth, or leaves the air.
+
+    Parameters
+    ----------
+    altitude : float
+        [m].
+    radius : float
+        Of the planet [m].
+    center : (3,)
+        Where the planet is, in the inertial frame [m].
+    origin : bool
+        Whether positions are relative to the simulation's `OrbitingOrigin` (one without a name of its own).
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> robot = sd.load("ets7")
+    >>> start = sd.orbit.orbit_state(robot, sd.orbit.OrbitalElements(6.6e6, 0.05, anomaly=3.14))
+    >>> ground = sd.Event(sd.altitude_reaches(0.0), direction=-1, terminal=True, name="meets the Earth")
+    >>> run = sd.simulate(robot, start, 6000.0, elements=[sd.CentralGravity()], events=[ground])
+    >>> run.status, run.events[0].name, round(run.events[0].time)
+    ('event', 'meets the Earth', 1993)
+    """
+    level, size = one_number("altitude_reaches: altitude", altitude), one_number("altitude_reaches: radius", radius)
+    where = vector("center", center, "such as (0, 0, 0)")
+
+    def of(model: Model) -> Condition:
+        made = (_altitude_in_orbit if origin else _altitude)(center=where, level=level + size)
+        assert isinstance(made, Condition)
+        return made
+
+    return ReadyMade(f"altitude reaches {level:g}", of)
+
+
+@condition
 def _distance(t: float, s: Any, p: Any, out: Any) -> None:
     square = 0.0
     for k in range(3):
@@ -161,10 +216,11 @@ class Event:
         1: only upward, -1: only downward, 0: both.
     terminal : bool
         Whether the run ends there; of a batch, only the robot that it happens to.
-    action : callable or Switch, or several, optional
+    action : callable or Action, or several, optional
         f(t, state) that may return a changed State, with which the simulation goes on; the ledger takes what changes.
-        Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints and are
-        inside the robot: its momentum stays. A function may return one of these, too. Several are done in order.
+        Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints,
+        `impact(...)`, `engage(...)`, `disengage(...)`: they act inside the robot, whose momentum stays. A function may
+        return one of these, too. Several are done in order.
     name : str, optional
         For the record.
 
@@ -178,7 +234,7 @@ class Event:
     condition: Condition | ReadyMade
     direction: int = 0
     terminal: bool = False
-    action: Callable[[float, State], Any] | Switch | Sequence[Any] | None = None
+    action: Callable[[float, State], Any] | Action | Sequence[Any] | None = None
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -193,7 +249,7 @@ class Event:
         if self.direction not in (-1, 0, 1):
             raise InputError(f"Event: direction must be -1, 0 or 1, got {self.direction!r}")
         for action in self.actions:
-            if not (isinstance(action, Switch) or callable(action)):
+            if not (isinstance(action, Action) or callable(action)):
                 raise InputError(
                     f"Event: action must be a function of time and state, or lock(...), free(...) and the like, got "
                     f"{action!r}"
@@ -219,7 +275,7 @@ class Event:
     @property
     def record(self) -> "EventRecord":
         """What a file keeps of it."""
-        done = "; ".join(one.label if isinstance(one, Switch) else "a function" for one in self.actions)
+        done = "; ".join(one.label if isinstance(one, Action) else "a function" for one in self.actions)
         return EventRecord(self.label, self.direction, self.terminal, bool(self.actions), self.switches, done)
 
 
@@ -277,7 +333,7 @@ def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]
         if not isinstance(event, Event):
             raise InputError(f"events: expected Event(...), got {event!r}")
         for action in event.actions:
-            if isinstance(action, Switch):
+            if isinstance(action, Action):
                 action.check(model)
     return chosen, [event.condition.of(model) for event in chosen]
 

@@ -4,7 +4,7 @@ from numpy.typing import ArrayLike
 
 from ..signatures import checked_arguments
 from . import actions
-from .actions import Switch
+from .action_kinds import Switch
 
 
 def lock(*joints: str) -> Switch:

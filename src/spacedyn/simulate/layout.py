@@ -211,7 +211,8 @@ class Layout:
     def view(self) -> Slices:
         """What laws see; also 'element.channel', and the states of laws as `states` names them."""
         model, states = self.model, end_of(self.states)
-        sees = any("." in name for law in self.laws for name in _reads(law, self.elements))
+        conditions = [one.condition.of(model) for one in self.events if not isinstance(one.condition, str)]
+        sees = any("." in name for law in (*self.laws, *conditions) for name in _reads(law, self.elements))
         found = in_order(
             {
                 "base_position": 3,

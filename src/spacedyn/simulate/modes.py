@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..elements.prescribed import MODES, Prescribed, mode_number
-from ..errors import InputError
+from ..errors import InputError, RunWarning, warn_user
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.dynamics import hybrid_dynamics
-from ..quantities.kinematics import body_jacobian, forward_kinematics
-from ..quantities.matrices import mass_matrix
 from ..quantities.momentum import kinetic_energy
+from .action_kinds import Impact, Switch
+from .impacts import after_impact, braking, reaction, too_fast, whole_mass_matrix
 from .joint_modes import FREE, LOCKED, PRESCRIBED
 
 Array = np.ndarray
@@ -108,11 +108,11 @@ class Switcher:
                     f"a law commands the mode {mode:g} for joint '{one.joint}'; there are FREE, LOCKED, PRESCRIBED"
                 )
             changes[one.joint] = MODE_NAMES[int(mode)]
-        self.switch(stepper, changes, {})
+        self.switch(stepper, Switch(changes))
 
-    def switch(self, stepper: Any, modes: Mapping[str, str], rates: Mapping[str, Array]) -> None:
+    def switch(self, stepper: Any, action: Switch) -> None:
         """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
-        present, t = stepper.modes(), stepper.time
+        present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
         model = state.model
@@ -133,13 +133,44 @@ class Switcher:
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
         after = velocities_after(model, state, {**wanted, **rates}, attached)
-        stepper.set_rates(after.u[:, None])
-        for i, element in enumerate(stepper.layout.elements if attached else ()):
-            stepper.add_to_states(i, element.jump(model, state, after))
-        work = kinetic_energy(model, after) - kinetic_energy(model, state)
-        stepper.add_to_ledger("event_work", work + (stepper.stored_energy() - stored if attached else 0.0))
-        stepper.forget_stage()
+        if action.arm:
+            self._look_at_speed(stepper, action, after, attached)
+        _go_on(stepper, state, after, stored if attached else None)
         stepper.choose_tolerances()
+
+    def hit(self, stepper: Any, impact: Impact) -> bool:
+        """An impact between two bodies, with what elements have attached to them; whether anything has changed."""
+        state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
+        after = after_impact(state.model, state, impact, self.held(stepper), attached)
+        if after is not state:
+            _go_on(stepper, state, after, stored if attached else None)
+        return after is not state
+
+    def _look_at_speed(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
+        """Report an arm that cannot stop what has just been caught."""
+        found = braking(after.model, after, action.arm, self.held(stepper), attached)
+        limits = {name: float(np.min(after.model.joint(name).max_force)) for name in action.arm}
+        said = too_fast(next(iter(action.modes)), found, limits)
+        if said is not None and action.too_fast == "end":
+            raise InputError(said)
+        if said is not None:
+            warn_user(f"at t = {stepper.time:g} s {said}", RunWarning)
+
+
+def _go_on(stepper: Any, state: State, after: State, stored: float | None) -> None:
+    """Go on with the rates after an impulse within the robot.
+
+    Where elements are attached to bodies, their states jump with the rates; `stored` is what all elements held before.
+    """
+    model = state.model
+    work = kinetic_energy(model, after) - kinetic_energy(model, state)
+    stepper.set_rates(after.u[:, None])
+    if stored is not None:
+        for i, element in enumerate(stepper.layout.elements):
+            stepper.element_states(i)[:, 0] += element.jump(model, state, after)
+        work += stepper.stored_energy() - stored
+    stepper.add_to_ledger("event_work", work)
+    stepper.forget_stage()
 
 
 def velocities_after(model: Model, state: State, rates: Mapping[str, Array], attached: Sequence[Any] = ()) -> State:
@@ -162,29 +193,10 @@ def velocities_after(model: Model, state: State, rates: Mapping[str, Array], att
         return state
     if attached:
         given = np.concatenate([np.arange(model.nv)[model.u_slice(joint)] for joint in rates])
-        u = state.u + _reaction(whole_mass_matrix(model, state, attached), given, change)
+        u = state.u + reaction(whole_mass_matrix(model, state, attached), given, change)
     else:
         still = State(model, np.concatenate([state.x, np.zeros(model.nv)]))
         u = state.u + hybrid_dynamics(model, still, list(rates), change, passive=False).udot
     for joint, rate in rates.items():
         u[model.u_slice(joint)] = rate
     return State(model, np.concatenate([state.x, u]))
-
-
-def whole_mass_matrix(model: Model, state: State, attached: Sequence[Any]) -> Array:
-    """The mass matrix (nv, nv) with what elements have attached to bodies."""
-    H = mass_matrix(model, state)
-    for body, point, inertia in attached:
-        J = body_jacobian(model, state, body, np.zeros(3))
-        r = point - forward_kinematics(model, state).bodies.position[model.body_index(body)]
-        J[:3] -= np.cross(r, J[3:], axisb=0, axisc=0)
-        H = H + J.T @ inertia @ J
-    return H
-
-
-def _reaction(H: Array, given: Array, change: Array) -> Array:
-    """Changes of all rates where impulses change those that are given: no impulse acts on the others."""
-    free = np.setdiff1d(np.arange(len(H)), given)
-    change = change.copy()
-    change[free] = -np.linalg.solve(H[np.ix_(free, free)], H[np.ix_(free, given)] @ change[given])
-    return change

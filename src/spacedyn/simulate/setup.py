@@ -19,6 +19,7 @@ from ..model.state import State
 from ..quantities.calls import check_state
 from ..signatures import checked, keywords_of
 from .acting import all_acting
+from .action_kinds import Action
 from .arguments import check_internal, check_limits, check_span, listed
 from .channels import chosen_channels
 from .events import Event, read_events
@@ -94,6 +95,11 @@ def simulation_of(
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
+    for element in acting.elements:
+        element.check_start(state, end, acting.elements)
+    for action in (action for event in checked_events for action in event.actions):
+        if isinstance(action, Action):
+            action.check_elements(acting.elements)
     for one in (*acting.laws, *conditions, *(joint.given for joint in joints)):
         if isinstance(one, Law):
             check_names(one, blocks_of(acting.elements))

@@ -20,10 +20,14 @@ from ..robot.spatial import (
     linear,
     load3,
     load6,
+    load9,
     scale3,
     store3,
     store6,
+    store9,
     sub3,
+    turn,
+    turn_back,
 )
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, store
@@ -45,15 +49,38 @@ def clear_attached(sim, zero):
         for j in range(21):
             store(sim.work, body + HANDED + j, zero)
         store6(sim.work, body + HANDED_FORCE, (zero, zero, zero, zero, zero, zero))
+        if integer(sim.plan, CHOICES) & SUMS_FORCES:
+            for j in range(HANDED_NUMBERS):
+                store(sim.work, integer(sim.plan, Y_HANDED) + i * HANDED_NUMBERS + j, zero)
 
 
 @inner
 def hand_on(sim, i, A, B, C, F, zero):
     """Add an articulated inertia, and the force that motion takes of it, to body i, about its reference point."""
     body = integer(sim.tree, W_BODY) + i * BODY_WORK
-    mine_A, mine_B, mine_C = load_articulated(sim.work, body + HANDED, zero)
-    store_articulated(sim.work, body + HANDED, add6(A, mine_A), add9(B, mine_B), add6(C, mine_C))
-    store6(sim.work, body + HANDED_FORCE, add6(load6(sim.work, body + HANDED_FORCE, zero), F))
+    add_handed(sim, body + HANDED, body + HANDED_FORCE, A, B, C, F, zero)
+    if integer(sim.plan, CHOICES) & SUMS_FORCES:  # there children's are added, too
+        at = integer(sim.plan, Y_HANDED) + i * HANDED_NUMBERS
+        add_handed(sim, at, at + 21, A, B, C, F, zero)
+
+
+@inner
+def add_handed(sim, at, force_at, A, B, C, F, zero):
+    """Add an articulated inertia and a force to those at two places of `work`."""
+    mine_A, mine_B, mine_C = load_articulated(sim.work, at, zero)
+    store_articulated(sim.work, at, add6(A, mine_A), add9(B, mine_B), add6(C, mine_C))
+    store6(sim.work, force_at, add6(load6(sim.work, force_at, zero), F))
+
+
+@inner
+def handed_force(sim, i, a, zero):
+    """When accelerations are known: force that all that elements have handed on to body i takes; a as it was found."""
+    at = integer(sim.plan, Y_HANDED) + i * HANDED_NUMBERS
+    A, B, C = load_articulated(sim.work, at, zero)
+    v, w = linear(a), angular(a)
+    f = add3(apply_symmetric(A, v), turn(B, w))
+    n = add3(turn_back(B, v), apply_symmetric(C, w))
+    return add6(f + n, load6(sim.work, at + 21, zero))
 
 
 @inner
@@ -125,10 +152,26 @@ def leave(sim, i, flow, r, K, energy, zero):
 @inner
 def feel_field(sim, i, g, potential, zero):
     """A gravity field's acceleration at body i's centre of mass, and its potential there."""
-    if integer(sim.plan, CHOICES) & CARRIES_MASS:
+    if integer(sim.plan, CHOICES) & (CARRIES_MASS | FEELS_FIELDS):
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
         store3(sim.work, at + FIELD, add3(load3(sim.work, at + FIELD, zero), g))
         store(sim.work, at + FIELD_POTENTIAL, load(sim.work, at + FIELD_POTENTIAL, zero) + potential)
+
+
+@inner
+def feel_gradient(sim, i, G, zero):
+    """How a gravity field's acceleration changes about body i's centre of mass, with the body's points: a matrix."""
+    if integer(sim.plan, CHOICES) & FEELS_FIELDS:
+        at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED + FIELD_GRADIENT
+        store9(sim.work, at, add9(load9(sim.work, at, zero), G))
+
+
+@inner
+def field_at_point(sim, i, r, zero):
+    """Acceleration of all gravity fields, but uniform gravity, at body i's point at r, by their gradients."""
+    at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
+    b = sub3(r, centre_of_mass(sim.tree, sim.par, sim.work, i, zero))
+    return add3(load3(sim.work, at + FIELD, zero), turn(load9(sim.work, at + FIELD_GRADIENT, zero), b))
 
 
 @inner

@@ -4,17 +4,28 @@
     f = -grad U,   n = 3 mu e x J e / r^3
 
 J is a body's inertia about its centre of mass. Between bodies the gradient comes by itself; within one it is n, and the
-small part of f. All that it stores is energy: nothing is lost, and no work is done by it.
+small part of f. All that it stores is energy: nothing is lost, and no work is done by it. Where the frame's origin
+falls (falling.py) bodies feel the difference to the origin, which changes with time: that does work instead.
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import origin_of
-from ..robot.spatial import add3, apply_symmetric, cross, dot3, load3, scale3, shared3, sub3
+from ..robot.spatial import add3, scale3, sub3
 from ..scalar.memory import integer
-from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
-from .carried import feel_field
-from .kind import kind, parameter, push_body, stored, weigh
+from .carried import feel_field, feel_gradient
+from .falling import (
+    falls,
+    gradient_of_point,
+    let_origin_fall,
+    origin_position,
+    place_in_frame,
+    potential_of_point,
+    power_of,
+    pull_by_difference,
+    pull_of_point,
+    pull_of_sphere,
+)
+from .kind import kind, parameter, push_body, stored, vector, weigh, work_done
 
 MU, CENTRE = 0, 1  # its numbers
 
@@ -22,23 +33,26 @@ MU, CENTRE = 0, 1  # its numbers
 @kind
 def central_gravity(sim, e, t, y, k, zero):
     """Pull every body towards the centre."""
-    mu, energy = parameter(sim, e, MU, zero), zero
-    from_centre = sub3(
-        load3(sim.work, integer(sim.tree, W_X), zero),
-        shared3(sim.numbers, integer(sim.plan, e + E_NUMBERS) + CENTRE, zero),
-    )
+    mu, energy, power = parameter(sim, e, MU, zero), zero, zero
+    R = sub3(origin_position(sim, y, zero), vector(sim, e, CENTRE, zero))
     for i in range(integer(sim.tree, BODIES)):
         m, c, J = weigh(sim, i, zero)
-        r = add3(from_centre, add3(origin_of(sim.tree, sim.work, i, zero), c))
-        near = 1.0 / dot3(r, r)
-        one = sqrt(near)
-        along = scale3(one, r)
-        Ja, trace = apply_symmetric(J, along), J[0] + J[1] + J[2]
-        spread, pull = dot3(along, Ja), mu * near
-        size = pull * (m + near * (1.5 * trace - 7.5 * spread))
-        f = sub3(scale3(-size, along), scale3(3.0 * pull * near, Ja))
-        n = scale3(3.0 * pull * one, cross(along, Ja))
+        d = place_in_frame(sim, i, c, zero)
+        if falls(sim):
+            f, n, _ = pull_of_sphere(mu, zero, J, add3(R, d))
+            a = pull_by_difference(mu, R, d)
+            f = add3(f, scale3(m, a))
+            power += power_of(sim, i, f, n, c, zero)
+            feel_field(sim, i, a, zero, zero)
+        else:
+            r = add3(R, d)
+            f, n, U = pull_of_sphere(mu, m, J, r)
+            energy += U
+            feel_field(sim, i, pull_of_point(mu, r), potential_of_point(mu, r), zero)
+        feel_gradient(sim, i, gradient_of_point(mu, add3(R, d)), zero)
         push_body(sim, i, f, n, c, zero)
-        feel_field(sim, i, scale3(-pull, along), -mu * one, zero)
-        energy -= mu * one * (m + 0.5 * near * (trace - 3.0 * spread))
-    stored(sim, e, energy)
+    if falls(sim):
+        let_origin_fall(sim, k, pull_of_point(mu, R), zero)
+        work_done(sim, e, k, power)
+    else:
+        stored(sim, e, energy)

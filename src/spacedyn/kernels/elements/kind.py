@@ -208,6 +208,18 @@ def sensed(sim, e, i, zero):
 
 
 @inner
+def keep(sim, e, i, value):
+    """Number i that it keeps for its kind of a later phase of this evaluation."""
+    store(sim.work, integer(sim.plan, e + E_KEPT) + i, value)
+
+
+@inner
+def kept(sim, e, i, zero):
+    """Number i that it has kept in this evaluation."""
+    return load(sim.work, integer(sim.plan, e + E_KEPT) + i, zero)
+
+
+@inner
 def guard(sim, e, i, value):
     """The value of its guard i: where it passes through zero a step ends, and the side changes."""
     store(sim.work, integer(sim.plan, Y_GUARD) + integer(sim.plan, e + E_GUARD) + i, value)
@@ -303,6 +315,7 @@ def rotation(sim, i, zero):
 def weigh(sim, i, zero):
     """Mass, centre of mass (as `lever` gives points) and inertia about it of body i, with all that it carries."""
     m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
+    m = zero + m  # of the same kind in both branches, for dual numbers too
     if integer(sim.plan, CHOICES) & CARRIES_MASS:
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
         h, I = load3(sim.work, at + ADDED_MOMENT, zero), load6(sim.work, at + ADDED_INERTIA, zero)

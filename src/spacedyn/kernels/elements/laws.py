@@ -87,6 +87,14 @@ def fill_view(sim, y, zero):
 
 
 @inner
+def show_channels(sim, zero):
+    """What elements have written to their channels, into what laws and conditions see."""
+    for j in range(integer(sim.plan, CHANNELS) if integer(sim.plan, CHOICES) & SEES_CHANNELS else 0):
+        seen = integer(sim.plan, Y_VIEW) + integer(sim.plan, VIEW_CHANNELS) + j
+        store(sim.work, seen, load(sim.work, integer(sim.plan, Y_CHANNEL) + j, zero))
+
+
+@inner
 def run_law(sim, law, t, lane, out, zero):
     """Call one law for one lane; what it writes goes to `out`, a place in memory. Only what it reads is copied."""
     view = later(sim.memory, integer(sim.plan, M_VIEW))
@@ -226,9 +234,7 @@ def ask_for_modes(sim, laws):
 def laws(sim, t, y, k, zero):
     """Forces, wrenches and commands of all laws at this time; rates of their continuous states into k."""
     nv, lanes, due = integer(sim.tree, RATES), lanes_of(zero), load_counter(sim.counters, C_DUE)
-    for j in range(integer(sim.plan, CHANNELS) if integer(sim.plan, CHOICES) & SEES_CHANNELS else 0):
-        seen = integer(sim.plan, Y_VIEW) + integer(sim.plan, VIEW_CHANNELS) + j
-        store(sim.work, seen, load(sim.work, integer(sim.plan, Y_CHANNEL) + j, zero))
+    show_channels(sim, zero)
     outputs = integer(sim.plan, OUTPUTS)
     for law in range(integer(sim.plan, LAWS)):
         record = integer(sim.plan, LAW_AT) + law * LAW_INTS

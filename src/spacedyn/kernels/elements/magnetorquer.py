@@ -9,6 +9,7 @@ limit. Once it has failed, each rod holds the dipole that it is stuck at.
 from ..robot.spatial import add3, cross, dot3, scale3, turn, turn_back
 from ..scalar.compiling import inner
 from ..scalar.pack import select
+from .falling import origin_position
 from .kind import (
     angular_velocity,
     channel,
@@ -43,6 +44,7 @@ def magnetic_field_of(sim, e, t, y, k, zero):
     """The field where the rods are, in the axes of the body's frame."""
     i = own(sim, e, BODY)
     place = position(sim, i, lever(sim, i, vector(sim, e, POINT, zero), zero), zero)
+    place = add3(origin_position(sim, y, zero), place)
     B = field_at(sim, e, own(sim, e, FIELD), own(sim, e, DEGREE), t, place, zero)
     B = turn_back(matrix(sim, e, FRAME, zero), turn_back(rotation(sim, i, zero), B))
     channel3(sim, e, B_X, B)

@@ -74,16 +74,36 @@ def read(sim, e, i, value, y, zero):
     if own(sim, e, PERIODIC) == 1:
         whole = quantum * nearest_integer(value / select(quantum > 0.0, quantum, zero + 1.0))
         value = hold(sim, e, i, select(quantum > 0.0, whole, value), y, zero)
+    show(sim, e, i, value, zero)
+
+
+@inner
+def show(sim, e, i, value, zero):
+    """Reading i into its channel, unless it is dead or stuck."""
+    at = ERROR_NUMBERS * own(sim, e, ERRORS) + READING_NUMBERS * i
     if has_failed(sim, e) and own(sim, e, FAULT) != FROZEN:
         value = zero + parameter(sim, e, at + STUCK_AT, zero)
     channel(sim, e, i, value)
 
 
 @inner
+def show_held(sim, e, y, zero):
+    """Before accelerations are known: a sensor that needs them has what it holds, if it has a period."""
+    wait = own(sim, e, WAIT)
+    for i in range(own(sim, e, READINGS) if own(sim, e, PERIODIC) == 1 else 0):
+        show(sim, e, i, state(sim, e, first_held(sim, e, i) + wait, y, zero), zero)
+
+
+@inner
+def first_held(sim, e, i):
+    """The first of its samples that hold reading i: the newest one."""
+    return 2 * own(sim, e, ERRORS) * own(sim, e, NOISY) + (1 + own(sim, e, WAIT)) * i
+
+
+@inner
 def hold(sim, e, i, value, y, zero):
     """Take reading i at an instant, and hand out the one that has waited long enough."""
-    wait = own(sim, e, WAIT)
-    first = 2 * own(sim, e, ERRORS) * own(sim, e, NOISY) + (1 + wait) * i
+    wait, first = own(sim, e, WAIT), first_held(sim, e, i)
     now = load(sim.work, integer(sim.plan, e + E_SAMPLING), zero) > 0.0
     if not is_frozen(sim, e):
         begins = load_counter(sim.counters, integer(sim.plan, e + E_TAKEN)) <= 1

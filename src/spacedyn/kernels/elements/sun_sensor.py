@@ -5,6 +5,7 @@ The shadow of a planet is a cylinder. Where it sees nothing it reads zeros.
 
 from ..robot.spatial import add3, dot3, scale3, sub3, turn_back
 from ..scalar.pack import select, sqrt
+from .falling import origin_position
 from .kind import kind, lever, matrix, own, parameter, position, rotation, vector
 from .sensor import OWN_INTEGERS, error, own_numbers, read
 
@@ -21,7 +22,7 @@ def sun_sensor(sim, e, t, y, k, zero):
     sun = add3((zero, zero, zero), vector(sim, e, at + SUN, zero))
     true = turn_back(matrix(sim, e, at + AXES, zero), turn_back(rotation(sim, i, zero), sun))
     r = position(sim, i, lever(sim, i, vector(sim, e, at + POINT, zero), zero), zero)
-    r = sub3(r, vector(sim, e, at + PLANET, zero))
+    r = sub3(add3(origin_position(sim, y, zero), r), vector(sim, e, at + PLANET, zero))
     ahead = dot3(r, sun)
     aside = sub3(r, scale3(ahead, sun))
     clear = select(dot3(aside, aside) < parameter(sim, e, at + RADIUS, zero), ahead, zero + 1.0)

@@ -8,6 +8,8 @@ The guard is what is left, so that steps end where the tank runs dry.
 
 from ..robot.spatial import apply_symmetric, dot3, turn_symmetric
 from ..scalar.compiling import inner
+from ..scalar.memory import integer, load, store
+from ..scalar.pack import select
 from ..sim.layout import *  # noqa: F403
 from .carried import attach_mass, potential_at
 from .kind import (
@@ -20,7 +22,9 @@ from .kind import (
     position,
     rotation,
     state,
+    state_at,
     stored,
+    switch,
     uniform_gravity,
     vector,
     velocity,
@@ -28,7 +32,7 @@ from .kind import (
 
 BODY = 0  # its integer
 PLACE, SPREAD, RESIDUAL = 0, 3, 9  # its numbers: centre; K, six of a symmetric matrix; what cannot be used
-PROPELLANT = 0  # its state
+PROPELLANT, EMPTIED = range(2)  # its state; its sample: when it ran dry
 
 
 @inner
@@ -60,7 +64,11 @@ def carry_propellant(sim, e, t, y, k, zero):
     K = tank_spread(sim, e, zero)
     J = m * K[0], m * K[1], m * K[2], m * K[3], m * K[4], m * K[5]
     attach_mass(sim, own(sim, e, BODY), m, tank_place(sim, e, zero), J, zero)
-    guard(sim, e, 0, m - parameter(sim, e, RESIDUAL, zero))
+    left = m - parameter(sim, e, RESIDUAL, zero)
+    guard(sim, e, 0, left)
+    now, before = load(sim.work, integer(sim.plan, e + E_SAMPLING), zero) > 0.0, state(sim, e, EMPTIED, y, zero)
+    dry = select(switch(sim, e, 0, left, zero) > 0.0, before, zero + t)
+    store(sim.work, state_at(sim, e, EMPTIED, y), select(now, dry, before))
     stored(sim, e, m * motion_energy(sim, e, zero))
 
 

@@ -12,15 +12,17 @@ with K w of the spread of what leaves. The momentum that fills the pipes is left
 
 from ..robot.spatial import apply_symmetric, cross, dot3, scale3, sub3, turn
 from ..scalar.compiling import inner
+from ..scalar.memory import integer, load, store
 from ..scalar.pack import select
+from ..sim.layout import *  # noqa: F403
 from .carried import leave
 from .kind import (
-    acts,
     add_rate,
     angular_velocity,
     channel,
     command,
     guard,
+    has_failed,
     kind,
     lever,
     linked,
@@ -33,6 +35,7 @@ from .kind import (
     rotation,
     side,
     state,
+    state_at,
     switch,
     vector,
     velocity,
@@ -41,33 +44,51 @@ from .kind import (
 from .tank import BODY as TANK_BODY
 from .tank import PROPELLANT, energy_that_leaves, tank_place, tank_spread
 
-BODY, FED, LAGS, THRESHOLD = range(4)  # its integers: whether a tank feeds it, it lags, its valve is open or shut
-POINT, DIRECTION, THRUST, FLOW, RISE, DECAY, STUCK = 0, 3, 6, 7, 8, 9, 10  # numbers: N, kg/s at full thrust, 1/s, valve
-LEVEL = 0  # its state
+# its integers: its body; whether a tank feeds it, it lags, its valve is open or shut, and has a shortest pulse
+BODY, FED, LAGS, THRESHOLD, PULSED = range(5)
+# its numbers: nozzle, direction, N and kg/s at full thrust, 1/s of rise and decay, where it sticks, the shortest pulse
+POINT, DIRECTION, THRUST, FLOW, RISE, DECAY, STUCK, SHORTEST = 0, 3, 6, 7, 8, 9, 10, 11
+LEVEL, OPENED, WAS_OPEN = range(3)  # its state; its samples: when the last pulse began, whether it was commanded open
 THRUST_, FLOW_ = range(2)  # its channels
 BELOW, ABOVE, CLOSING = range(3)  # its guards
 
 
 @inner
-def valve(sim, e, zero):
+def valve(sim, e, t, y, zero):
     """How far the valve is open, from 0 to 1: as commanded, or where it is stuck."""
     asked = command(sim, e, 0, zero)
     if own(sim, e, THRESHOLD) == 1:  # it is open or shut
         guard(sim, e, BELOW, asked - 0.5)
-        guard(sim, e, ABOVE, zero - 1.0)
         opened = select(switch(sim, e, BELOW, asked - 0.5, zero) > 0.0, zero + 1.0, zero)
+        left = pulse_left(sim, e, t, y, opened, zero)
+        guard(sim, e, ABOVE, left)
+        opened = select(switch(sim, e, ABOVE, left, zero) > 0.0, zero + 1.0, opened)
     else:
         guard(sim, e, BELOW, asked)
         guard(sim, e, ABOVE, asked - 1.0)
         opened = select(switch(sim, e, BELOW, asked, zero) > 0.0, asked, zero)
         opened = select(switch(sim, e, ABOVE, asked - 1.0, zero) > 0.0, zero + 1.0, opened)
-    return parameter(sim, e, STUCK, zero) + zero if acts(sim, e) else opened
+    return parameter(sim, e, STUCK, zero) + zero if has_failed(sim, e) else opened
 
 
 @inner
-def level(sim, e, y, k, zero):
+def pulse_left(sim, e, t, y, opened, zero):
+    """What is left of the shortest pulse [s]; below zero, nothing. Where the valve opens, a pulse begins."""
+    if own(sim, e, PULSED) == 0:
+        return zero - 1.0
+    begun, shortest = state(sim, e, OPENED, y, zero), parameter(sim, e, SHORTEST, zero)
+    now, was = load(sim.work, integer(sim.plan, e + E_SAMPLING), zero) > 0.0, state(sim, e, WAS_OPEN, y, zero)
+    begins = select(begun + shortest > t, begun, zero + t)  # a pulse that is under way goes on
+    begun = select(now, select(opened > was, begins, begun), begun)
+    store(sim.work, state_at(sim, e, OPENED, y), begun)
+    store(sim.work, state_at(sim, e, WAS_OPEN, y), select(now, opened, was))
+    return begun + shortest - t
+
+
+@inner
+def level(sim, e, t, y, k, zero):
     """The share of its thrust that it gives; where it lags, a state that follows the valve."""
-    opened = valve(sim, e, zero)
+    opened = valve(sim, e, t, y, zero)
     if own(sim, e, LAGS) == 0:
         guard(sim, e, CLOSING, zero - 1.0)
         return opened
@@ -83,7 +104,7 @@ def level(sim, e, y, k, zero):
 @kind
 def thruster(sim, e, t, y, k, zero):
     """Push, and draw propellant."""
-    i, share = own(sim, e, BODY), level(sim, e, y, k, zero)
+    i, share = own(sim, e, BODY), level(sim, e, t, y, k, zero)
     if own(sim, e, FED) == 1:
         share = select(side(sim, linked(sim, e, 0), 0, zero) > 0.0, share, zero)
     r = lever(sim, i, vector(sim, e, POINT, zero), zero)

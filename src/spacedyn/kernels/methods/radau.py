@@ -17,7 +17,7 @@ from ..scalar.memory import integer, later, load, store
 from ..sim.evaluate import STEP_SIGNATURE, evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
-from .runge_kutta import combine_stages
+from .runge_kutta import combine_stages, in_group, largest_of_group
 from .tangents import counted, jacobian
 
 MAX_ITERATIONS = 10
@@ -39,9 +39,12 @@ def memory_of(n: int, size: int) -> int:
 
 
 @inner
-def tolerance(sim, j):
-    """Tolerance of entry j of y; zero where it has none. With a fixed step, close to rounding."""
-    scale, size = integer(sim.plan, N_SCALE), abs(load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0))
+def tolerance(sim, j, least):
+    """Tolerance of entry j of y, which counts as `least` at least; zero where it has none.
+
+    With a fixed step, close to rounding.
+    """
+    scale, size = integer(sim.plan, N_SCALE), max(abs(load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0)), least)
     if not is_adaptive(sim):
         return load(sim.numbers, integer(sim.plan, N_METHOD) + FIXED_TOLERANCE, 0.0) * (1.0 + size)
     return load(sim.numbers, scale + 2 * j, 0.0) + load(sim.numbers, scale + 2 * j + 1, 0.0) * size
@@ -49,16 +52,22 @@ def tolerance(sim, j):
 
 @inner
 def norm(sim, a, at, n, blocks):
-    """Root mean square, over their tolerances, of `blocks` consecutive vectors in `a`."""
-    total, many = 0.0, 0
-    for j in range(n):
-        allowed = tolerance(sim, j)
-        if allowed > 0.0:
-            many += blocks
-            for i in range(blocks):
-                part = load(a, at + i * n + j, 0.0) / allowed
-                total += part * part
-    return (total / max(many, 1)) ** 0.5
+    """Root mean square, over their tolerances, of `blocks` consecutive vectors in `a`: the worst group's."""
+    worst = 0.0
+    for group in range(integer(sim.plan, GROUPS)):
+        total, many = 0.0, 0
+        least = largest_of_group(sim, integer(sim.plan, Y_NOW), group, 0.0)
+        for j in range(n):
+            allowed = tolerance(sim, j, least) if in_group(sim, j, group) else 0.0
+            if allowed > 0.0:
+                many += blocks
+                for i in range(blocks):
+                    part = load(a, at + i * n + j, 0.0) / allowed
+                    total += part * part
+        value = (total / max(many, 1)) ** 0.5
+        if not value <= worst:  # NaN counts
+            worst = value
+    return worst
 
 
 @inner

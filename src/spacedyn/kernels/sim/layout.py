@@ -63,13 +63,19 @@ M_ENDED = 73  # in memory, of each lane of a pack: 1 if an event has ended its r
 # (BODY_ADDED). LEFT: where the rates of what has left are in the ledger, behind the states
 ATTACHED, ATTACHED_AT, Y_CARRIED, Y_LEAVING, Y_ADDED, LEFT = range(74, 80)
 Y_ROBOT = 80  # in work, of each lane of a pack: its robot's number in the batch
-PLAN = 81
+# where the position and velocity of the frame's falling origin begin among the internal states, plus one; 0: fixed
+ORIGIN = 81
+# groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
+GROUPS, N_GROUP = range(82, 84)
+Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
+PLAN = 85
+HANDED_NUMBERS = 27
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
 LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves
 # of a body: mass, first moment and inertia that elements add, about its centre of mass; acceleration of gravity fields
-# there, and their potential
-ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, BODY_ADDED = 0, 1, 4, 10, 13, 14
+# there, their potential and their gradient
+ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, FIELD_GRADIENT, BODY_ADDED = 0, 1, 4, 10, 13, 14, 23
 LEFT_MASS, LEFT_MOMENTUM, LEFT_ENERGY, LEFT_NUMBERS = 0, 1, 4, 5  # what has left: in the ledger
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do
@@ -85,6 +91,7 @@ SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 PUSHES_BODIES, PUSHES_JOINTS = 512, 1024  # of elements
 SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; whether anything sees the robot
 CARRIES_MASS, LOSES_MASS = 8192, 16384  # whether elements carry mass or momentum; whether any of it may leave
+FEELS_FIELDS, SUMS_FORCES = 1 << 20, 1 << 21  # whether sensors need gravity fields; what is handed on to bodies
 
 # plan: a law's record
 # L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses, first
@@ -110,7 +117,8 @@ E_WRENCHES, E_SPAN = range(10, 12)
 # how many guards; how many samples, which are the last of its states; where in numbers its period is, -1 without one; a
 # counter of instants at which it was sampled; where in work it says, robot by robot, whether it is being sampled
 # E_LINKS: where in plan the places of the records are of the elements that it is linked to
-E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, ELEMENT_INTS = range(12, 19)
+# E_KEPT: where in work its kinds keep numbers for those that are called later in an evaluation
+E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, E_KEPT, ELEMENT_INTS = range(12, 20)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)

@@ -1,6 +1,6 @@
 """Numbers kept in `work` for each guard and robot of a pack, and the values of guards anywhere in a step."""
 
-from ..elements.laws import run_law
+from ..elements.laws import run_law, show_channels
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store
@@ -73,6 +73,7 @@ def sign(value):
 def look(sim, t, y, zero):
     """Values of all guards at time t and the vector y: elements' by the right-hand side, then events' conditions."""
     evaluate(sim, t, y, integer(sim.plan, Y_SPARE), LOOK)
+    show_channels(sim, zero)
     out, lanes = integer(sim.plan, M_OUT), lanes_of(zero)
     for e in range(integer(sim.plan, EVENTS)):
         for lane in range(lanes):

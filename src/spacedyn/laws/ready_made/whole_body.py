@@ -289,7 +289,8 @@ def vibration_damping(
     Parameters
     ----------
     model, state, on_singular, others, gravity, period, delay
-        As in `resolved_rate`. Flexible joints are those with springs in the model, and are free.
+        As in `resolved_rate`. Flexible joints are those with springs in the model; they are free, also where `others`
+        are held, as the joints of a long arm are by its motors or brakes.
     flexible : names
         Joints whose vibration is to die away.
     joints : names
@@ -324,8 +325,7 @@ def vibration_damping(
     soft = Driven(name, model, state, list(flexible) if not isinstance(flexible, str) else [flexible])
     if set(soft.active) & set(driven.active):
         raise InputError(f"{name}: a joint cannot be flexible and driven; name each in one list")
-    if set(soft.active) & set(driven.given):
-        raise InputError(f"{name}: flexible joints react; with others='held' they would not")
+    driven.given = [rate for rate in driven.given if rate not in soft.active]
     rows = driven.reaction[soft.active]
     epsilon = driven.threshold(singular, rows, 0.05)
     rate = 2.0 / numbers(name, "time_constant", time_constant, 1, least=1e-9)

@@ -23,7 +23,7 @@ from ..methods import Method
 from .element_records import put_elements, times_passed
 from .prepared import Plan, Prepared
 from .prescribed_joints import lay_out
-from .start import first_clock, first_memory, first_work, put_own_step, scratch, tolerances_of
+from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
 
 Array = np.ndarray
@@ -39,6 +39,8 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     _put_method(plan, method, prepared.window)
     tolerances = tolerances_of(layout, state, method)
     plan.set(N_SCALE=plan.put(tolerances))
+    groups = groups_of(layout)
+    plan.set(GROUPS=int(groups.max(initial=0)) + 1, N_GROUP=plan.put(groups))
     breaks, motions = _put_joints(plan, prepared)
     jumps = put_elements(plan, prepared, work, lanes, robot_of(model, 0))
     breaks = np.unique(np.concatenate([breaks, jumps]))
@@ -96,6 +98,8 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,
             "Y_ROBOT": 1,
+            "Y_HANDED": p.HANDED_NUMBERS * len(model.body_names) if any(one.sums_forces for one in elements) else 0,
+            "kept": sum(one.kept for one in elements),
         },
         first,
     )
@@ -250,6 +254,8 @@ def _choices(prepared: Prepared) -> int:
         | (p.PUSHES_JOINTS if any(one.pushes_joints for one in prepared.acting) else 0)
         | (p.CARRIES_MASS if prepared.layout.carries else 0)
         | (p.LOSES_MASS if prepared.layout.loses_mass else 0)
+        | (p.FEELS_FIELDS if any(one.feels_fields for one in prepared.acting) else 0)
+        | (p.SUMS_FORCES if any(one.sums_forces for one in prepared.acting) else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
         | (p.SEES_ROBOT if laws or programs else 0)
     )

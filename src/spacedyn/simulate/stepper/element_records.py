@@ -32,6 +32,9 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
         plan.plan[record[p.E_LINKS] : record[p.E_LINKS] + len(others)] += first
     plan.set(KINDS=len(kinds), KIND_AT=plan.put_integers(*kinds), ELEMENT_AT=first)
     _put_attached(plan, prepared, model)
+    for i, one in enumerate(prepared.layout.elements):
+        if one.carries_frame:
+            plan.set(ORIGIN=prepared.layout.states_of_element(i).start + 1)
     return np.array([t for one in prepared.acting for t in one.breaks])
 
 
@@ -66,6 +69,7 @@ def _record(
     record[p.E_PERIOD] = -1 if element.period is None else plan.put([element.period])
     if element.samples:
         record[p.E_SAMPLING] = work["sampling"].start + sum(bool(one.samples) for one in layout.elements[:i])
+    record[p.E_KEPT] = work["kept"].start + sum(one.kept for one in layout.elements[:i])
     record[p.E_WRENCHES] = plan.put_integers(pushed)
     times = _times(element)
     record[p.E_SPAN] = plan.put(times, [np.inf]) if times else -1

@@ -20,7 +20,7 @@ from ...quantities.momentum import kinetic_energy, potential_energy
 from ..layout import Layout, end_of
 from ..methods import Method
 from .prepared import Plan, Prepared
-from .stepper import in_other_axes
+from .present import in_other_axes
 
 Array = np.ndarray
 
@@ -110,3 +110,18 @@ def tolerances_of(layout: Layout, state: State, method: Any) -> Array:
         energy = np.mean(kinetic_energy(model, state) + potential_energy(model, state))
         scale[layout.in_y("dissipated")] = method.atol + method.rtol * energy, method.rtol
     return scale
+
+
+def groups_of(layout: Layout) -> Array:
+    """The group of each number of y: groups are judged apart, so that none hides another.
+
+    The robot, laws and elements are the first; an element whose states are of other magnitudes, such as an orbit, has a
+    group for each of their blocks.
+    """
+    groups = np.zeros(end_of(layout.y))
+    first, last = layout.y["states"].start, 0
+    for name, one in zip(layout.names, layout.elements, strict=True):
+        for block in one.states if one.own_norms else ():
+            part, last = layout.states[f"{name}.{block.name}"], last + 1
+            groups[first + part.start : first + part.stop] = last
+    return groups

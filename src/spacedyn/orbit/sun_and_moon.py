@@ -1,0 +1,102 @@
+"""Where the Sun and the Moon are, and absolute times."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError, UnknownName
+from ..kernels.elements.paths import equatorial_of, moon_angles, sun_angles
+from ..reals import finite_array
+from ..signatures import checked_arguments
+
+Array = np.ndarray
+
+J2000 = "2000-01-01T11:58:55.816"
+"""Julian epoch 2000.0, 12:00 TT, as UTC."""
+_J2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
+_TT_MINUS_UTC = 69.184
+"""Since 2017 [s]; 64.184 s in 2000: a minute moves the Moon by half a minute of arc, less than its series is off."""
+_SERIES: dict[str, Any] = {"sun": sun_angles, "moon": moon_angles}
+_equatorial: Any = equatorial_of
+
+
+@checked_arguments()
+def days_since_j2000(epoch: str) -> float:
+    """Days of terrestrial time from J2000 to a date, which is UTC unless it names a zone.
+
+    Leap seconds are those since 2017 (TT - UTC = 69.184 s), in 2000 64.184 s.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> round(sd.orbit.days_since_j2000("2026-03-01T00:00:00"), 6)
+    9555.500801
+    """
+    try:
+        date = datetime.fromisoformat(epoch)
+    except ValueError:
+        raise InputError(f"epoch: expected a date and time, such as '2026-03-01T00:00:00', got {epoch!r}") from None
+    date = date.replace(tzinfo=UTC) if date.tzinfo is None else date
+    passed = (date - _J2000).total_seconds()
+    return (passed + (64.184 if epoch == J2000 else _TT_MINUS_UTC)) / 86400.0
+
+
+@checked_arguments()
+def position_of(body: str, epoch: str, times: ArrayLike = 0.0, *, source: str = "series") -> Array:
+    """Where the Sun or the Moon is, from the Earth's centre, in equatorial axes of J2000 [m].
+
+    Parameters
+    ----------
+    body : str
+        'sun' or 'moon'; with astropy also the planets.
+    epoch : str
+        Date and time of time 0, UTC: '2026-03-01T00:00:00'.
+    times : float or (...,)
+        Seconds after the epoch.
+    source : str
+        'series': low-precision series (Montenbruck & Gill 2000, 3.3.2): the Sun to a minute of arc, the Moon to some
+        minutes and 500 km. 'astropy': its built-in ephemeris, which needs no network: pip install 'spacedyn[orbit]'.
+
+    Returns
+    -------
+    (..., 3)
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> (sd.orbit.position_of("sun", "2026-03-01T00:00:00") / sd.orbit.AU).round(3).tolist()
+    [0.931, -0.31, -0.134]
+    """
+    after = finite_array("position_of: times", times, "finite times [s]")
+    if source == "astropy":
+        return _from_astropy(body, epoch, after)
+    if source != "series":
+        raise UnknownName("source of position_of()", source, ["series", "astropy"])
+    if body not in _SERIES:
+        raise UnknownName("body of position_of()", body, list(_SERIES))
+    first = days_since_j2000(epoch)
+    places = [_equatorial(*_SERIES[body](first + t / 86400.0)) for t in after.ravel()]
+    return np.array(places).reshape(*after.shape, 3)
+
+
+def _from_astropy(body: str, epoch: str, times: Array) -> Array:
+    """The same by astropy, without corrections for the light's way."""
+    try:
+        from astropy import units
+        from astropy.coordinates import get_body_barycentric
+        from astropy.time import Time
+        from astropy.utils import iers
+    except ImportError:
+        raise InputError("position_of: source='astropy' needs astropy: pip install 'spacedyn[orbit]'") from None
+    days_since_j2000(epoch)  # an error in our words
+    with iers.conf.set_temp("auto_download", False):
+        t = Time(epoch, scale="utc") + times * units.s
+        try:
+            there: Any = get_body_barycentric(body, t) - get_body_barycentric("earth", t)
+        except KeyError:
+            raise UnknownName(
+                "body of position_of()", body, ["sun", "moon", "mercury", "venus", "mars", "jupiter"]
+            ) from None
+    return np.moveaxis(np.asarray(there.xyz.to_value(units.m)), 0, -1)

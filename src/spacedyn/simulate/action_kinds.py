@@ -1,0 +1,126 @@
+"""What actions of events are, as small frozen objects; functions of `sd.actions` make them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..elements.element import Element, element_names
+from ..elements.grapple import Grapple
+from ..errors import InputError, UnknownName
+from ..model.model import Model
+
+Array = np.ndarray
+
+
+class Action:
+    """Something that an event does inside the robot: its momentum stays."""
+
+    @property
+    def label(self) -> str:
+        """What it does, in words."""
+        raise NotImplementedError
+
+    def check(self, model: Model) -> None:
+        """Raise if the robot has not what it is about."""
+
+    def check_elements(self, elements: Sequence[Element]) -> None:
+        """Raise if a simulation has not the elements that it is about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Switch(Action):
+    """Joints that change their modes at an event; made by `lock`, `free`, `follow`, `attach` and `release`.
+
+    Attributes
+    ----------
+    modes : dict of str
+        The new mode of each joint: 'free', 'locked' or 'prescribed'.
+    rates : dict of arrays
+        Rates that joints have just after it; they push off each other with whatever impulse that takes.
+    arm : tuple of str
+        Joints that are to bring what is caught to rest.
+    too_fast : str
+        What to do if they cannot: 'warn', or 'end' the run.
+    """
+
+    modes: dict[str, str]
+    rates: dict[str, Array] = field(default_factory=dict)
+    arm: tuple[str, ...] = ()
+    too_fast: str = "warn"
+
+    @property
+    def label(self) -> str:
+        """The new modes in words: 'elbow locked'."""
+        return ", ".join(f"{joint} {mode}" for joint, mode in self.modes.items())
+
+    def check(self, model: Model) -> None:
+        """Raise if the robot has no such joints."""
+        for joint in (*self.modes, *self.arm):
+            model.joint(joint)
+        for joint, rate in self.rates.items():
+            size = model.joint(joint).nv
+            if rate.shape != (size,):
+                raise InputError(f"release: joint '{joint}' has {size} rates, got {rate.size}")
+
+
+@dataclass(frozen=True, eq=False)
+class Impact(Action):
+    """An impulse between two bodies where their endpoints touch; made by `impact`.
+
+    Attributes
+    ----------
+    endpoint, other : str
+        The endpoints; the impulse acts at the place of the second.
+    restitution : float
+        Speed after over speed before, 0 to 1.
+    normal : (3,) or None
+        Direction in which it acts, in the axes of `endpoint`, towards `other`; None: in all three.
+    """
+
+    endpoint: str
+    other: str
+    restitution: float
+    normal: Array | None = None
+
+    @property
+    def label(self) -> str:
+        """In words: 'hand hits handle'."""
+        return f"{self.endpoint} hits {self.other}"
+
+    def check(self, model: Model) -> None:
+        """Raise if the robot has no such endpoints, or has both on one body."""
+        bodies = {model.endpoint(name).body for name in (self.endpoint, self.other)}
+        if len(bodies) == 1:
+            raise InputError(f"impact: '{self.endpoint}' and '{self.other}' are both on body '{bodies.pop()}'")
+
+
+@dataclass(frozen=True, eq=False)
+class Engagement(Action):
+    """A `Grapple` that closes or lets go; made by `engage` and `disengage`.
+
+    Attributes
+    ----------
+    element : str
+        Its name.
+    closes : bool
+        Whether it is to hold.
+    as_met : bool
+        Whether it is slack as the endpoints stand to each other now.
+    """
+
+    element: str
+    closes: bool
+    as_met: bool = True
+
+    @property
+    def label(self) -> str:
+        """In words: 'claw engaged'."""
+        return f"{self.element} {'engaged' if self.closes else 'disengaged'}"
+
+    def check_elements(self, elements: Sequence[Element]) -> None:
+        """Raise unless it names a grapple."""
+        named = zip(element_names(elements), elements, strict=True)
+        known = [name for name, one in named if isinstance(one, Grapple)]
+        if self.element not in known:
+            raise UnknownName("Grapple", self.element, known or ["none: give elements=[sd.Grapple(...)]"])
