@@ -120,14 +120,19 @@ def attitude_hold(
 
         `{wheels = [...], motors = [...], torque = 0.1, speed = 600}`: revolute joints and the motors in them
         (`motor_<joint>` if left out), with their largest torques [N m] and speeds [rad/s], within which they share the
-        torque in least squares; the law's state `missing` is the angular impulse that each could not give [N m s]. `{gyros = [...],
-        gimbal_bandwidth = 10, gimbal_rate = 1}`: control-moment gyros by the names that `Builder.control_moment_gyro`
-        had, steered by the generalized singularity-robust law; the loop over gimbal rates [1/s], their limit [rad/s],
-        and motors, or joint forces if none are named. `{torquer = "rods", axes = [...]}`: a `Magnetorquer` on the base,
-        m = B × T/|B|²; axes of its rods, those of the base if left out. `{thrusters = [...], positions = [...], forces
-        = [...], pulses = false, force_weight = 1}`: `Thruster` elements on the base, where they are [m] and what they
-        push it with at full throttle [N], base axes; throttles come nearest to torque and no force in least squares, a
-        force counting as much as a torque at `force_weight` [m]. With `pulses` they are on or off, for whole periods.
+        torque in least squares; the law's state `missing` is the angular impulse that each could not give [N m s].
+
+        `{gyros = [...], gimbal_bandwidth = 10, gimbal_rate = 1}`: control-moment gyros by the names that
+        `Builder.control_moment_gyro` had, steered by the generalized singularity-robust law; the loop over gimbal rates
+        [1/s], their limit [rad/s], and motors, or joint forces if none are named.
+
+        `{torquer = "rods", axes = [...]}`: a `Magnetorquer` on the base, m = B × T/|B|²; axes of its rods, those of
+        the base if left out.
+
+        `{thrusters = [...], positions = [...], forces = [...], pulses = false, force_weight = 1}`: `Thruster` elements
+        on the base, where they are [m] and what they push it with at full throttle [N], base axes; throttles come
+        nearest to torque and no force in least squares, a force counting as much as a torque at `force_weight` [m].
+        With `pulses` they are on or off, for whole periods.
     period, delay : float, optional
         Of a sampled law [s].
 

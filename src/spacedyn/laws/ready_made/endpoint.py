@@ -94,8 +94,8 @@ def resolved_rate(
     Returns
     -------
     Law
-        Its states `damped` and `limited` are how long it was near a singular pose, and slowed down by `rate_limit` [s]: a
-        second counts by 1 - (σ/singular)² of the least singular value, and by the share of the rates that was cut.
+        Its states `damped` and `limited` are how long it was near a singular pose, and slowed down by `rate_limit` [s]:
+        a second counts by 1 - (σ/singular)² of the least singular value, and by the share of the rates that was cut.
 
     Examples
     --------

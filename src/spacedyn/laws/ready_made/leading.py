@@ -187,7 +187,7 @@ class Led(Driven):
 
     @property
     def moved(self) -> Array:
-        """(rows, rows) inertia that forces of the driven joints meet at the endpoint, (G H⁻¹ G')⁻¹, up to 1000 times."""
+        """(rows, rows) inertia that joint forces meet at the endpoint, (G H⁻¹ G')⁻¹, within three decades."""
         inverse, vectors = np.linalg.eigh(self.map @ np.linalg.solve(self._reduced[0], self.map.T))
         return vectors @ np.diag(1.0 / np.maximum(inverse, 1e-3 * inverse.max())) @ vectors.T
 

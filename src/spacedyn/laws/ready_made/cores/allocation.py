@@ -60,7 +60,7 @@ def fewer_free(A, rows, n, delta, side, residual, step, room):
 
 @inner
 def more_free(A, rows, n, delta, side, residual, step, room):
-    """step of free variables that are more than rows: A' (A A' + δ)⁻¹ residual, the same, by as few unknowns as rows."""
+    """step of free variables that are more than rows: A' (A A' + δ)⁻¹ residual, with as few unknowns as rows."""
     M, y = room, later(room, rows * rows)
     for r in range(rows):
         for k in range(rows):
