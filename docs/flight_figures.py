@@ -42,5 +42,24 @@ def macro_mini() -> Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles, macro_mini)}
+def resolved_rate() -> Figure:
+    """How far the hand is from its line, by two Jacobians, with and without feedback."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    names = {"generalized Jacobian": "resolved_rate", "Jacobian of a fixed base": "resolved_rate_fixed"}
+    for axes, bandwidth in ((left, 0.0), (right, 0.5)):
+        for label, name in names.items():
+            run = sd.Scenario.from_toml(name, change={"laws.0.bandwidth": bandwidth}).run(progress=False)
+            law = sd.endpoint_line(*run.endpoint("hand").position[:1], np.eye(3), by=[-1.0, 2.0, 1.0], duration=25.0)
+            wanted = np.array([law.at(t).position for t in run.time])
+            off = np.linalg.norm(run.endpoint("hand").position - wanted, axis=1)
+            axes.plot(run.time, 1000 * off, label=label)
+        axes.set(xlabel="time [s]", ylabel="hand from where it should be [mm]", yscale="log", ylim=(1e-2, 2e3))
+    left.set_title("rates alone")
+    right.set_title("with feedback of the hand's place")
+    left.legend()
+    return figure
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate)}
 """By the name of their page."""

@@ -70,6 +70,35 @@ def draw_freefloating(target: Path) -> None:
     both.quantize(128, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
+def draw_orbit(target: Path) -> None:
+    """A chaser around its target with and without drag, in Hill's axes; the air and the light that it meets."""
+    b = sd.Builder("chaser")
+    b.base("bus", mass=500.0, inertia=(100.0, 120.0, 140.0))
+    model, plates, epoch = b.build(), sd.orbit.box_plates((0.8, 0.8, 1.0)), "2026-03-01T00:00:00"
+    r, v = sd.orbit.from_elements(sd.orbit.OrbitalElements(6.778e6, 0.001, 0.61))
+    n = sd.orbit.mean_motion(6.778e6)
+    off = sd.orbit.from_hill([0.0, 100.0, 0.0], [0.5 * 100.0 * n, 0.0, 0.02], r, v)
+    start = model.state(base_position=off.position, base_velocity=off.velocity)
+    field = [sd.CentralGravity(), sd.ZonalGravity(), sd.OrbitingOrigin(r, v)]
+    air = sd.AtmosphericDrag("bus", *plates, air="harris_priester", epoch=epoch)
+    light = sd.SolarPressure("bus", *plates, mirror=0.2, diffuse=0.3, epoch=epoch)
+    figure = Figure(figsize=(10.0, 4.2), layout="constrained")
+    path, below = figure.subplots(1, 2)
+    for label, elements in (("gravity alone", field), ("with drag and sunlight", [*field, air, light])):
+        run = sd.simulate(model, start, 4.0 * np.pi / n, elements=elements, record=20.0)
+        seen = sd.orbit.relative_motion(run).hill.position
+        path.plot(seen[:, 1], seen[:, 0], label=label)
+    path.plot(0, 0, "k+", label="target")
+    path.set(xlabel="ahead [m]", ylabel="up [m]")
+    path.legend(loc="upper right")
+    below.semilogy(run.time / 60.0, run["density"][:, 3], color="C1")
+    below.set(xlabel="time [min]", ylabel="density of the air [kg/m³]")
+    shade = below.twinx()
+    shade.fill_between(run.time / 60.0, run["light"][:, 4], color="gold", alpha=0.35, lw=0)
+    shade.set(ylabel="visible share of the Sun", ylim=(0, 1.5), yticks=(0, 0.5, 1))
+    draw_flight(figure, target)
+
+
 def draw_flexible_parts(target: Path) -> None:
     """How a chain of segments converges to a beam, and how it stiffens under spin."""
 
@@ -125,12 +154,16 @@ def main(wanted: list[str]) -> None:
     """All, or those that are named."""
     if not wanted or "freefloating" in wanted:
         draw_freefloating(IMAGES / "freefloating.png")
+    if not wanted or "orbit" in wanted:
+        draw_orbit(IMAGES / "orbit.png")
     if not wanted or "flexible_parts" in wanted:
         draw_flexible_parts(IMAGES / "flexible_parts.png")
     for name, draw in flight_figures.FIGURES.items():
         if not wanted or f"flights/{name}" in wanted:
             draw_flight(draw(), IMAGES / "flights" / f"{name}.png")
-    if wanted and all(name in ("freefloating", "flexible_parts") or name.startswith("flights/") for name in wanted):
+    if wanted and all(
+        name in ("freefloating", "flexible_parts", "orbit") or name.startswith("flights/") for name in wanted
+    ):
         return
     from playwright.sync_api import sync_playwright
 

@@ -103,6 +103,11 @@ ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
 )
 
+
+def _unit(v: Any) -> Any:
+    return v / np.linalg.norm(v)
+
+
 VALID: dict[str, Callable[[Setting], Any]] = {
     "model": lambda c: c.model,
     "state": lambda c: c.state,
@@ -205,6 +210,21 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "mass": lambda c: 2.0,
     "inertia": lambda c: (1.0, 1.0, 1.0),
     "number": lambda c: 0.5,
+    "place in orbit": lambda c: 7e6 * _unit(c.numbers.normal(size=3)),
+    "speed in orbit": lambda c: 7.5e3 * _unit(c.numbers.normal(size=3)),
+    "near": lambda c: c.numbers.normal(size=3),
+    "normals": lambda c: np.eye(3),
+    "areas": lambda c: [1.0, 2.0, 3.0],
+    "points": lambda c: c.numbers.normal(size=(3, 3)),
+    "epoch": lambda c: "2026-03-01T00:00:00",
+    "star": lambda c: c.rng.choice(("sun", "moon")),
+    "air": lambda c: c.rng.choice(("exponential", "harris_priester")),
+    "altitudes": lambda c: [300e3, 400e3, 500e3],
+    "densities": lambda c: [1e-11, 3e-12, 6e-13],
+    "orbit": lambda c: sd.orbit.OrbitalElements(7e6, 0.1 * c.numbers.random(), *c.numbers.random(4)),
+    "axes": lambda c: c.rng.choice(("turning", "still")),
+    "source": lambda c: c.rng.choice(("series", "astropy")),
+    "anomalies": lambda c: c.numbers.normal(size=(2, 3)),
     "seconds": lambda c: 0.01,
     "yes": lambda c: True,
     "unit": lambda c: (0.0, 0.6, 0.8),

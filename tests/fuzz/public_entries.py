@@ -48,6 +48,8 @@ _LEFT_OUT |= {
     "Singularities",
     "Workspace",
 }  # results
+_LEFT_OUT |= {"AirTable", "OrbitalElements", "Plates", "PositionAndVelocity", "RelativeMotion"}  # results and tuples
+_LEFT_OUT |= {"relative_motion"}  # it needs a run with an orbiting origin
 _LEFT_OUT |= {"base_motion"}  # it is called by holonomy; its path is no file
 _LEFT_OUT |= {"Visual", "Mimic", "Builder", "law"}  # they come below, with what uses them
 _SEVERAL = ("lock", "free", "follow", "attach")
@@ -80,6 +82,32 @@ _WANTED = {
     "freefloating.workspace": {"state": "one state", "task": "component", "joints": "joints", "samples": "some"},
     "freefloating.zero_reaction_path": {"direction": "qd of one"},
     "cylinder_slosh": dict.fromkeys(("radius", "depth", "density", "acceleration"), "number"),
+    "OrbitingOrigin": {"position": "place in orbit", "velocity": "speed in orbit"},
+    "ThirdBody": {"body": "star"},
+    "HillFrame": {"rate": "number", "axes": "axes"},
+    "GravityGradient": {"rate": "number", "up": "across", "normal": "unit"},
+    "AtmosphericDrag": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "air": "air"},
+    "SolarPressure": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "mirror": "number"},
+    "orbit.from_elements": {"elements": "orbit"},
+    "orbit.to_elements": {"position": "place in orbit", "velocity": "speed in orbit"},
+    "orbit.hill_axes": {"position": "place in orbit", "velocity": "speed in orbit"},
+    **{
+        f"orbit.{name}": {
+            **{"position": "near", "velocity": "near"},
+            **{"reference_position": "place in orbit", "reference_velocity": "speed in orbit"},
+        }
+        for name in ("to_hill", "from_hill")
+    },
+    "orbit.clohessy_wiltshire": {"position": "near", "velocity": "near", "rate": "number", "times": "times"},
+    "orbit.position_of": {"body": "star", "epoch": "epoch", "times": "times", "source": "source"},
+    "orbit.days_since_j2000": {"epoch": "epoch"},
+    "orbit.msis_table": {"epoch": "epoch", "altitudes": "altitudes"},
+    "orbit.orbit_state": {"model": "model", "elements": "orbit"},
+    "orbit.box_plates": {"size": "size", "center": "near"},
+    "orbit.panel_plates": {"normal": "unit", "area": "number", "point": "near"},
+    "orbit.true_anomaly": {"mean_anomaly": "anomalies", "eccentricity": "number"},
+    "orbit.mean_anomaly": {"true_anomaly": "anomalies", "eccentricity": "number"},
+    "orbit.mean_motion": {"semi_major_axis": "number"},
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }
@@ -142,7 +170,7 @@ _SHAPES = ("box", "cone", "cylinder", "point", "rod", "sphere", "tube")
 def public_entries() -> list[Entry]:
     """Functions, classes and methods that only compute."""
     modules = {"control.": sd.control, "operators.": sd.operators, "kane.": sd.kane, "lagrangian.": sd.lagrangian}
-    modules |= {"freefloating.": sd.freefloating}
+    modules |= {"freefloating.": sd.freefloating, "orbit.": sd.orbit}
     found = list(_functions("", sd, (name for name in sd.__all__ if name not in ("simulate", "linearize"))))
     for prefix, module in modules.items():
         found += _functions(

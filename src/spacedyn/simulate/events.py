@@ -118,8 +118,11 @@ def _altitude(t: float, s: Any, p: Any, out: Any) -> None:
 
 
 @condition
-def _altitude_of_origin(t: float, s: Any, p: Any, out: Any) -> None:
-    out.value[0] = s.orbiting_origin.altitude[0] - p.altitude
+def _altitude_in_orbit(t: float, s: Any, p: Any, out: Any) -> None:
+    square = 0.0
+    for k in range(3):
+        square += (s.orbiting_origin.position[k] + s.base_position[k] - p.center[k]) ** 2
+    out.value[0] = square**0.5 - p.level
 
 
 @checked_arguments()
@@ -137,8 +140,7 @@ def altitude_reaches(
     center : (3,)
         Where the planet is, in the inertial frame [m].
     origin : bool
-        Whether the altitude is that of the simulation's `OrbitingOrigin` (with its radius, and without a name of its
-        own), as positions are relative to it.
+        Whether positions are relative to the simulation's `OrbitingOrigin` (one without a name of its own).
 
     Examples
     --------
@@ -154,7 +156,7 @@ def altitude_reaches(
     where = vector("center", center, "such as (0, 0, 0)")
 
     def of(model: Model) -> Condition:
-        made = _altitude_of_origin(altitude=level) if origin else _altitude(center=where, level=level + size)
+        made = (_altitude_in_orbit if origin else _altitude)(center=where, level=level + size)
         assert isinstance(made, Condition)
         return made
 
