@@ -53,6 +53,11 @@ def growth(who: str, what: str = "body") -> Callable[[dict[str, Any]], float]:
     return lambda results: figure(results, what, "1000", who) / 1001 / (figure(results, what, "20", who) / 21)
 
 
+def step_cost(who: str, robot: str = "6") -> Callable[[dict[str, Any]], float]:
+    """A step of RungeKutta4 under a law, in forward dynamics: a simulated second has 1000 steps."""
+    return lambda results: figure(results, "simulate", robot, who) / 1000 / figure(results, "many forward", robot, who)
+
+
 def cold(who: str) -> Callable[[dict[str, Any]], float]:
     """Import and first call with an empty cache."""
     return lambda results: results["start"][who]["import"] + results["start"][who]["first"]
@@ -69,6 +74,8 @@ TARGETS = (
     Target(("simulate", "6"), "float64 ≥ 8×", 8.0, True, ratio("simulate", "6", "float64")),
     Target(("simulate", "6"), "≥ 2.5× MuJoCo", 2.5, True, ratio("simulate", "6", "float64", "mujoco")),
     Target(("simulate", "6"), "packs ≥ 8× MuJoCo", 8.0, True, ratio("simulate", "6", "packs", "mujoco")),
+    Target(("simulate", "6"), "step ≤ 5.5 dynamics", 5.5, False, step_cost("float64")),
+    Target(("simulate", "6"), "packs ≤ 5", 5.0, False, step_cost("packs")),
     Target(
         ("flight", "18"), "≥ 60× real time", 60.0, True, lambda results: 1 / figure(results, "flight", "18", "float64")
     ),

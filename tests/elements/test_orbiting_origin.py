@@ -185,17 +185,19 @@ def test_where_the_origin_starts_may_differ_from_robot_to_robot():
     np.testing.assert_allclose(fall, -0.5 * MU / other[:, 0] ** 2 * 60.0**2, rtol=1e-3)
 
 
-def test_radau_agrees():
+def test_methods_agree():
     model = slider()
     r, v = sd.orbit.from_elements(sd.orbit.OrbitalElements(6.778e6, 0.0, 0.9))
     acting = [*everything("bus"), sd.OrbitingOrigin(r, v)]
     state = model.state(base_position=[1.0, 2.0, 3.0], q=[0.01])
     runs = [
         sd.simulate(model, state, 120.0, elements=acting, record=[120.0], method=method)
-        for method in (sd.DormandPrince8(), sd.Radau5(rtol=1e-9, atol=1e-11))
+        for method in (sd.DormandPrince8(), sd.Radau5(rtol=1e-9, atol=1e-11), sd.RungeKutta4(step=0.5))
     ]
-    np.testing.assert_allclose(runs[0]["base_position"], runs[1]["base_position"], rtol=0, atol=1e-7)
-    np.testing.assert_allclose(runs[0]["orbiting_origin.position"], runs[1]["orbiting_origin.position"], rtol=1e-10)
+    for other in runs[1:]:
+        np.testing.assert_allclose(other["base_position"], runs[0]["base_position"], rtol=0, atol=1e-7)
+        origins = [one["orbiting_origin.position"] for one in (runs[0], other)]
+        np.testing.assert_allclose(*origins, rtol=1e-10)
 
 
 def test_what_is_refused():
@@ -223,3 +225,24 @@ def test_an_origin_that_meets_the_earth_is_reported():
         run = sd.simulate(dot(), start, 6000.0, elements=acting, events=[event])
         assert (run.status, run.events[0].name) == ("event", "meets the Earth")
         assert run.events[0].time == pytest.approx(expected, abs=1e-4)
+
+
+def test_far_from_the_origin():
+    """A neighbour 2000 km away, where Encke's series has all its terms: as in absolute positions, 1 mm."""
+    r, v = sd.orbit.from_elements(sd.orbit.OrbitalElements(8.0e6, 0.05, 0.9))
+    d, w = np.array([1.2e6, -1.0e6, 1.3e6]), np.array([300.0, 200.0, -400.0])
+    one = sd.simulate(
+        dot(), dot().state(base_position=d, base_velocity=w), 2000.0,
+        elements=[sd.CentralGravity(), sd.OrbitingOrigin(r, v)], record=[2000.0],
+    )  # fmt: skip
+    far = dot().state(base_position=r + d, base_velocity=v + w)
+    other = sd.simulate(dot(), far, 2000.0, elements=[sd.CentralGravity()], record=[2000.0])
+    place = one["base_position"][-1] + one["orbiting_origin.position"][-1]
+    np.testing.assert_allclose(place, other["base_position"][-1], rtol=0, atol=1e-3)
+
+
+def test_a_fall_into_the_centre_names_its_cause():
+    """Dropped from rest without an event: 1030 s later, by Kepler's law, pi/4 sqrt(r^3 / 2 mu) 2."""
+    with pytest.raises(sd.SimulationFailed, match=r"from the centre of 'central gravity': the orbit has met") as caught:
+        sd.simulate(dot(), dot().state(base_position=[7e6, 0, 0]), 3000.0, elements=[sd.CentralGravity()])
+    assert caught.value.time == pytest.approx(np.pi / 2 * np.sqrt((7e6) ** 3 / (2 * MU)), rel=1e-3)

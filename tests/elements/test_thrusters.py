@@ -325,3 +325,70 @@ def test_an_empty_tank_may_end_the_run():
 
     with pytest.raises(sd.InputError, match=r"s\.main has no channel or state 'propelant'; did you mean 'propellant'"):
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=elements, events=[sd.Event(wrong())])
+
+
+def test_it_goes_on_to_the_bit():
+    """A run that is ended, saved, read and resumed: propellant, pulses and modes as without an interruption."""
+    model, state = tree(4, 5)
+    names = model.body_names
+    elements = [
+        sd.Tank(names[2], 2.0, position=(0.1, 0.2, 0), gyration=0.1, name="main"),
+        sd.Thruster(names[2], 5.0, (1, 2, 0), (0.3, 0, 0), 20.0, "main", on_off=True, minimum_pulse=0.15, name="jet"),
+        sd.ModalAppendage(names[0], [0.5], delta0=[0.05, 0.02, 0], delta1=[0.02, 0, 0.05], name="panel"),
+    ]
+
+    @sd.law(period=0.05)
+    def blink(t, s, p, out):
+        out.jet.throttle[0] = 1.0 if int(np.rint(t / 0.05)) % 5 == 2 else 0.0
+
+    options = {"elements": elements, "laws": [blink()], "record": 0.1}
+    whole = sd.simulate(model, state, 2.0, **options)
+    half = sd.simulate(model, state, 1.02, **options)
+    rest = half.resume(until=2.0)
+    np.testing.assert_array_equal(rest["u"][-1], whole["u"][-1])
+    np.testing.assert_array_equal(rest["main.propellant"][-1], whole["main.propellant"][-1])
+    np.testing.assert_array_equal(rest["panel.amplitude"][-1], whole["panel.amplitude"][-1])
+    np.testing.assert_array_equal(rest["left"][-1], whole["left"][-1])
+
+
+def test_a_scenario_has_a_tank_a_thruster_and_modes(tmp_path):
+    (tmp_path / "burn.toml").write_text(
+        """
+robot = "ets7"
+duration = 5.0
+record = 1.0
+
+[[elements]]
+kind = "tank"
+body = "base"
+propellant = 50.0
+position = [0, 0, -0.5]
+name = "main"
+
+[[elements]]
+kind = "thruster"
+body = "base"
+thrust = 20.0
+direction = [0, 0, 1]
+tank = "main"
+fail_at = 2.0
+stuck = 1.0
+name = "jet"
+
+[[elements]]
+kind = "modal_appendage"
+body = "base"
+frequencies = [0.1, 0.4]
+damping = 0.01
+delta0 = [[0, 0, 5.0], [0, 0, 1.0]]
+name = "panel"
+"""
+    )
+    run = sd.Scenario.from_toml(tmp_path / "burn.toml").run()
+    assert run["impulse"][-1, 2] == pytest.approx(60.0, rel=1e-3) and run.audit().within_budget
+    assert run["panel.amplitude"].shape == (6, 2) and np.abs(run["panel.amplitude"]).max() > 1e-3
+    run.save(tmp_path / "burn.nc")
+    again = sd.Run.load(tmp_path / "burn.nc")
+    np.testing.assert_array_equal(again["carried"], run["carried"])
+    assert again.audit().mass == run.audit().mass and str(again.faults[0]) == str(run.faults[0])
+    assert run.data["left"].attrs["units"] == "kg, N s, J"

@@ -195,6 +195,47 @@ def stopped(t, s, p, out):
     out.value[0] = s.qd[0]
 
 
+def test_scenarios_have_these_actions(tmp_path):
+    """A bounce, then a latch that reports what the arm cannot stop: the same as in Python."""
+    model = chaser(max_force=0.1)
+    model.to_toml(tmp_path / "chaser.toml")
+    (tmp_path / "catch.toml").write_text(
+        """
+robot = "chaser.toml"
+duration = 3.0
+record = 0.1
+[state]
+q = { upper = 0.4, fore = -0.7, target = [1.6, 0, 0, 0, 0, 0, 1] }
+qd = { target = [-0.5, 0, 0, 0, 0, 0] }
+[[events]]
+when = "endpoints_within"
+endpoint = "hand"
+other = "handle"
+distance = 0.2
+direction = -1
+action = { do = "impact", endpoint = "hand", other = "handle", restitution = 0.3, normal = [1, 0, 0] }
+[[events]]
+when = "endpoints_within"
+endpoint = "hand"
+other = "handle"
+distance = 0.25
+direction = 1
+action = { do = "attach", joint = "target", arm = ["upper", "fore"], too_fast = "warn" }
+""",
+        encoding="utf-8",
+    )
+    scenario = sd.Scenario.from_toml(tmp_path / "catch.toml")
+    with pytest.warns(sd.RunWarning, match="faster than the arm can stop"):
+        run = scenario.run(progress=False)
+    assert len(run.events) == 2 and "sd.actions.impact(" in scenario.to_python()
+    moved = [against(model, state)[0] for state in (run.events[0].state, run.events[0].after)]
+    assert moved[0] < 0.0 < moved[1]
+    broken = (tmp_path / "catch.toml").read_text(encoding="utf-8").replace("restitution", "restitutoin")
+    (tmp_path / "broken.toml").write_text(broken, encoding="utf-8")
+    with pytest.raises(sd.ScenarioError, match="did you mean 'restitution'"):
+        sd.Scenario.from_toml(tmp_path / "broken.toml").check()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

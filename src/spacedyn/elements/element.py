@@ -153,6 +153,10 @@ class Element:
     def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
         """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
 
+    def failure_note(self, state: State) -> str:
+        """What it knows of the cause if a simulation could not go on from a state; nothing if nothing."""
+        return ""
+
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """The points at which its recorded wrenches act."""
         return ()

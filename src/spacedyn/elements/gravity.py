@@ -10,6 +10,7 @@ from ..errors import InputError
 from ..kernels.elements.central_gravity import central_gravity
 from ..kernels.elements.kind import Kind
 from ..model.model import Model
+from ..model.state import State
 from ..orbit.constants import EARTH_MU
 from ..reals import one_number
 from ..signatures import checked_fields
@@ -103,6 +104,18 @@ class CentralGravity(Element):
     def label(self) -> str:
         """What it is called in the record."""
         return self.name or "central gravity"
+
+    def failure_note(self, state: State) -> str:
+        """Whether the base is so near to the centre that an orbit there would take minutes: it has met the planet."""
+        states = state.flattened()
+        distance = np.linalg.norm(states.base_position - np.asarray(self.center), axis=-1)
+        nearest = float(distance.min())
+        if not 0.0 < nearest**3 < self.mu * 100.0**2:
+            return ""
+        return (
+            f"; the base is {nearest:.3g} m from the centre of '{self.label}': the orbit has met the planet. "
+            "sd.Event(sd.altitude_reaches(0.0), terminal=True) ends a run at the surface"
+        )
 
     def numbers(self, model: Model) -> Numbers:
         """No body: it pulls all; mu and the planet's place."""

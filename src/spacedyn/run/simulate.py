@@ -269,6 +269,8 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
             f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.stepper)}{stiff}"
         )
+    if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
+        cause += "".join(one.failure_note(last) for one in run.elements)
     who = ""
     robot = outcome.stepper.first if outcome.stepper.robots == 1 else outcome.robot
     if run.shape and robot is not None:
