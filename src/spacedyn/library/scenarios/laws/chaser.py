@@ -1,10 +1,12 @@
 """Laws of the chaser in `dual_arm_capture`: thrusters lead it along its approach, wheels hold its attitude."""
 
+from typing import Any
+
 import spacedyn as sd
 
 
 @sd.law
-def approach(t, s, p, out):
+def approach(t: float, s: Any, p: Any, out: Any) -> None:
     """A minimum-jerk path along y in Hill's axes, by six thrusters; then where the path ends, for chaser and target."""
     x = min(t / p.duration, 1.0)
     share, speed = x**3 * (10.0 - 15.0 * x + 6.0 * x**2), 30.0 * x**2 * (1.0 - x) ** 2 / p.duration
@@ -21,7 +23,7 @@ def approach(t, s, p, out):
 
 
 @sd.law
-def attitude(t, s, p, out):
+def attitude(t: float, s: Any, p: Any, out: Any) -> None:
     """Three wheels along the bus's axes keep it in Hill's axes: a proportional and derivative law."""
     x, y, z, w = s.base_quaternion_xyzw
     sign = 1.0 if w >= 0.0 else -1.0
