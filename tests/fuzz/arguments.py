@@ -95,6 +95,11 @@ ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
     lambda c: [sd.UniformGravity((0, 0, -1.6)), sd.LockedJoint(c.name("joint")), brake(gain=0.5)],
     lambda c: [sd.CentralGravity(mu=1.0, center=(50.0, 0, 0)), sd.Motor(c.name("joint"), stall_torque=1.0)],
     lambda c: [sd.BristleFriction(c.name("joint"), coulomb=0.1, stiffness=100.0, name="brush")],
+    lambda c: [
+        sd.Gyro(c.name("body"), period=0.01, noise=0.1, name="gyro"),
+        sd.DCMotor(c.name("joint"), resistance=1.0, torque_constant=0.1, inductance=0.01, fail_at=0.01),
+        sd.Magnetorquer(c.name("body"), residual=[1.0, 0, 0], field=sd.MagneticField(uniform=[0, 0, 1e-5])),
+    ],
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
 )
 
