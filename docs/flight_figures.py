@@ -61,5 +61,27 @@ def resolved_rate() -> Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate)}
+def dual_arm_capture() -> Figure:
+    """Distance and propellant over the approach; rates and a wheel's momentum at the catch."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    run = sd.Scenario.from_toml("dual_arm_capture").run(progress=False)
+    gap = run.endpoint("left_handle").position - run.endpoint("left_hand").position
+    left.plot(run.time, np.linalg.norm(gap, axis=1), label="left hand to its handle [m]")
+    left.plot(run.time, 100 * (60.0 - run["tank.propellant"][:, 0]), label="propellant used [10 g]")
+    catch = run.time > 130.0
+    rate = np.degrees(np.linalg.norm(run.body("target").velocity[catch, 3:], axis=1))
+    right.plot(run.time[catch], rate, label="target's rate [deg/s]")
+    right.plot(run.time[catch], np.degrees(run.states.base_attitude.magnitude())[catch], label="chaser's turn [deg]")
+    right.plot(run.time[catch], 0.08 * run.states.qd[catch, -2], label="wheel y [N m s]")
+    for axes in (left, right):
+        axes.set_xlabel("time [s]")
+        axes.legend()
+    right.set_xlim(130, 220)
+    return figure
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate, dual_arm_capture)
+}
 """By the name of their page."""

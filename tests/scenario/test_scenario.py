@@ -99,8 +99,8 @@ def test_a_scenario_and_its_script_are_the_same_to_the_bit(name, tmp_path):
     assert run.audit().within_budget
     script = tmp_path / "script.py"
     scenario.to_python(script)
-    robots = tmp_path / "robots"
-    robots.symlink_to(scenario.folder / "robots")
+    for folder in ("robots", "laws"):
+        (tmp_path / folder).symlink_to(scenario.folder / folder)
     assert same(run, runpy.run_path(str(script))["run"])
 
 
