@@ -191,12 +191,20 @@ def under_elements():
         sd.Motor(axle, stall_torque=0.02, no_load_speed=50.0, name="drive"),
         sd.BristleFriction(axle, coulomb=0.1, stiffness=10.0, stribeck_speed=0.1),
         sd.CentralGravity(mu=10.0, center=(30.0, 0.0, 0.0)),
+        sd.Gyro("arm", period=0.015, noise=0.01, random_walk=0.01, delay=0.015, name="turn"),
+        sd.Accelerometer(("arm", [0.1, 0.2, 0.3]), name="feel"),
     ]
     runs = []
     for method in (sd.DormandPrince5(rtol=1e-6, atol=1e-8), sd.Radau5(step=0.02)):
         options = {"method": method, "record": 0.02, "budget": 1e9, "limits": False}
         runs.append(sd.simulate(model, state, 0.04, laws=[wish()], elements=elements, **options))
-    return flat([run[name] for run in runs for name in ("x", "gust", "torque", "element_states", "element_energy")])
+    return flat(
+        [
+            run[name]
+            for run in runs
+            for name in ("x", "gust", "torque", "feel.specific_force", "element_states", "element_energy")
+        ]
+    )
 
 
 @sd.law(period=0.02, delay=0.01)

@@ -230,12 +230,17 @@ def test_plain_motors_fail_too(fault, more):
 
 
 def test_a_lock_slips_at_the_torque_that_it_holds():
-    """Pushed by more than it holds, the joint goes on: J w' = torque - capacity."""
+    """Pushed by more than it holds, the joint goes on: J w' = torque - capacity; by less, it bends by a milliradian."""
     model = shaft(0.1)
     motor = sd.Motor("wheel", stall_torque=1.0, fail_at=0.0, fault="locked", lock_torque=0.5)
-    push = sd.control.joint_torque(model, model.neutral_state(), tau=[0.8])
+    push, lean = (sd.control.joint_torque(model, model.neutral_state(), tau=[tau]) for tau in (0.8, 0.4))
     run = sd.simulate(model, model.neutral_state(), 2.0, laws=[push], elements=[motor], record=1.0)
     assert run["qd"][2, 0] - run["qd"][1, 0] == pytest.approx((0.8 - 0.5) / 0.1, rel=1e-9)
+    held = sd.simulate(model, model.neutral_state(), 4.0, laws=[lean], elements=[motor], record=1.0)
+    bent = held["motor_wheel.bristle"][-1, 0]
+    assert bent == pytest.approx(0.4 / 0.5 * 1e-3, rel=1e-6) and abs(held["qd"][-1, 0]) < 1e-8
+    assert held["element_energy"][-1, 0] == pytest.approx(0.5 * 500.0 * bent**2, rel=1e-12)
+    assert max(run.audit().energy, held.audit().energy) < 1e-9
 
 
 # --- batches, files, bad input ---------------------------------------------------------------------------------------

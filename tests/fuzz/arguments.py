@@ -95,6 +95,11 @@ ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
     lambda c: [sd.UniformGravity((0, 0, -1.6)), sd.LockedJoint(c.name("joint")), brake(gain=0.5)],
     lambda c: [sd.CentralGravity(mu=1.0, center=(50.0, 0, 0)), sd.Motor(c.name("joint"), stall_torque=1.0)],
     lambda c: [sd.BristleFriction(c.name("joint"), coulomb=0.1, stiffness=100.0, name="brush")],
+    lambda c: [
+        sd.Gyro(c.name("body"), period=0.01, noise=0.1, name="gyro"),
+        sd.DCMotor(c.name("joint"), resistance=1.0, torque_constant=0.1, inductance=0.01, fail_at=0.01),
+        sd.Magnetorquer(c.name("body"), residual=[1.0, 0, 0], field=sd.MagneticField(uniform=[0, 0, 1e-5])),
+    ],
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
 )
 
@@ -150,6 +155,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "path of an endpoint": lambda c: {"kind": "line", "by": [0.1, 0, 0], "turn": [0, 0.1, 0], "duration": 1.0},
     "one direction": lambda c: ["x"],
     "flexible": lambda c: ["x", "y"],
+    "through": lambda c: c.rng.choice([None, {"torquer": "rods"}, {"wheels": ["x", "y", "z"], "torque": 0.1}]),
+    "on_overrun": lambda c: "ignore",
     "on_singular": lambda c: "damp",
     "run": lambda c: c.rng.choice(short_runs()),
     "robots": lambda c: {"a": c.model, "b": models()[-1]},
