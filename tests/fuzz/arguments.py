@@ -155,6 +155,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "path of an endpoint": lambda c: {"kind": "line", "by": [0.1, 0, 0], "turn": [0, 0.1, 0], "duration": 1.0},
     "one direction": lambda c: ["x"],
     "flexible": lambda c: ["x", "y"],
+    "through": lambda c: c.rng.choice([None, {"torquer": "rods"}, {"wheels": ["x", "y", "z"], "torque": 0.1}]),
+    "on_overrun": lambda c: "ignore",
     "on_singular": lambda c: "damp",
     "run": lambda c: c.rng.choice(short_runs()),
     "robots": lambda c: {"a": c.model, "b": models()[-1]},

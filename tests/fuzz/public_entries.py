@@ -69,6 +69,10 @@ _WANTED = {
         }
         for name in ("coordinated", "impedance", "resolved_acceleration", "resolved_rate", "transposed_jacobian")
     },
+    **{
+        f"control.{name}": {"model": "wheeled", "state": "state of wheeled"}
+        for name in ("attitude_hold", "detumble", "post_capture", "station_keeping", "wheel_desaturation")
+    },
     "control.vibration_damping": {"model": "wheeled", "state": "state of wheeled", "joints": "arm of wheeled"},
     "control.reactionless": {"times": "times", "values": "values"},
     "endpoint_line": {"by": "unit", "duration": "seconds"},

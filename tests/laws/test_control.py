@@ -251,6 +251,8 @@ laws = [
     control.transposed_jacobian(robot, start, endpoint="hand", path=LINE, follow=["x"], period=0.02),
     control.reactionless(robot, start, times=[0, 1], values=[start.q, [0.6, 0.5, 0.1]], period=0.02),
     control.coordinated(robot, start, endpoint="hand", path=LINE, follow=["x"], period=0.02),
+    control.post_capture(robot, start, torque=1.0, on_overrun="ignore", period=0.02),
+    control.station_keeping(robot, start, period=0.02),
     control.vibration_damping(robot, start, flexible=["joint1"], joints=["joint3"], period=0.02),
 ]
 run = sd.simulate(robot, start, 0.04, laws=laws, method=sd.RungeKutta4(0.01), record=0.02)

@@ -215,7 +215,7 @@ def test_joint_rates_stay_within_their_limit_and_the_time_there_is_kept():
     assert np.abs(run.states.qd).max() < 0.03 * (1 + 1e-6)
     hand = run.endpoint("hand").position
     assert np.allclose(hand[-1] - hand[0], [0.1, 0.2, -0.1], atol=1e-4)  # later than it was to
-    assert 2.0 < run["resolved_rate0.limited"][-1, 0] < 20.0
+    assert 1.0 < run["resolved_rate0.limited"][-1, 0] < 20.0
 
 
 # --- singular poses --------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_a_path_through_a_singular_pose_goes_on_damped_or_ends_by_name():
         for on in ("damp", "stop")
     }  # fmt: skip
     run = sd.simulate(robot, start, 20.0, laws=[laws["damp"]])
-    assert run.status == "done" and run["resolved_rate0.damped"][-1, 0] > 5.0
+    assert run.status == "done" and run["resolved_rate0.damped"][-1, 0] > 2.0
     assert (
         np.abs(run.states.qd).max() < (2.0 * 1.9 / 10 + 2.0) / 0.3
     )  # no part of v + e is multiplied by more than 1/0.3

@@ -11,11 +11,13 @@ from collections.abc import Callable
 
 from ..law import Law
 from ..user_files import UserFile, from_file
-from .base import attitude_hold, detumble, wheel_attitude_hold
+from .attitude import attitude_hold, detumble, station_keeping
+from .base import wheel_attitude_hold
 from .endpoint import impedance, resolved_acceleration, resolved_rate, transposed_jacobian
 from .joint_pid import joint_pid
 from .joints import joint_damping, joint_hold, joint_path, joint_round_trip, joint_torque
 from .model_based import computed_torque, endpoint_path
+from .momentum import post_capture, wheel_desaturation
 from .motions import MOTIONS, swing
 from .thrusters import thruster_attitude_hold, thruster_pulses
 from .wheels import wheel_motor_attitude_hold
@@ -36,14 +38,17 @@ LAWS: dict[str, Callable[..., Law]] = {
         joint_pid,
         joint_round_trip,
         joint_torque,
+        post_capture,
         reactionless,
         resolved_acceleration,
         resolved_rate,
+        station_keeping,
         thruster_attitude_hold,
         thruster_pulses,
         transposed_jacobian,
         vibration_damping,
         wheel_attitude_hold,
+        wheel_desaturation,
         wheel_motor_attitude_hold,
     )
 }
@@ -66,14 +71,17 @@ __all__ = [
     "joint_pid",
     "joint_round_trip",
     "joint_torque",
+    "post_capture",
     "reactionless",
     "resolved_acceleration",
     "resolved_rate",
+    "station_keeping",
     "swing",
     "thruster_attitude_hold",
     "thruster_pulses",
     "transposed_jacobian",
     "vibration_damping",
     "wheel_attitude_hold",
+    "wheel_desaturation",
     "wheel_motor_attitude_hold",
 ]

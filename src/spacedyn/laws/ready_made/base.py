@@ -1,4 +1,4 @@
-"""Ready-made laws for the base: stop it from tumbling, hold or turn its attitude, by torques or by reaction wheels."""
+"""What laws of the base share: its attitude, its error, its inertia; and wheels that are states of a law."""
 
 import math
 from typing import Any
@@ -57,63 +57,6 @@ def into(R, v):  # type: ignore[no-untyped-def]
     return out
 
 
-@law
-@called("detumble")
-def _detumble(t: float, s: Any, p: Any, out: Any) -> None:
-    R = axes_of(s.base_quaternion_xyzw)
-    spin = into(R, s.base_rate)
-    for i in range(3):
-        torque = min(max(-p.gain[i] * spin[i], -p.limit[i]), p.limit[i])
-        for k in range(3):
-            out.base_wrench[3 + k] += R[k, i] * torque
-
-
-@checked_arguments(**MEANT)
-def detumble(
-    model: Model,
-    state: State,
-    *,
-    time_constant: float = 10.0,
-    gain: ArrayLike | None = None,
-    limit: ArrayLike = 1e12,
-    period: float | None = None,
-    delay: float = 0.0,
-) -> Law:
-    """Stop the base from turning: a torque against each of its body rates, up to a limit.
-
-    Parameters
-    ----------
-    model, state
-        The robot, and the state that it starts from.
-    time_constant : float
-        In which rates fall by a factor of e [s], with the inertia that the robot has in the state.
-    gain : float or (3,), optional
-        The gain itself instead, along the base's axes [N m s/rad].
-    limit : float or (3,)
-        Largest torque along the base's axes [N m].
-    period, delay : float, optional
-        Of a sampled law [s].
-
-    Examples
-    --------
-    >>> import spacedyn as sd
-    >>> robot = sd.load("ets7")
-    >>> start = robot.state(base_rate=[0.02, -0.01, 0.03])
-    >>> run = sd.simulate(robot, start, 100.0, laws=[sd.control.detumble(robot, start)])
-    >>> bool(abs(run.final.base_rate).max() < 1e-3)
-    True
-    """
-    check("detumble", model, state)
-    free_base("detumble", model)
-    felt = turned_inertia(model, state) / number("detumble", "time_constant", time_constant, least=1e-9)
-    return _detumble(
-        gain=felt if gain is None else numbers("detumble", "gain", gain, 3, least=0.0),
-        limit=numbers("detumble", "limit", limit, 3, least=0.0),
-        period=period,
-        delay=delay,
-    )
-
-
 def turned_inertia(model: Model, state: State) -> Array:
     """(3,) inertia of the robot, its joints locked, about the base's axes [kg m²]."""
     Hb = mass_matrix_blocks(model, state).Hb
@@ -135,73 +78,6 @@ def wanted_attitude(law: str, state: State, target_xyzw: Any, target_rpy_xyz_deg
     if abs(np.linalg.norm(quaternion) - 1.0) > 1e-6:
         raise InputError(f"{law}: target_xyzw must have length 1, got {np.linalg.norm(quaternion):g}")
     return quaternion / np.linalg.norm(quaternion)
-
-
-@law
-@called("attitude_hold")
-def _attitude(t: float, s: Any, p: Any, out: Any) -> None:
-    R = axes_of(s.base_quaternion_xyzw)
-    spin, error = into(R, s.base_rate), attitude_error(s.base_quaternion_xyzw, p.target)
-    for i in range(3):
-        torque = min(max(p.kp[i] * error[i] - p.kd[i] * spin[i], -p.limit[i]), p.limit[i])
-        for k in range(3):
-            out.base_wrench[3 + k] += R[k, i] * torque
-
-
-@checked_arguments(**MEANT)
-def attitude_hold(
-    model: Model,
-    state: State,
-    *,
-    target_xyzw: ArrayLike | None = None,
-    target_rpy_xyz_deg: ArrayLike | None = None,
-    bandwidth: float = 0.1,
-    damping: float = 1.0,
-    limit: ArrayLike = 1e12,
-    period: float | None = None,
-    delay: float = 0.0,
-) -> Law:
-    """Turn the base to an attitude and hold it there, by torques from outside, such as thrusters give.
-
-    Parameters
-    ----------
-    model, state
-        The robot, and the state that it starts from.
-    target_xyzw : (4,), optional
-        The attitude as a unit quaternion, scalar last, base axes -> inertial axes; the state's own if left out.
-    target_rpy_xyz_deg : (3,), optional
-        The same by turns about x, the turned y, the turned z [deg].
-    bandwidth, damping : float
-        [rad/s] and damping ratio, with the inertia that the robot has in the state.
-    limit : float or (3,)
-        Largest torque along the base's axes [N m].
-    period, delay : float, optional
-        Of a sampled law [s].
-
-    Examples
-    --------
-    >>> import spacedyn as sd
-    >>> robot = sd.load("ets7")
-    >>> start = robot.neutral_state()
-    >>> law = sd.control.attitude_hold(robot, start, target_rpy_xyz_deg=[20, -10, 30])
-    >>> hold = sd.control.joint_hold(robot, start)
-    >>> end = sd.simulate(robot, start, 150.0, laws=[law, hold]).final
-    >>> end.base_attitude.as_euler("XYZ", degrees=True).round(1).tolist()
-    [20.0, -10.0, 30.0]
-    """
-    name = "attitude_hold"
-    check(name, model, state)
-    free_base(name, model)
-    felt = turned_inertia(model, state)
-    omega, ratio = number(name, "bandwidth", bandwidth, least=0.0), number(name, "damping", damping, least=0.0)
-    return _attitude(
-        target=wanted_attitude(name, state, target_xyzw, target_rpy_xyz_deg),
-        kp=felt * omega**2,
-        kd=2.0 * felt * ratio * omega,
-        limit=numbers(name, "limit", limit, 3, least=0.0),
-        period=period,
-        delay=delay,
-    )
 
 
 @law(states={"wheel_momentum": 3})

@@ -105,7 +105,7 @@ def joint_pid(
     >>> start = robot.state(q=[0.1, 0.5, -0.3, 0.9, 0.2, 0.4, 0.1])
     >>> law = sd.control.joint_pid(robot, start, bandwidth=1.0, gravity=[0, 0, -9.81])
     >>> push = sd.Wrench(robot.body_names[-1], force=[20.0, 0, 5.0])  # which it does not know of
-    >>> run = sd.simulate(robot, start, 60.0, laws=[law], elements=[push], gravity=[0, 0, -9.81], record=5.0)
+    >>> run = sd.simulate(robot, start, 90.0, laws=[law], elements=[push], gravity=[0, 0, -9.81], record=5.0)
     >>> bool(abs(run.final.q - start.q).max() < 1e-6)
     True
     """

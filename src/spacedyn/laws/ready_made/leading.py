@@ -23,7 +23,7 @@ DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 """What an endpoint may follow: along inertial axes, and turns about them."""
 
 STATES = {"damped": 1, "limited": 1}
-"""States of these laws: how long each was damped near singular poses, and limited [s]."""
+"""States of these laws: how long each was damped near singular poses, and slowed down [s], by how much it was."""
 
 
 def law_around(core: Any, name: str) -> LawTemplate:
@@ -184,6 +184,12 @@ class Led(Driven):
     def map(self) -> Array:
         """(rows, joints) generalized Jacobian in the state, in the directions that are followed."""
         return (self.jacobian @ self.reaction)[self.rows]
+
+    @property
+    def moved(self) -> Array:
+        """(rows, rows) inertia that joint forces meet at the endpoint, (G H⁻¹ G')⁻¹, within three decades."""
+        inverse, vectors = np.linalg.eigh(self.map @ np.linalg.solve(self._reduced[0], self.map.T))
+        return vectors @ np.diag(1.0 / np.maximum(inverse, 1e-3 * inverse.max())) @ vectors.T
 
     @property
     def felt(self) -> Array:

@@ -125,7 +125,7 @@ def command(n, w, tau, count):
 
 @numba.njit
 def tally(n, w, stop, step, damped, limited, out_damped, out_limited):
-    """How long the law was damped near singular poses, and limited [s]; a law that shall not be ends the run.
+    """How long the law was damped near singular poses, and slowed down [s], a little counting little; or end the run.
 
     `step`: the period of a sampled law, whose states are values; 0 of a continuous one, whose states are rates.
     """

@@ -308,7 +308,7 @@ def vibration_damping(
     --------
     >>> import spacedyn as sd
     >>> b = sd.Builder("mini on a spring", base="fixed")
-    >>> b.base("wall", mass=1.0, inertia=(1, 1, 1))
+    >>> b.base("wall", mass=1.0, inertia=(1, 1.2, 1.4))
     >>> boom = {"mass": 50.0, "com": (1, 0, 0), "inertia": (1, 20, 20), "stiffness": 400.0}
     >>> b.link("boom", "revolute", parent="wall", axis=(0, 0, 1), **boom)
     >>> mini = {"mass": 5.0, "com": (0.5, 0, 0), "inertia": (0.1, 0.4, 0.4)}

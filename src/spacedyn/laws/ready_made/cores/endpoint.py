@@ -24,6 +24,12 @@ def thresholds(settings):
 
 
 @inner
+def damping(least, epsilon):
+    """How much the least singular value is damped: 0 from the threshold on, 1 at a singular pose, without a jump."""
+    return max(1.0 - least * least / (epsilon * epsilon), 0.0) if epsilon > 0.0 else 0.0
+
+
+@inner
 def compare(t, n, w, path):
     """The wanted pose, and the error (position; rotation vector), inertial axes."""
     wanted, pose, error = later(w, n[AT_WANTED]), later(w, n[AT_POSE]), later(w, n[AT_ERROR])
@@ -97,7 +103,7 @@ def resolved_rate(t, n, w, settings, path):
     for j in range(m):
         fastest = max(fastest, abs(x[j]))
     slower = settings[FASTEST] / fastest if fastest > settings[FASTEST] else 1.0
-    flags[LEAST], flags[DAMPED], flags[LIMITED] = least, 1.0 * (least < settings[EPSILON]), 1.0 * (slower < 1.0)
+    flags[LEAST], flags[DAMPED], flags[LIMITED] = least, damping(least, settings[EPSILON]), 1.0 - slower
     for j in range(m):
         x[j] = settings[SERVO] * (slower * x[j] - rate_of(n, w, j))
     forces(n, w)
@@ -114,7 +120,7 @@ def accelerate(n, w, settings):
         b[i] = wanted[row] - a[row]
     posture(n, w, settings[POSTURE], later(settings, HOME))
     _, least = two_tasks(A, 0, b, A, rows, b, m, thresholds(settings), x, later(b, 6))
-    w[n[AT_FLAGS] + LEAST], w[n[AT_FLAGS] + DAMPED] = least, 1.0 * (least < settings[EPSILON])
+    w[n[AT_FLAGS] + LEAST], w[n[AT_FLAGS] + DAMPED] = least, damping(least, settings[EPSILON])
     forces(n, w)
 
 
@@ -164,15 +170,20 @@ def impedance(t, n, w, settings, path):
 
 @linked(DOUBLE, INTEGERS, DOUBLES, DOUBLES, DOUBLES)
 def transposed_jacobian(t, n, w, settings, path):
-    """Forces of joints as if a spring and a damper pulled the endpoint: G' (kp e + kd ė), and brakes in the joints."""
+    """Forces of joints as if a spring and a damper pulled the endpoint, G' K (e + r ė), and brakes in the joints.
+
+    r is the first of the settings KD; K (rows, rows) follows after the last of them.
+    """
     nv, m, rows = n[NV], n[ACTIVE], n[ROWS]
     compare(t, n, w, path)
     wanted, error, twist = later(w, n[AT_WANTED]), later(w, n[AT_ERROR]), later(w, n[AT_TWIST])
     f, cr, pull, A = later(w, n[AT_F]), later(w, n[AT_CR]), later(w, n[AT_ROOM]), later(w, n[AT_ROOM] + 6)
     rows_of(n, later(w, n[AT_G]), m, A)
+    off, K = later(A, 6 * m), later(settings, HOME + m)
     for i in range(rows):
         row = n[n[AT_ROW] + i]
-        pull[i] = settings[KP + row] * error[row] + settings[KD + row] * (wanted[WANTED_VELOCITY + row] - twist[row])
+        off[i] = error[row] + settings[KD] * (wanted[WANTED_VELOCITY + row] - twist[row])
+    multiply(K, rows, rows, off, pull)
     for j in range(m):
         f[j] = cr[j] - settings[JOINT_DAMPING] * rate_of(n, w, j)
         if not settings[GENERALIZED] > 0.0:

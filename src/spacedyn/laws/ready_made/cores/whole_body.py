@@ -18,6 +18,7 @@ from .endpoint import (
     KP,
     POSTURE,
     compare,
+    damping,
     forces,
     place_of,
     posture,
@@ -90,8 +91,8 @@ def base_and_joints(t, n, w, settings, path):
 @inner
 def finish(n, w, least, settings):
     """Flags and forces."""
-    damped = least[0] < settings[FIRST] or least[1] < settings[EPSILON]
-    w[n[AT_FLAGS] + LEAST], w[n[AT_FLAGS] + DAMPED] = min(least[0], least[1]), 1.0 * damped
+    damped = max(damping(least[0], settings[FIRST]), damping(least[1], settings[EPSILON]))
+    w[n[AT_FLAGS] + LEAST], w[n[AT_FLAGS] + DAMPED] = min(least[0], least[1]), damped
     forces(n, w)
 
 
