@@ -81,7 +81,25 @@ def dual_arm_capture() -> Figure:
     return figure
 
 
+def ssrms_berthing() -> Figure:
+    """The module's way to the port, the station's recoil, and the torques of the arm."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    run = sd.Scenario.from_toml("ssrms_berthing").run(progress=False)
+    gap = run.endpoint("ring").position - run.endpoint("port").position
+    left.plot(run.time, np.linalg.norm(gap, axis=1), label="ring to port [m]")
+    left.plot(run.time, 10 * np.linalg.norm(run.states.base_position, axis=1), label="station's shift [10 cm]")
+    left.plot(run.time, 10 * np.degrees(run.states.base_attitude.magnitude()), label="station's turn [0.1 deg]")
+    for number, joint in enumerate(("shoulder roll", "shoulder yaw", "shoulder pitch", "elbow pitch", "wrist pitch")):
+        right.plot(run.time, run["tau"][:, number], label=joint)
+    left.set_xlabel("time [s]")
+    right.set(xlabel="time [s]", ylabel="torque [N m]")
+    left.legend()
+    right.legend()
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
-    made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate, dual_arm_capture)
+    made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate, dual_arm_capture, ssrms_berthing)
 }
 """By the name of their page."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 import spacedyn as sd
+from every_element import under_devices, under_fields
 from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
 GRAVITY = (0.3, -1.2, -9.6)
@@ -47,6 +48,7 @@ def every_result(rng, model, state):
         "momentum_matrix_rate": sd.momentum_matrix_rate(model, state, about=point),
         "kinetic_energy": sd.kinetic_energy(model, state),
         "potential_energy": sd.potential_energy(model, state, gravity=GRAVITY),
+        "momentum_regressor": sd.momentum_regressor(model, state, endpoint, about=point),
     }
     results |= {"operators": applied(model, state, udot, tau, loads)}
     kane = sd.kane.prescribed_dynamics(model, state, given, udot, tau, **loads)
@@ -65,6 +67,7 @@ def every_result(rng, model, state):
             results["linearize"] = sd.linearize(model, state, laws=[follow(gain=0.5)], gravity=GRAVITY).A
             results["stops"] = stopped()
             results["element"] = under_elements()
+            results["devices"], results["fields"] = under_devices(), under_fields()
             results["joint_kind"] = in_steps()
     return {name: np.ravel(value) for name, value in results.items()}
 

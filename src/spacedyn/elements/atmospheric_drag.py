@@ -45,8 +45,8 @@ class AtmosphericDrag(Element):
     points : (3,) or (plates, 3)
         Centres of the plates, in the body's frame [m].
     drag, lift : float or (plates,)
-        Coefficients along the wind (2.2 is usual) and, times n·v/|v|, along the normal. Of Schaaf and Chambré's
-        accommodation coefficients they are 2 σt and 2 (2 - σn - σt).
+        Coefficients along the wind (2.2 is usual) and, times the cosine of n and v, along the normal. Of Schaaf and
+        Chambré's accommodation coefficients they are 2 σt and 2 (2 - σn - σt).
     air : str
         'exponential': a table at mean solar activity (Vallado); 'harris_priester': with a bulge in the afternoon.
         Between altitudes the logarithm of the density is a cubic spline.

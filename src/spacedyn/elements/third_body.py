@@ -27,9 +27,9 @@ _MU = {"sun": SUN_MU, "moon": MOON_MU}
 class ThirdBody(Element):
     """Gravity of a body beside the planet: the Sun or the Moon along their paths, or one that is at a place.
 
-    a = μ [(s - r)/|s - r|³ - s/|s|³]: the planet at the frame's centre falls towards it, too. The difference is by
-    Encke's form. Within a robot's bodies it acts to the second order in size over distance, as `CentralGravity` does.
-    What it does is work: its path depends on time.
+    a = μ (s - r) / abs(s - r)³ - μ s / abs(s)³: the planet at the frame's centre falls towards it, too. The difference
+    is by Encke's form. Within a robot's bodies it acts to the second order in size over distance, as `CentralGravity`
+    does. What it does is work: its path depends on time.
 
     Parameters
     ----------
