@@ -244,6 +244,12 @@ def test_wheels_unload_exponentially_while_the_attitude_is_held():
     limited = control.wheel_desaturation(robot, start, wheels=names, time_constant=1.0, limit=0.01)
     run = sd.simulate(robot, start, 20.0, laws=[attitude, hold, limited], elements=motors, record=1.0)
     assert np.linalg.norm(run["base_wrench"][:, 3:], axis=1).max() <= 0.01 * (1 + 1e-12)
+    line = np.array([0.0, 0.6, 0.8])  # through magnetorquers, what is along the field line stays
+    rods = sd.Magnetorquer("base", field=sd.MagneticField(uniform=3e-5 * line), name="rods")
+    across = control.wheel_desaturation(robot, start, wheels=names, time_constant=30.0, through={"torquer": "rods"})
+    run = sd.simulate(robot, start, 300.0, laws=[attitude, hold, across], elements=[*motors, rods], record=300.0)
+    before, left = np.array(list(speeds.values())), run.final.qd[at]
+    assert np.linalg.norm(left - line * (line @ before)) < 0.05 * np.linalg.norm(before)
     with pytest.raises(sd.InputError, match="push the robot itself alone"):
         control.wheel_desaturation(robot, start, wheels=names, through={"wheels": names})
 

@@ -11,7 +11,7 @@ from random_trees import random_model, random_state_parts
 from spacedyn import control
 from spacedyn.kernels.scalar.memory import pointer
 from spacedyn.laws.ready_made.cores import places
-from spacedyn.laws.ready_made.cores.poses import wanted_pose
+from spacedyn.laws.ready_made.cores.poses import rotation_error, wanted_pose
 from spacedyn.laws.ready_made.cores.tasks import solve_task, two_tasks
 from spacedyn.laws.ready_made.plant import look, plant
 from spacedyn.model.parts import BASE_KINDS
@@ -109,6 +109,22 @@ def test_laws_read_the_paths_that_python_has():
             wanted = one.at(t)
             assert np.allclose(out[:12], [*wanted.position, *wanted.rotation.ravel()], atol=1e-12)
             assert np.allclose(out[12:], [*wanted.velocity, *wanted.acceleration], atol=1e-9)
+
+
+@numba.njit
+def _rotation(R, wanted, out):
+    rotation_error(pointer(R), pointer(wanted), pointer(out))
+
+
+def test_rotation_errors_are_right_up_to_half_a_turn():
+    rng = np.random.default_rng(4)
+    for angle in (0.0, 1e-10, 1e-5, 0.4, 2.0, np.pi - 1e-5, np.pi - 1e-9, np.pi):
+        for axis in (*rng.normal(size=(5, 3)), [1.0, 0, 0], [0, 0, -1.0]):
+            R, out = sd.Rotation.random(rng=rng), np.zeros(3)
+            turn = angle * np.array(axis) / np.linalg.norm(axis)
+            _rotation(R.as_matrix().ravel(), (sd.Rotation.from_rotvec(turn) * R).as_matrix().ravel(), out)
+            same = np.allclose(out, turn, atol=1e-7) or (angle > 3.14159 and np.allclose(out, -turn, atol=1e-6))
+            assert same, (angle, out, turn)
 
 
 # --- resolved accelerations ------------------------------------------------------------------------------------------
