@@ -80,6 +80,14 @@ _WANTED = {
     "trapezoidal": {"start": "number", "end": "longer", "speed": "number", "acceleration": "number"},
     "identify_target": {"model": "free arm", "states": "samples", "endpoint": "hand"},
     "momentum_regressor": {"about": "acceleration"},
+    "actions.engage": {"grapple": "name"},
+    "actions.disengage": {"grapple": "name"},
+    "actions.impact": {"restitution": "number", "normal": "unit"},
+    "FlexibleDrive": {"rotor": "joint"},
+    "RelativePose": {"target": "body"},
+    "SunSensor": {"sun": "unit"},
+    "ModalAppendage": {"frequencies": "frequencies"},
+    "Thruster": {"direction": "unit", "tank": "name"},
     "natural_frequencies": {"model": "springy", "state": "state of springy", "locked": "boom"},
     "freefloating.dynamic_singularities": {"states": "five states"},
     "freefloating.inverse_kinematics": {"iterations": "few"},
@@ -180,6 +188,7 @@ def public_entries() -> list[Entry]:
         found += _functions(
             prefix, module, (n for n in module.__all__ if n not in ("UserFile", "from_file", "Operator"))
         )
+    found += _functions("actions.", sd.actions, ("impact", "engage", "disengage"))
     found += [_used(f"shapes.{name}", getattr(sd.shapes, name), _with_shape) for name in _SHAPES]
     found += [
         _entry("shapes.combine", sd.shapes.combine),

@@ -144,6 +144,23 @@ def test_an_endpoint_stays_on_its_path(case):
     assert run["resolved_acceleration0.damped"][-1, 0] == 0.0
 
 
+def test_an_endpoint_behind_joints_of_all_kinds_stays_on_its_path():
+    rng = np.random.default_rng(6)
+    robot = random_model(rng, 7, base_kind="free", passive=False)
+    name, most = robot.endpoint_names[-1], 0
+    for one in robot.endpoint_names:
+        J = sd.generalized_jacobian(robot, robot.neutral_state(), one)
+        if np.linalg.matrix_rank(J, tol=1e-3) > most:
+            name, most = one, int(np.linalg.matrix_rank(J, tol=1e-3))
+    start = robot.state(q=robot.random_state(rng).q)
+    line = sd.endpoint_line(*sd.endpoint_pose(robot, start, name)[:2], by=[0.02, -0.03, 0.04], duration=3.0)
+    joints = [joint.name for joint in robot.joints if joint.nv > 0]
+    assert {"spherical", "free"} & {robot.joint(joint).kind for joint in joints}
+    law = control.resolved_acceleration(robot, start, endpoint=name, path=line, follow=["x", "y", "z"], joints=joints)
+    run = sd.simulate(robot, start, 3.0, laws=[law], record=0.5, method=TIGHT)
+    assert off_path(run, name, line)[:, 0].max() < 1e-8 and run["resolved_acceleration0.damped"][-1, 0] == 0.0
+
+
 def test_joints_left_over_keep_their_posture():
     robot = sd.load("ssrms")
     start, name = robot.state(q=SSRMS), "hand"
@@ -299,6 +316,7 @@ def test_a_steady_push_moves_the_endpoint_by_force_over_stiffness_also_on_a_base
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.packs
 def test_packs_and_the_stiff_method_agree_with_one_robot():
     robot = sd.load("umetani_yoshida")
     starts = robot.state(q=np.array(UMETANI) + 0.02 * np.arange(5)[:, None])

@@ -165,6 +165,13 @@ def test_hinges_are_in_series_with_plates():
     np.testing.assert_allclose(soft, frequencies(panelled(**hinged)), rtol=1e-6)
 
 
+def test_without_a_root_hinge_rigid_panels_are_fixed():
+    """Two panels, one hinge: the outer one swings alone, about its inner edge."""
+    model = panelled(segments=1, panels=2, hinge_stiffness=30.0)
+    assert [joint.kind for joint in model.joints] == ["fixed", "revolute"]
+    assert frequencies(model) == pytest.approx([np.sqrt(30.0 / (12.0 * 2.0**2 / 3))], rel=1e-12)
+
+
 def test_a_wing_folds_at_its_hinges():
     model = panelled(segments=1, panels=3, root_stiffness=10.0, hinge_stiffness=10.0, hinge_angle=np.pi / 2)
     rest = model.state(q=np.concatenate([joint.rest for joint in model.joints]))

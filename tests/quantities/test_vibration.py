@@ -120,6 +120,7 @@ def test_a_robot_with_springs_prints_its_first_frequencies(tmp_path):
     assert "vibration, joints without springs held:" in text
     assert f"base free     {free.frequencies[0]:.4g}, " in text and f"base clamped  {held.frequencies[0]:.4g}, " in text
     assert "; damping 1" in text or "; damping 0.9" in text
+    assert f"base clamped  {held.frequencies[0]:.4g}, " in model._repr_html_()
     assert report_lines(sd.load("ets7")) == [] and "vibration" not in str(sd.load("ets7"))
     assert report_lines(model.vary(mass={"bus": [70.0, 90.0]})) == []
     path = tmp_path / "satellite.toml"

@@ -102,7 +102,7 @@ class Grapple(Element):
             raise InputError(f"Grapple: engaged must be True or False, got {self.engaged!r}")
         object.__setattr__(self, "position", three("Grapple", "position", self.position))
         quaternion = finite_array("Grapple: attitude_xyzw", self.attitude_xyzw, "four finite numbers", [(4,)])
-        if abs(float(np.linalg.norm(quaternion)) - 1.0) > 1e-6:
+        if np.abs(quaternion).max() > 2.0 or abs(float(np.linalg.norm(quaternion)) - 1.0) > 1e-6:
             raise InputError(f"Grapple: attitude_xyzw must be a unit quaternion, got {self.attitude_xyzw!r}")
         object.__setattr__(self, "attitude_xyzw", quaternion)
         checked_label("Grapple", self.name)

@@ -19,6 +19,8 @@ from .values import frozen, numbers, plain, shown
 Array = np.ndarray
 
 MAX_SEGMENTS = 1000
+SMALLEST, LARGEST = 1e-30, 1e30
+"""Of all sizes and stiffnesses: products of some of them must be numbers."""
 STRETCH, ABOUT_Z, ABOUT_Y, TWIST = "stretch", "about z", "about y", "twist"
 """What a joint of a chain may do, in this order from the root to the tip."""
 _AXES = {STRETCH: (1.0, 0.0, 0.0), ABOUT_Z: (0.0, 0.0, 1.0), ABOUT_Y: (0.0, 1.0, 0.0), TWIST: (1.0, 0.0, 0.0)}
@@ -169,16 +171,22 @@ def stiff(problems: list[str], where: str, given: Any, units: str) -> float:
     if not value > 0.0:
         problems.append(f"{where} is {value:g} {units}; give a number above 0, or leave it out for what is rigid.")
         return np.inf
+    if np.isfinite(value) and not SMALLEST <= value <= LARGEST:
+        problems.append(f"{where} is {value:g} {units}; give one between {SMALLEST:g} and {LARGEST:g}.")
+        return np.inf
     return float(value)
 
 
-def positive(problems: list[str], where: str, given: Any, units: str, least: float = 0.0) -> float:
+def positive(problems: list[str], where: str, given: Any, units: str) -> float:
     """A positive number; 1 if it is unusable, so that the rest can be looked at."""
     value = numbers(problems, where, given, ())
     if value is None:
         return 1.0
-    if not value > least:
-        problems.append(f"{where} is {value:g} {units}; give a number above {least:g}.")
+    if not value > 0.0:
+        problems.append(f"{where} is {value:g} {units}; give a number above 0.")
+        return 1.0
+    if not SMALLEST <= value <= LARGEST:
+        problems.append(f"{where} is {value:g} {units}; give one between {SMALLEST:g} and {LARGEST:g}.")
         return 1.0
     return float(value)
 
@@ -196,8 +204,8 @@ def two(problems: list[str], where: str, given: Any) -> Array:
     value = numbers(problems, where, given, (2,))
     if value is None:
         return np.zeros(2)
-    if (value < 0.0).any():
-        problems.append(f"{where} is {plain(value)}; give 0 or more for each.")
+    if (value < 0.0).any() or (value > LARGEST).any():
+        problems.append(f"{where} is {plain(value)}; give 0 or more for each, and {LARGEST:g} at most.")
         return np.zeros(2)
     return value
 

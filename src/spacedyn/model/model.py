@@ -283,8 +283,9 @@ class Model(Structure):
 
     def _repr_html_(self) -> str:
         from .tree_text import html_tree
+        from .vibration import report_lines
 
-        return html_tree(self)
+        return html_tree(self, " ".join(report_lines(self)))
 
 
 def robot_of(model: Model, row: int) -> Model:

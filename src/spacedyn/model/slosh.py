@@ -24,6 +24,7 @@ from .values import numbers, shown
 
 FIRST_ZERO = 1.8411837813406593
 """lambda: the first zero of the derivative of the Bessel function J1."""
+_SMALLEST, _LARGEST = 1e-30, 1e30  # of sizes that can be reckoned with
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,6 @@ def cylinder_slosh(radius: float, depth: float, density: float, acceleration: fl
     rest = mass - m1
     fixed_height = (mass * 0.5 * h - m1 * height) / rest
     found = (mass, m1, w, m1 * w * w, 1.0 / (k * rise), height, rest, fixed_height, R, h)
-    if not np.isfinite(found).all() or not (np.array(found) > 0.0).all():
-        raise InputError(f"cylinder_slosh: these numbers are beyond what can be reckoned with: {given}")
     return SloshMode(*(float(value) for value in found))
 
 
@@ -181,4 +180,6 @@ def _positive(where: str, value: Any) -> float:
     number = one_number(where, value, "a positive number")
     if not number > 0.0:
         raise InputError(f"{where} must be a positive number, got {number}")
+    if not _SMALLEST < number < _LARGEST:
+        raise InputError(f"{where} must be a number between {_SMALLEST:g} and {_LARGEST:g}, got {number}")
     return number

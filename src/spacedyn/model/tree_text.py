@@ -1,6 +1,7 @@
 """A model as text: its tree, with masses, joints and endpoints, for a terminal."""
 
 from collections.abc import Iterator
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,8 +45,8 @@ def draw_tree(model: "Model") -> str:
     return "\n".join([_title(model), *rows])
 
 
-def html_tree(model: "Model") -> str:
-    """The same as a table for a notebook."""
+def html_tree(model: "Model", note: str = "") -> str:
+    """The same as a table for a notebook, with a note below."""
     rows = []
     for stroke, i in _strokes(model):
         body, joint = model.bodies[i], model.joints[i - 1] if i else None
@@ -53,7 +54,7 @@ def html_tree(model: "Model") -> str:
         limits = "" if joint is None else _limits(joint)
         kind = f"{model.base_kind} base" if joint is None else _kind(joint)
         rows.append([stroke + body.name, _mass(body), kind, "" if joint is None else joint.name, limits, ends])
-    return table(_title(model), ["body", "mass", "joint", "", "limits", "endpoints"], rows)
+    return table(_title(model), ["body", "mass", "joint", "", "limits", "endpoints"], rows, escape(note))
 
 
 def _limits(joint: Joint) -> str:

@@ -28,6 +28,7 @@ PARAMETERS = ("mass", "m cx", "m cy", "m cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz",
 """Names of the ten parameters: mass, first moments, inertia about the endpoint's origin as the matrix has it."""
 MOMENTUM = ("Px", "Py", "Pz", "Lx", "Ly", "Lz")
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+_SMALLEST, _LARGEST = 1e-60, 1e60  # of numbers whose squares are reckoned with
 _ROUNDS = 4  # of weights that depend on what is sought
 
 
@@ -109,8 +110,16 @@ def momentum_regressor(model: Model, state: State, endpoint: str, *, about: Arra
     check_state(model, state)
     point = finite_array("about", about, "three finite numbers [m]", [(3,)])
     pose, V = endpoint_pose(model, state, endpoint), endpoint_velocity(model, state, endpoint)
-    R, v, w = pose.rotation, V[..., :3], V[..., 3:]
-    Y = np.zeros((*state.shape, 6, 10))
+    with np.errstate(over="ignore", invalid="ignore"):
+        Y = _regressor(pose.rotation, pose.position - point, V[..., :3], V[..., 3:])
+    if not np.isfinite(Y).all():
+        raise InputError("momentum_regressor: velocities or distances are too large to be reckoned with")
+    return Y
+
+
+def _regressor(R: Array, arm: Array, v: Array, w: Array) -> Array:
+    """Y of a frame with attitude R (…, 3, 3), at `arm` from the point that L is about, with velocities v and w."""
+    Y = np.zeros((*v.shape[:-1], 6, 10))
     Y[..., :3, 0] = v
     for i in range(3):
         axis = R[..., :, i]
@@ -122,7 +131,6 @@ def momentum_regressor(model: Model, state: State, endpoint: str, *, about: Arra
         if i != j:
             turned = turned + b * np.sum(a * w, axis=-1, keepdims=True)
         Y[..., 3:, 4 + k] = turned
-    arm = pose.position - point
     Y[..., 3:, :] += np.cross(arm[..., None], Y[..., :3, :], axis=-2)
     return Y
 
@@ -201,11 +209,13 @@ def identify_target(
         target = target + finite_array("identify_target: momentum", momentum, "six finite numbers", [(6,)])
     else:
         Y = np.concatenate([Y, -np.broadcast_to(np.eye(6), (samples, 6, 6))], axis=-1)
+    if max(np.abs(Y).max(), np.abs(target).max()) > _LARGEST:
+        raise InputError("identify_target: momenta are too large to be reckoned with")
     if rate_noise is None:
         solved = _solve(Y, target, None, limit)
     else:
         deviation = finite_array("identify_target: rate_noise", rate_noise, "positive numbers", [(), (model.nv,)])
-        if not (deviation > 0.0).all():
+        if not ((deviation > _SMALLEST) & (deviation < _LARGEST)).all():
             raise InputError(f"identify_target: rate_noise must be positive numbers, got {rate_noise!r}")
         solved = _weighted(model, states, endpoint, about, Y, target, np.broadcast_to(deviation, model.nv), limit)
     return _named(*solved, None if momentum is None else np.asarray(momentum, dtype=float), about)

@@ -10,7 +10,7 @@ from ..model.model import Model
 from ..model.state import State
 from ..model.vibration import Vibration, joint_rates, moving_rates, unsprung, vibration_of
 from ..signatures import checked_arguments, is_several
-from .calls import check_state
+from .calls import check_model, check_state
 from .matrices import mass_matrix
 
 BASES = ("free", "clamped")
@@ -63,6 +63,7 @@ def natural_frequencies(
     """
     if base not in BASES:
         raise InputError(f"natural_frequencies: base must be 'free' or 'clamped', got {base!r}")
+    check_model(model)
     if state is None:
         rest = {joint.name: joint.rest for joint in model.joints if joint.nv and not model.shape}
         state = model.state(q=rest) if rest else model.neutral_state()

@@ -172,7 +172,7 @@ def impact(endpoint: str, other: str, *, restitution: float = 0.0, normal: Array
     if normal is None:
         return Impact(endpoint, other, e)
     n = finite_array("impact: normal", normal, "a unit vector", [(3,)])
-    if abs(float(np.linalg.norm(n)) - 1.0) > 1e-6:
+    if np.abs(n).max() > 2.0 or abs(float(np.linalg.norm(n)) - 1.0) > 1e-6:
         raise InputError(f"impact: normal must be a unit vector, got {normal!r}")
     return Impact(endpoint, other, e, n / np.linalg.norm(n))
 

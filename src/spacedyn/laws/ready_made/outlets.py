@@ -20,7 +20,8 @@ from ...quantities.momentum import center_of_mass
 from ...reals import finite_array
 from ...signatures import check_names
 from ..law import LawTemplate
-from .arguments import Joints, number, numbers
+from .arguments import Joints, choice, number, numbers
+from .cores import actuators
 from .cores import attitude as cores
 from .cores.linked import link
 from .plant import pointer, reduced_at
@@ -28,7 +29,7 @@ from .wheels import check_wheels, motor_names, wheel_axes
 
 Array = np.ndarray
 KINDS = {
-    "wheels": ("wheels", "motors", "torque", "speed"),
+    "wheels": ("wheels", "motors", "torque", "speed", "on_saturation"),
     "gyros": ("gyros", "motors", "gimbal_bandwidth", "gimbal_rate"),
     "torquer": ("torquer", "axes"),
     "thrusters": ("thrusters", "positions", "forces", "pulses", "force_weight"),
@@ -51,10 +52,10 @@ class Outlet:
 def outlet(law: str, model: Model, state: State, through: Any, period: float | None, *, force: bool = False) -> Outlet:
     """The outlet that `through` describes; torques from outside if it is None, and forces if they are wanted."""
     if through is None and not force:
-        return Outlet("    turn_base(pointer(w), pointer(out.base_wrench))\n", (cores.turn_base,))
+        return Outlet("    turn_base(pointer(w), pointer(out.base_wrench))\n", (actuators.turn_base,))
     if through is None:
         lines = "    push_base(pointer(s.com), pointer(s.base_position), pointer(w), pointer(out.base_wrench))\n"
-        return Outlet(lines, (cores.push_base,))
+        return Outlet(lines, (actuators.push_base,))
     if not isinstance(through, Mapping):
         raise InputError(f"{law}: through must be a table such as {{wheels = ['x', 'y', 'z']}}, got {through!r}")
     kinds = [kind for kind in KINDS if kind in through]
@@ -86,10 +87,14 @@ def _wheels(law: str, model: Model, state: State, given: dict[str, Any], period:
     lines = "    share_among_wheels(pointer(s.qd), pointer(p.wheels), pointer(w))\n"
     for i, motor in enumerate(motors):
         lines += f"    out.{motor}.torque[0] = w[{cores.ROOM + i}]\n"
+    if choice(law, "on_saturation", given.get("on_saturation", "go on"), ("go on", "stop")) == "stop":
+        for i, name in enumerate(named):
+            words = f"wheel '{name}' is saturated; on_saturation='go on' goes on with what it has"
+            lines += f"    if w[{cores.ROOM + count + i}] > 1e-9:\n        raise ValueError({words!r})\n"
     lines += f"    keep_time(w, {cores.ROOM + count}, p.step, s.missing, out.missing)\n"
     room = 128 + 20 * count + (count + 6) ** 2
     parameters = {"wheels": table, "step": 0.0 if period is None else period}
-    return Outlet(lines, (cores.share_among_wheels,), parameters, {"missing": count}, room, tuple(named))
+    return Outlet(lines, (actuators.share_among_wheels,), parameters, {"missing": count}, room, tuple(named))
 
 
 def _thrusters(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
@@ -113,7 +118,7 @@ def _thrusters(law: str, model: Model, state: State, given: dict[str, Any], peri
         lines += f"    pulses(w, {cores.ROOM}, s.carry, out.carry)\n"
     for i, name in enumerate(named):
         lines += f"    out.{name}.throttle[0] = w[{cores.ROOM + i}]\n"
-    return Outlet(lines, (cores.throttle,), parameters, states, 128 + 20 * count + (count + 6) ** 2)
+    return Outlet(lines, (actuators.throttle,), parameters, states, 128 + 20 * count + (count + 6) ** 2)
 
 
 def _torquer(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
@@ -125,7 +130,7 @@ def _torquer(law: str, model: Model, state: State, given: dict[str, Any], period
     lines = f"    dipoles(pointer(s.{name}.field), pointer(p.rods), pointer(w))\n"
     for i in range(len(axes)):
         lines += f"    out.{name}.dipole[{i}] = w[{cores.ROOM + i}]\n"
-    return Outlet(lines, (cores.dipoles,), {"rods": np.append(len(axes), np.linalg.pinv(unit.T).ravel())}, room=64)
+    return Outlet(lines, (actuators.dipoles,), {"rods": np.append(len(axes), np.linalg.pinv(unit.T).ravel())}, room=64)
 
 
 def _gyros(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
@@ -154,7 +159,7 @@ def _gyros(law: str, model: Model, state: State, given: dict[str, Any], period: 
         target = f"out.tau[{model.qd_slice(gimbal).start}]" if motors is None else f"out.{motors[i]}.torque[0]"
         lines += f"    {target} = w[{cores.ROOM + i}]\n"
     wheels = tuple(f"{name}_wheel" for name in named)
-    return Outlet(lines, (cores.steer_gyros,), {"gyros": np.array(settings + table)}, {}, 64 + 20 * count, wheels)
+    return Outlet(lines, (actuators.steer_gyros,), {"gyros": np.array(settings + table)}, {}, 64 + 20 * count, wheels)
 
 
 @numba.njit
@@ -173,13 +178,9 @@ def pulses(w, at, before, out):  # type: ignore[no-untyped-def]
         out[i] = wanted - w[at + i]
 
 
-_KNOWN = {
-    name: getattr(cores, name)
-    for name in (
-        *("attitude_torque", "rate_torque", "momentum_torque", "desaturating_torque", "station_force"),
-        *("turn_base", "push_base", "share_among_wheels", "throttle", "dipoles", "steer_gyros"),
-    )
-}
+_WRENCHES = ("attitude_torque", "rate_torque", "momentum_torque", "desaturating_torque", "station_force")
+_ACTUATORS = ("turn_base", "push_base", "share_among_wheels", "throttle", "dipoles", "steer_gyros")
+_KNOWN = {name: getattr(cores, name) for name in _WRENCHES} | {name: getattr(actuators, name) for name in _ACTUATORS}
 
 
 @lru_cache(maxsize=128)
