@@ -354,6 +354,8 @@ def test_outlets_run_as_plain_python_too():
         ({"wheels": ["wx", "wy"]}, "do not span three"),
         ({"wheels": list(WHEELS), "speeds": 1}, "did you mean 'speed'"),
         ({"wheels": list(WHEELS), "motors": ["a"]}, "give each a motor of its own"),
+        ({"wheels": list(WHEELS), "on_saturation": np.ones(3)}, "on_saturation must be one of 'go on', 'stop'"),
+        ({"wheels": 3.0}, "wheels must be a list of names"),
         ({"torquer": "no name"}, "which are identifiers"),
         ({"torquer": "rods", "axes": [1, 2]}, "rows of three"),
         ({"thrusters": ["a"], "positions": [[0, 0, 1]], "forces": [[1, 0]]}, "1 rows of three"),

@@ -75,7 +75,7 @@ def number(law: str, name: str, value: Any, *, least: float | None = None) -> fl
 
 def choice(law: str, name: str, value: Any, allowed: Sequence[str]) -> str:
     """One of a few words."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(f"{law}: {name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return str(value)
 

@@ -158,7 +158,8 @@ class Led(Driven):
     ):
         check(law, model, state)
         self.endpoint = model.endpoint_index(endpoint)
-        super().__init__(law, model, state, joints or chain_to(model, model.endpoints[self.endpoint].body), others)
+        between = chain_to(model, model.endpoints[self.endpoint].body)
+        super().__init__(law, model, state, between if joints is None else joints, others)
         self.rows = rows_of(law, model, follow)
         pose = endpoint_pose(model, state, endpoint)
         self.path = path_from(law, path, pose.position, pose.rotation).numbers()

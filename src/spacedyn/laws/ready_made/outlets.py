@@ -18,7 +18,7 @@ from ...model.state import State
 from ...quantities.kinematics import forward_kinematics
 from ...quantities.momentum import center_of_mass
 from ...reals import finite_array
-from ...signatures import check_names
+from ...signatures import check_names, is_several
 from ..law import LawTemplate
 from .arguments import Joints, choice, number, numbers
 from .cores import actuators
@@ -66,9 +66,18 @@ def outlet(law: str, model: Model, state: State, through: Any, period: float | N
     return made(law, model, state, dict(through), period)
 
 
+def listed(law: str, what: str, value: Any) -> list[Any]:
+    """Several, or one by itself."""
+    if isinstance(value, str):
+        return [value]
+    if not is_several(value):
+        raise InputError(f"{law}: {what} must be a list of names, got {value!r}")
+    return list(value)
+
+
 def names_of(law: str, what: str, value: Any) -> list[str]:
     """Names of elements, which laws use: identifiers, each once."""
-    named = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else [value]
+    named = listed(law, what, value)
     for one in named:
         if not (isinstance(one, str) and one.isidentifier()):
             raise InputError(f"{law}: {what} are names of elements, which are identifiers, got {one!r}")
@@ -78,8 +87,9 @@ def names_of(law: str, what: str, value: Any) -> list[str]:
 
 
 def _wheels(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
-    named = check_wheels(law, model, state, given["wheels"])
-    motors, count = motor_names(law, named, given.get("motors")), len(named)
+    named = check_wheels(law, model, state, listed(law, "wheels", given["wheels"]))
+    asked, count = given.get("motors"), len(named)
+    motors = motor_names(law, named, None if asked is None else names_of(law, "motors", asked))
     torque = numbers(law, "torque of wheels", given.get("torque", 1e12), count, least=0.0)
     speed = numbers(law, "speed of wheels", given.get("speed", 1e12), count, least=1e-9)
     rates = [model.qd_slice(name).start for name in named]
@@ -111,6 +121,8 @@ def _thrusters(law: str, model: Model, state: State, given: dict[str, Any], peri
         raise InputError(f"{law}: the torques of {', '.join(named)} do not span three dimensions; add thrusters")
     parameters = {"jets": np.concatenate([[count, weight], gives.ravel()])}
     lines, states = "    throttle(pointer(p.jets), pointer(w))\n", {}
+    if not isinstance(given.get("pulses", False), bool):
+        raise InputError(f"{law}: pulses of thrusters must be true or false, got {given['pulses']!r}")
     if given.get("pulses", False):
         if period is None:
             raise InputError(f"{law}: pulses last for periods of a sampled law; give it a period, the shortest pulse")
@@ -134,7 +146,7 @@ def _torquer(law: str, model: Model, state: State, given: dict[str, Any], period
 
 
 def _gyros(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
-    named = [given["gyros"]] if isinstance(given["gyros"], str) else list(given["gyros"])
+    named = listed(law, "gyros", given["gyros"])
     table: list[float] = []
     turned = forward_kinematics(model, state).bodies.rotation
     gimbals = [f"{name}_gimbal" for name in named]
@@ -154,7 +166,8 @@ def _gyros(law: str, model: Model, state: State, given: dict[str, Any], period: 
     fastest = number(law, "gimbal_rate", given.get("gimbal_rate", 1e12), least=0.0)
     settings = [count, servo, fastest, 0.01, 10.0, 0.01, 0.5 * np.pi]
     lines = "    steer_gyros(t, pointer(s.q), pointer(s.qd), pointer(s.base_rate), pointer(p.gyros), pointer(w))\n"
-    motors = motor_names(law, gimbals, given["motors"]) if given.get("motors") is not None else None
+    asked = given.get("motors")
+    motors = None if asked is None else motor_names(law, gimbals, names_of(law, "motors", asked))
     for i, gimbal in enumerate(gimbals):
         target = f"out.tau[{model.qd_slice(gimbal).start}]" if motors is None else f"out.{motors[i]}.torque[0]"
         lines += f"    {target} = w[{cores.ROOM + i}]\n"

@@ -13,7 +13,7 @@ from ...model.state import State
 from ...motion.endpoint_paths import EndpointPath
 from ...signatures import checked_arguments
 from ..law import Law, LawTemplate
-from .arguments import MEANT, Joints, free_base, number
+from .arguments import MEANT, Joints, check, free_base, number
 from .base import wanted_attitude
 from .cores import whole_body as cores
 from .cores.places import AT_F
@@ -107,6 +107,7 @@ def reactionless(
     True
     """
     name = "reactionless"
+    check(name, model, state)
     if (
         (endpoint is None) == (times is None)
         or (endpoint is None) != (path is None)
@@ -231,9 +232,10 @@ def coordinated(
     (True, True)
     """
     name = "coordinated"
+    check(name, model, state)
     free_base(name, model)
-    arm = joints or chain_to(model, model.endpoints[model.endpoint_index(endpoint)].body)
-    arm = [arm] if isinstance(arm, str) else list(arm)
+    between = chain_to(model, model.endpoints[model.endpoint_index(endpoint)].body)
+    arm = between if joints is None else [joints] if isinstance(joints, str) else list(joints)
     named = check_wheels(name, model, state, wheels) if len(wheels) else []
     if set(named) & set(arm):
         raise InputError(f"{name}: '{sorted(set(named) & set(arm))[0]}' is among the joints of the arm and the wheels")
