@@ -27,7 +27,7 @@ _IN_PLANE = {"pose": ("vx", "vy", "wz"), "position": ("vx", "vy"), "attitude": (
 
 
 class Manipulability(NamedTuple):
-    """Measures of a Jacobian; its singular values are the semi-axes of the ellipsoid of velocities for |q̇| ≤ 1."""
+    """Measures of a Jacobian; its singular values are the semi-axes of the ellipsoid of velocities for q̇ᵀq̇ ≤ 1."""
 
     measure: Array  # (…) Yoshikawa's: the product of all singular values
     smallest: Array  # (…) the smallest singular value

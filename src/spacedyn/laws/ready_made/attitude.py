@@ -127,7 +127,7 @@ def attitude_hold(
         `Builder.control_moment_gyro` had, steered by the generalized singularity-robust law; the loop over gimbal rates
         [1/s], their limit [rad/s], and motors, or joint forces if none are named.
 
-        `{torquer = "rods", axes = [...]}`: a `Magnetorquer` on the base, m = B × T/|B|²; axes of its rods, those of
+        `{torquer = "rods", axes = [...]}`: a `Magnetorquer` on the base, m = B × T/B²; axes of its rods, those of
         the base if left out.
 
         `{thrusters = [...], positions = [...], forces = [...], pulses = false, force_weight = 1}`: `Thruster` elements

@@ -125,8 +125,8 @@ def post_capture(
 ) -> Law:
     """Bring a robot that has caught a tumbling body to rest, with bounded torques on the base and in the joints.
 
-    On the base, a torque against the angular momentum L of all but wheels: as large as it may be, so that |L| falls in
-    a straight line and is gone after |L|/torque, the least time for a torque of bounded length, whatever the robot's
+    On the base, a torque against the angular momentum L of all but wheels: as large as it may be, so that L falls in
+    a straight line and is gone after L/torque, the least time for a torque of bounded length, whatever the robot's
     inertia; in the last `time_constant` × torque it fades. In the joints brakes, -clip(kd q̇, ±joint_limit), which take
     energy away always. It cannot stop the centre of mass, and joints that are too fast for their brakes run into their
     stops: that is said when the law is made.
