@@ -171,6 +171,26 @@ def test_one_that_rests_on_the_ground_reads_g_upwards_and_a_law_may_sample_it():
     np.testing.assert_allclose(run["feel.specific_force"][:, 0], [1.0, 1.5], atol=1e-12)
 
 
+def test_an_event_may_look_at_what_one_holds_but_not_at_what_is_yet_to_be_solved():
+    """A mass on a spring from 0.3 m, x = 0.3 cos t: at the instant after its pull has fallen below 0.1 N."""
+
+    @sd.condition
+    def calm(t, s, p, out):
+        out.value[0] = abs(s.feel.specific_force[2]) - 0.1
+
+    model = slider()
+    spring = sd.Spring("mass", "inertial", stiffness=1.0, rest_length=0.0)
+    options = {"events": [sd.Event(calm(), direction=-1, terminal=True)], "record": 0.5}
+    with pytest.raises(sd.InputError, match="give it a period"):
+        sd.simulate(
+            model, model.state(q=[0.3]), 3.0, elements=[spring, sd.Accelerometer("mass", name="feel")], **options
+        )
+    held = sd.Accelerometer("mass", period=0.05, name="feel")
+    run = sd.simulate(model, model.state(q=[0.3]), 3.0, elements=[spring, held], **options)
+    when = np.arccos(0.1 / 0.3)
+    assert run.status == "event" and 0.0 <= run.events[0].time - when < 0.05 + 1e-9
+
+
 @pytest.mark.parametrize("method", [sd.RungeKutta4(0.01), sd.Radau5()])
 def test_they_have_errors_instants_and_batches_as_others_do(method):
     model, count = slider(mass=2.0, axis=(1, 0, 0)), LANES + 1

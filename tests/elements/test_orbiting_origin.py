@@ -246,3 +246,18 @@ def test_a_fall_into_the_centre_names_its_cause():
     with pytest.raises(sd.SimulationFailed, match=r"from the centre of 'central gravity': the orbit has met") as caught:
         sd.simulate(dot(), dot().state(base_position=[7e6, 0, 0]), 3000.0, elements=[sd.CentralGravity()])
     assert caught.value.time == pytest.approx(np.pi / 2 * np.sqrt((7e6) ** 3 / (2 * MU)), rel=1e-3)
+
+
+def test_modes_and_propellant_fall_along():
+    """Flexible panels feel the differences of gravity, whose work on their bending is in the ledger: 1e-9."""
+    robot = sd.load("ets7")
+    r, v = sd.orbit.from_elements(sd.orbit.OrbitalElements(6.778e6, 1e-3, 0.9))
+    panel = sd.ModalAppendage(
+        "base", [0.1, 0.15], delta0=[[0, 0, 6.0], [3.0, 0, 0]], delta1=[[10.0, 0, 0], [0, 5.0, 0]], name="panel"
+    )
+    tank = sd.Tank("base", 100.0, position=(0.3, 0.2, -0.5), name="main")
+    fields = [sd.CentralGravity(), sd.ZonalGravity(), sd.ThirdBody("moon"), sd.OrbitingOrigin(r, v)]
+    state = robot.state(q=[0.3, 0.4, -0.8, 0.2, 0.4, 0.1], base_position=[5.0, -3.0, 2.0])
+    for carried in ([panel], [panel, tank]):
+        run = sd.simulate(robot, state, 60.0, elements=[*fields, *carried], record=5.0)
+        assert run.audit().worst < 1e-9

@@ -94,6 +94,17 @@ def test_sensors_without_errors_have_what_they_measure():
     assert run.audit().energy < 1e-10 and run.data["camera.position"].attrs["units"] == "m"
 
 
+def test_a_camera_far_from_the_origin_sees_as_well_as_near_it():
+    """Seven thousand kilometres away, where a position has 1e-9 m to spare, readings are the same to 1e-14 m."""
+    model = satellite()
+    eye = sd.RelativePose("tip", target=("bus", [0.3, 0, -0.2]), name="eye")
+    near, far = (
+        sd.simulate(model, model.state(base_position=place, q=[0.4]), 0.1, elements=[eye], record=[0.0])
+        for place in ([0, 0, 0], [5e6, 4e6, -3e6])
+    )
+    np.testing.assert_allclose(far["eye.position"], near["eye.position"], atol=1e-14)
+
+
 def test_a_planet_before_the_sun_leaves_a_sun_sensor_in_the_dark():
     model, R = satellite(), 6.4e6
     places = R * np.array([[-1.1, 0.0, 0.0], [-1.1, 0.99, 0.0], [-1.1, 1.01, 0.0], [1.1, 0.0, 0.0]])

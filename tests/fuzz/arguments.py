@@ -144,6 +144,7 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "t": lambda c: 0.5,
     "wheeled": lambda c: wheeled(),
     "state of wheeled": lambda c: wheeled().random_state(c.numbers),
+    "frequencies": lambda c: [0.2, 0.5],
     "free arm": lambda c: models()[0],
     "samples": lambda c: models()[0].random_state(c.numbers, 6),
     "springy": lambda c: springy(),

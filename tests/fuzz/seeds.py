@@ -74,7 +74,8 @@ def _package_folder(package: str, *parts: str) -> Path | None:
 
 def furnish(folder: Path) -> None:
     """Files that cases name, in their folder."""
-    shutil.copytree(str(files("spacedyn").joinpath("library", "scenarios", "robots")), folder / "robots")
+    for part in ("robots", "laws"):
+        shutil.copytree(str(files("spacedyn").joinpath("library", "scenarios", part)), folder / part)
     shutil.copy(HANDMADE / "arm.urdf", folder)
     (folder / "part.stl").write_bytes(_STL)
     (folder / "laws.py").write_text(_LAWS)

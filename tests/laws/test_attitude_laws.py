@@ -1,5 +1,10 @@
 """Attitude by wheels, gyros, magnetorquers and thrusters; allocation; unloading; rest after a capture."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numba
 import numpy as np
 import pytest
@@ -85,6 +90,10 @@ def test_a_wheel_at_its_largest_speed_is_relieved_by_others_and_three_are_not():
     missing = ended[3]["attitude_hold0.missing"][-1]
     assert missing[2] > 10 * missing[:2].max()  # the record says which, and how much
     assert off(ended[3]) > 10 * off(ended[4])
+    ends = {"wheels": list(WHEELS)[:3], "speed": 30.0, "on_saturation": "stop"}
+    law = control.attitude_hold(robot, start, through=ends, **wanted)
+    with pytest.raises(sd.SimulationFailed, match="wheel 'wz' is saturated"):
+        sd.simulate(robot, spinning, 60.0, laws=[law, hold], elements=motors, record=1.0)
 
 
 def pyramid(speed=300.0, angles=(0, 0, 0, 0)):
@@ -235,6 +244,12 @@ def test_wheels_unload_exponentially_while_the_attitude_is_held():
     limited = control.wheel_desaturation(robot, start, wheels=names, time_constant=1.0, limit=0.01)
     run = sd.simulate(robot, start, 20.0, laws=[attitude, hold, limited], elements=motors, record=1.0)
     assert np.linalg.norm(run["base_wrench"][:, 3:], axis=1).max() <= 0.01 * (1 + 1e-12)
+    line = np.array([0.0, 0.6, 0.8])  # through magnetorquers, what is along the field line stays
+    rods = sd.Magnetorquer("base", field=sd.MagneticField(uniform=3e-5 * line), name="rods")
+    across = control.wheel_desaturation(robot, start, wheels=names, time_constant=30.0, through={"torquer": "rods"})
+    run = sd.simulate(robot, start, 300.0, laws=[attitude, hold, across], elements=[*motors, rods], record=300.0)
+    before, left = np.array(list(speeds.values())), run.final.qd[at]
+    assert np.linalg.norm(left - line * (line @ before)) < 0.05 * np.linalg.norm(before)
     with pytest.raises(sd.InputError, match="push the robot itself alone"):
         control.wheel_desaturation(robot, start, wheels=names, through={"wheels": names})
 
@@ -290,6 +305,48 @@ def test_a_joint_that_is_faster_than_its_brake_can_stop_is_named():
     assert sd.simulate(robot, fast, 20.0, laws=[law], record=1.0).states.q.max() < 0.5
 
 
+PLAIN = """
+import numpy as np, spacedyn as sd
+from spacedyn import control
+b = sd.Builder("all")
+b.base("bus", mass=200.0, inertia=(40.0, 45.0, 30.0))
+for name, axis in {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}.items():
+    b.wheel(name, on="bus", axis=axis, mass=3.0, inertia=0.02)
+    b.control_moment_gyro("g" + name, on="bus", mass=5.0, inertia=0.05, spin_axis=np.roll(axis, 1), gimbal_axis=axis)
+robot, names = b.build(), ["x", "y", "z"]
+spins = {"gx_wheel": 200.0, "gy_wheel": 210.0, "gz_wheel": 190.0, "x": 30.0}
+start = robot.state(base_rate=[0.01, 0.02, 0.03], qd=spins)
+where = [[0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1], [1, 0, 0], [-1, 0, 0]]
+push = [[0, 0, 1], [0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]]
+jets = [sd.Thruster("bus", 1.0, direction=d, position=p, name=f"jet{i}") for i, (p, d) in enumerate(zip(where, push))]
+rods = sd.Magnetorquer("bus", field=sd.MagneticField(uniform=[2e-5, 1e-5, -4e-5]), name="rods")
+through = {"thrusters": [jet.name for jet in jets], "positions": where, "forces": push}
+laws = [
+    control.attitude_hold(robot, start, through={"wheels": names, "torque": 0.1, "speed": 31.0}),
+    control.attitude_hold(robot, start, through={"gyros": ["gx", "gy", "gz"]}),
+    control.attitude_hold(robot, start, through={**through, "pulses": True}, period=0.02),
+    control.detumble(robot, start, through={"torquer": "rods"}),
+    control.wheel_desaturation(robot, start, wheels=names, through=through, period=0.02),
+    control.post_capture(robot, start, torque=0.5, through={"torquer": "rods"}),
+    control.station_keeping(robot, start, target_position=[0.1, 0, 0], through=through),
+]
+elements = [*(sd.Motor(name, stall_torque=1.0) for name in names), *jets, rods]
+run = sd.simulate(robot, start, 0.04, laws=laws, elements=elements, method=sd.RungeKutta4(0.01), record=0.02)
+print(np.concatenate([run.final.x, run.final.u, run["forces"][-1]]).tolist())
+"""
+
+
+def test_outlets_run_as_plain_python_too():
+    def printed(**variables):
+        env = {**os.environ, **variables}
+        done = subprocess.run([sys.executable, "-c", PLAIN], capture_output=True, text=True, env=env, check=True)
+        return np.array(eval(done.stdout))
+
+    source = str(Path(sd.__file__).parents[1])
+    paths = {"PYTHONPATH": os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])}
+    assert np.allclose(printed(**paths), printed(NUMBA_DISABLE_JIT="1", **paths), rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("through", "words"),
     [
@@ -297,6 +354,8 @@ def test_a_joint_that_is_faster_than_its_brake_can_stop_is_named():
         ({"wheels": ["wx", "wy"]}, "do not span three"),
         ({"wheels": list(WHEELS), "speeds": 1}, "did you mean 'speed'"),
         ({"wheels": list(WHEELS), "motors": ["a"]}, "give each a motor of its own"),
+        ({"wheels": list(WHEELS), "on_saturation": np.ones(3)}, "on_saturation must be one of 'go on', 'stop'"),
+        ({"wheels": 3.0}, "wheels must be a list of names"),
         ({"torquer": "no name"}, "which are identifiers"),
         ({"torquer": "rods", "axes": [1, 2]}, "rows of three"),
         ({"thrusters": ["a"], "positions": [[0, 0, 1]], "forces": [[1, 0]]}, "1 rows of three"),

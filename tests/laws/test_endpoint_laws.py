@@ -11,7 +11,7 @@ from random_trees import random_model, random_state_parts
 from spacedyn import control
 from spacedyn.kernels.scalar.memory import pointer
 from spacedyn.laws.ready_made.cores import places
-from spacedyn.laws.ready_made.cores.poses import wanted_pose
+from spacedyn.laws.ready_made.cores.poses import rotation_error, wanted_pose
 from spacedyn.laws.ready_made.cores.tasks import solve_task, two_tasks
 from spacedyn.laws.ready_made.plant import look, plant
 from spacedyn.model.parts import BASE_KINDS
@@ -111,6 +111,22 @@ def test_laws_read_the_paths_that_python_has():
             assert np.allclose(out[12:], [*wanted.velocity, *wanted.acceleration], atol=1e-9)
 
 
+@numba.njit
+def _rotation(R, wanted, out):
+    rotation_error(pointer(R), pointer(wanted), pointer(out))
+
+
+def test_rotation_errors_are_right_up_to_half_a_turn():
+    rng = np.random.default_rng(4)
+    for angle in (0.0, 1e-10, 1e-5, 0.4, 2.0, np.pi - 1e-5, np.pi - 1e-9, np.pi):
+        for axis in (*rng.normal(size=(5, 3)), [1.0, 0, 0], [0, 0, -1.0]):
+            R, out = sd.Rotation.random(rng=rng), np.zeros(3)
+            turn = angle * np.array(axis) / np.linalg.norm(axis)
+            _rotation(R.as_matrix().ravel(), (sd.Rotation.from_rotvec(turn) * R).as_matrix().ravel(), out)
+            same = np.allclose(out, turn, atol=1e-7) or (angle > 3.14159 and np.allclose(out, -turn, atol=1e-6))
+            assert same, (angle, out, turn)
+
+
 # --- resolved accelerations ------------------------------------------------------------------------------------------
 
 
@@ -142,6 +158,23 @@ def test_an_endpoint_stays_on_its_path(case):
         wanted = run.time[:, None] * np.exp(-2.0 * run.time)[:, None] * v[:3]
         assert np.allclose(e[:, rows], wanted[:, rows], atol=1e-6 * np.abs(wanted).max() + 1e-9)
     assert run["resolved_acceleration0.damped"][-1, 0] == 0.0
+
+
+def test_an_endpoint_behind_joints_of_all_kinds_stays_on_its_path():
+    rng = np.random.default_rng(6)
+    robot = random_model(rng, 7, base_kind="free", passive=False)
+    name, most = robot.endpoint_names[-1], 0
+    for one in robot.endpoint_names:
+        J = sd.generalized_jacobian(robot, robot.neutral_state(), one)
+        if np.linalg.matrix_rank(J, tol=1e-3) > most:
+            name, most = one, int(np.linalg.matrix_rank(J, tol=1e-3))
+    start = robot.state(q=robot.random_state(rng).q)
+    line = sd.endpoint_line(*sd.endpoint_pose(robot, start, name)[:2], by=[0.02, -0.03, 0.04], duration=3.0)
+    joints = [joint.name for joint in robot.joints if joint.nv > 0]
+    assert {"spherical", "free"} & {robot.joint(joint).kind for joint in joints}
+    law = control.resolved_acceleration(robot, start, endpoint=name, path=line, follow=["x", "y", "z"], joints=joints)
+    run = sd.simulate(robot, start, 3.0, laws=[law], record=0.5, method=TIGHT)
+    assert off_path(run, name, line)[:, 0].max() < 1e-8 and run["resolved_acceleration0.damped"][-1, 0] == 0.0
 
 
 def test_joints_left_over_keep_their_posture():
@@ -299,6 +332,7 @@ def test_a_steady_push_moves_the_endpoint_by_force_over_stiffness_also_on_a_base
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.packs
 def test_packs_and_the_stiff_method_agree_with_one_robot():
     robot = sd.load("umetani_yoshida")
     starts = robot.state(q=np.array(UMETANI) + 0.02 * np.arange(5)[:, None])

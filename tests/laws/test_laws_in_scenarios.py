@@ -41,3 +41,16 @@ def test_what_is_wrong_with_a_path_is_said_by_name(tmp_path):
     file.write_text(TEXT.replace("pitch = 0.1, ", "pich = 0.1, "))
     with pytest.raises(sd.SpacedynError, match="did you mean 'pitch'"):
         sd.Scenario.from_toml(file).run()
+
+
+def test_an_outlet_is_a_table_in_a_scenario():
+    text = sd.Scenario.from_toml("wheel_turn").to_toml()
+    names = '["wheel1", "wheel2", "wheel3", "wheel4"]'
+    text = text.replace('law = "wheel_motor_attitude_hold"', 'law = "attitude_hold"')
+    text = text.replace(f"wheels = {names}", f"through = {{ wheels = {names}, torque = 0.04 }}")
+    assert "through" in text
+    folder = sd.Scenario.from_toml("wheel_turn").folder
+    run = sd.Scenario.from_toml(text, folder=folder, change=["duration=400", "record=10"]).run()
+    assert np.allclose(run.final.base_attitude.as_euler("XYZ", degrees=True), [100.0, 30.0, -40.0], atol=0.05)
+    assert np.abs(run["torque"]).max() <= 0.04 * (1 + 1e-12)
+    assert run["attitude_hold0.missing"].shape[1] == 4

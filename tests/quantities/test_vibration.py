@@ -109,6 +109,13 @@ def test_it_says_what_it_cannot_do():
     model = satellite()
     with pytest.raises(sd.InputError, match="base must be 'free' or 'clamped', got 'held'"):
         sd.natural_frequencies(model, base="held")
+    b = sd.Builder("absurd", base="fixed")
+    b.base("bus", mass=1e99, inertia=(2e99, 3e99, 4e99))
+    b.link("arm", parent="bus", mass=1e99, inertia=(2e99, 3e99, 4e99), com=(1e99, 0, 0), stiffness=1e-99)
+    absurd = b.build()
+    assert "vibration" not in str(absurd)  # nothing is shown, and nothing raised
+    with pytest.raises(sd.InputError, match="too far apart"):
+        sd.natural_frequencies(absurd)
     with pytest.raises(sd.UnknownName, match="boom"):
         sd.natural_frequencies(model, locked=["boom9"])
 

@@ -243,7 +243,7 @@ def test_made_in_python_and_read_back(tmp_path):
     assert again.content == scenario.content
     assert again.name == "made"
     built = again.build()
-    assert built["laws"][0].parameters["plant_par"][-1] == -1.0  # gravity of the scenario
+    assert built["laws"][0].parameters["par"][-1] == -1.0  # gravity of the scenario
     assert same(scenario.run(), again.run())
 
 

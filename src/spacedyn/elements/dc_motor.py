@@ -162,6 +162,10 @@ class DCMotor(Element):
         """When it fails [s], and how."""
         return tuple((when, fault_words(self.fault, self.stuck)) for when in self.breaks)
 
+    def fastest_rate(self, model: Model) -> float:
+        """That at which the current follows the voltage."""
+        return self.resistance / self.inductance if self.inductance > 0.0 else 0.0
+
     def numbers(self, model: Model) -> Numbers:
         """The joint's rate; its circuit, its gear, its lock."""
         rate = rate_of(model, "DCMotor", self.joint)

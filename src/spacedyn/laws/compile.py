@@ -241,7 +241,7 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
 def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
     """Channels that do not depend on what this law writes at the same instant; of conditions, its states too."""
     if law.role.what == "condition":
-        return (*one.channels, *one.states)
+        return (*(one.channels if one.commands else one.sensed), *one.states)
     return one.sensed if law.period is None else one.channels
 
 
@@ -252,6 +252,8 @@ def _unusable(law: Law, name: str, elements: Elements) -> str | None:
     one = elements[name]
     if one.namesakes > 1:
         return f"{one.namesakes} elements are named '{name}', which it cannot tell apart: give each a name of its own"
+    if one.channels and not _readable(law, one) and law.role.what == "condition":
+        return f"it reads s.{name}, known only when the dynamics is solved; give it a period, and read what it holds"
     if one.channels and not _readable(law, one):
         return (
             f"it reads s.{name}, which depends on what laws command at the same instant, and a continuous law "

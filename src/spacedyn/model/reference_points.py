@@ -16,6 +16,7 @@ from .parts import Body, Joint
 if TYPE_CHECKING:
     from .model import Model
 
+NEARLY = 1e-2  # imbalance of a rotor over its inertia
 FAR = 200.0  # reach over radius of gyration: up to here some four and a half digits are lost
 
 
@@ -67,7 +68,7 @@ def _radius(joint: Joint, body: Body) -> np.ndarray:
 
 
 def _is_rotor(joint: Joint, body: Body) -> bool:
-    """Whether a body may spin fast: in balance and symmetric about a revolute joint without limits.
+    """Whether a body may spin fast: nearly in balance and symmetric about a revolute joint without limits.
 
     >>> from spacedyn.model.build import Builder
     >>> b = Builder("bus with a wheel")
@@ -78,7 +79,7 @@ def _is_rotor(joint: Joint, body: Body) -> bool:
     """
     if joint.kind != "revolute" or np.isfinite(joint.lower).any() or np.isfinite(joint.upper).any():
         return False
-    axis, little = np.asarray(joint.axis), 1e-9 * np.abs(body.inertia).max()
+    axis, little = np.asarray(joint.axis), NEARLY * np.abs(body.inertia).max()
     across = np.eye(3) - np.outer(axis, axis)
     trace = np.trace(body.inertia, axis1=-2, axis2=-1)
     axial = axis @ body.inertia @ axis

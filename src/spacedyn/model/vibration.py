@@ -93,6 +93,18 @@ def vibration_of(M: Array, k: Array, c: Array, moving: Array, held: tuple[str, .
         raise InputError("natural_frequencies: some robots have springs where others have none; take them one by one")
     sprung = moving & (has.any(axis=0) if has.size else np.zeros(nv, dtype=bool))
     s, f = np.flatnonzero(sprung), np.flatnonzero(moving & ~sprung)
+    try:
+        with np.errstate(all="ignore"):  # numbers may be of any size
+            w, ratios, shapes = _modes(M, k, c, s, f)
+    except np.linalg.LinAlgError:
+        w = np.array(np.nan)
+    if not (np.isfinite(w) & (w > 0.0)).all():
+        raise InputError("natural_frequencies: masses and springs are too far apart to be reckoned with; check units")
+    return Vibration(w / (2.0 * np.pi), ratios, shapes, shapes @ M[..., :, :base], f.size, held)
+
+
+def _modes(M: Array, k: Array, c: Array, s: Array, f: Array) -> tuple[Array, Array, Array]:
+    """Angular frequencies, damping ratios and shapes, where the rates s have springs and the rates f have none."""
     Mss, Mfs = M[..., s[:, None], s], M[..., f[:, None], s]
     follow = -np.linalg.solve(M[..., f[:, None], f], Mfs)  # rates of f per rate of s
     Mr = Mss + np.swapaxes(Mfs, -1, -2) @ follow
@@ -102,11 +114,10 @@ def vibration_of(M: Array, k: Array, c: Array, moving: Array, held: tuple[str, .
     squares, v = squares[..., ::-1], v[..., ::-1]
     w = 1.0 / np.sqrt(squares)
     phi = root[..., :, None] * v * w[..., None, :]
-    shapes = np.zeros((*batch, nv, s.size))
+    shapes = np.zeros((*M.shape[:-1], s.size))
     shapes[..., s, :], shapes[..., f, :] = phi, follow @ phi
     ratios = np.einsum("...im,...i,...im->...m", shapes, c, shapes) / (2.0 * w)
-    shapes = np.swapaxes(shapes, -1, -2)
-    return Vibration(w / (2.0 * np.pi), ratios, shapes, shapes @ M[..., :, :base], f.size, held)
+    return w, ratios, np.swapaxes(shapes, -1, -2)
 
 
 def unsprung(model: "Model") -> tuple[str, ...]:
@@ -144,9 +155,10 @@ def mass_matrix_at_rest(model: "Model") -> Array:
         X = motion_transform(joint.position + joint.rotation @ place - origin, joint.rotation @ turn)
         J[i] = X @ J[parent]
         J[i][:, model.u_slice(joint.name)] += columns(joint, joint.rest)
-    roots = (square_roots(model.bodies) @ J).reshape(-1, model.nv)
     rotors = [np.zeros(model.base_dof), *(joint.gear**2 * joint.rotor_inertia for joint in model.joints)]
-    return roots.T @ roots + np.diag(np.concatenate(rotors))
+    with np.errstate(all="ignore"):
+        roots = (square_roots(model.bodies) @ J).reshape(-1, model.nv)
+        return roots.T @ roots + np.diag(np.concatenate(rotors))
 
 
 def vibration_at_rest(model: "Model", base: str) -> Vibration:
@@ -161,7 +173,10 @@ def vibration_report(model: "Model") -> dict[str, Vibration]:
     if model.shape or model.nv > _MOST_RATES or not any(np.any(joint.stiffness) for joint in model.joints):
         return {}
     bases = ("clamped",) if model.base_dof == 0 else ("free", "clamped")
-    return {base: vibration_at_rest(model, base) for base in bases}
+    try:
+        return {base: vibration_at_rest(model, base) for base in bases}
+    except InputError:  # whoever asks for them is told
+        return {}
 
 
 def report_lines(model: "Model") -> list[str]:

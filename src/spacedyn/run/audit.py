@@ -204,7 +204,7 @@ class Auditor:
         sizes |= dict.fromkeys(("energy_0", "potential_0", "kinetic", "potential", "work", "lost"), robots)
         sizes |= dict.fromkeys((*_NAMES[:3], *(f"{name}_at" for name in _NAMES[:3])), robots)
         sizes |= {"momentum_0": 6 * robots, "parts": 2 * robots, "impulse": 6 * robots}
-        self._loses_mass = columns["left"].stop > columns["left"].start
+        self._loses_mass = columns["left"].stop - columns["left"].start > 1
         if self._loses_mass:
             sizes |= dict.fromkeys(("mass_0", "mass", "mass_at"), robots)
         self.numbers = np.zeros(sum(sizes.values()))

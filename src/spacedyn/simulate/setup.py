@@ -153,10 +153,11 @@ def compiled_parts(simulation: Simulation) -> list[str]:
     scale = ["totals.run"] if method.adaptive and model.flat.passive else []  # of what joints dissipate
     motions = _named(one.given for one in simulation.joints if isinstance(one.given, Law))
     elements: list[str] = []
-    for kind, _, numbers in prepared.kinds:
+    for kind, _, _ in prepared.kinds:
         units = [*forms, "dual"] if method.kind == codes.IMPLICIT else forms
         elements += [f"{kind.name}.{form}" for form in units]
-        elements += _named(prepared.user_elements[i].program for i in numbers if i in prepared.user_elements)
+    users = prepared.user_elements
+    elements += _named(users[i].program for i in prepared.order if i in users)
     laws, flows = _named(prepared.called), [f"flow.{form}" for form in forms]
     guarded = prepared.guards > 0 or len(simulation.events) > 0
     guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []

@@ -115,6 +115,8 @@ def carry_momentum(sim, i, r, m, h, P, L, zero):
 
     P is relative to the point's velocity, m times it not counted; L about the point, with velocities relative to its.
     """
+    at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED + ADDED_MOMENTUM
+    store3(sim.work, at, add3(load3(sim.work, at, zero), P))
     place, v = from_base(sim, i, r, zero)
     P = add3(P, scale3(m, v))
     L = add3(add3(L, cross(h, v)), cross(place, P))

@@ -20,7 +20,7 @@ from .falling import (
     origin_position,
     place_in_frame,
     potential_of_point,
-    power_of,
+    power_of_field,
     pull_by_difference,
     pull_of_point,
     pull_of_sphere,
@@ -42,7 +42,7 @@ def central_gravity(sim, e, t, y, k, zero):
             f, n, _ = pull_of_sphere(mu, zero, J, add3(R, d))
             a = pull_by_difference(mu, R, d)
             f = add3(f, scale3(m, a))
-            power += power_of(sim, i, f, n, c, zero)
+            power += power_of_field(sim, i, a, f, n, c, zero)
             feel_field(sim, i, a, zero, zero)
         else:
             r = add3(R, d)

@@ -17,7 +17,7 @@ from ..scalar.compiling import inner
 from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
-from .kind import angular_velocity, velocity
+from .kind import angular_velocity, momentum_within, velocity
 
 
 @inner
@@ -65,6 +65,12 @@ def place_in_frame(sim, i, c, zero):
 def power_of(sim, i, f, n, c, zero):
     """Power of a force at body i's point at c, and of a moment."""
     return dot3(f, velocity(sim, i, c, zero)) + dot3(n, angular_velocity(sim, i, zero))
+
+
+@inner
+def power_of_field(sim, i, a, f, n, c, zero):
+    """The same of a gravity field, which accelerates by a what moves on the body, too."""
+    return power_of(sim, i, f, n, c, zero) + dot3(a, momentum_within(sim, i, zero))
 
 
 @inner

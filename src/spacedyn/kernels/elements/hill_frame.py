@@ -20,8 +20,20 @@ from ..scalar.memory import integer
 from ..scalar.trigonometry import sincos
 from ..sim.layout import *  # noqa: F403
 from .carried import feel_field, feel_gradient
-from .falling import place_in_frame, power_of, symmetric
-from .kind import angular_velocity, kind, own, parameter, push_body, stored, vector, velocity, weigh, work_done
+from .falling import place_in_frame, power_of_field, symmetric
+from .kind import (
+    angular_velocity,
+    kind,
+    momentum_within,
+    own,
+    parameter,
+    push_body,
+    stored,
+    vector,
+    velocity,
+    weigh,
+    work_done,
+)
 
 MODE = 0  # its integer
 TURNING, STILL, ABOUT_COM = range(3)  # modes: axes that turn, axes that do not, the same less the force on the whole
@@ -32,7 +44,8 @@ RATE, UP, AHEAD = 0, 1, 4  # its numbers: of the orbit; up and ahead at t = 0
 def push_in_turning_axes(sim, n, i, weighed, zero):
     """Push body i; its energy."""
     m, c, J = weighed
-    d, v, w = place_in_frame(sim, i, c, zero), velocity(sim, i, c, zero), angular_velocity(sim, i, zero)
+    d, w = place_in_frame(sim, i, c, zero), angular_velocity(sim, i, zero)
+    v = add3(velocity(sim, i, c, zero), scale3(1.0 / m, momentum_within(sim, i, zero)))
     nn = n * n
     a = 3.0 * nn * d[0] + 2.0 * n * v[1], -2.0 * n * v[0], -nn * d[2]
     of_field = scale3(nn, (J[5], -4.0 * J[4], 3.0 * J[3]))
@@ -90,5 +103,5 @@ def hill_frame(sim, e, t, y, k, zero):
         push_body(sim, i, f, moment, c, zero)
         feel_field(sim, i, a, zero, zero)
         feel_gradient(sim, i, symmetric(zero - n * n, zero + 3.0 * n * n, up), zero)
-        power += power_of(sim, i, f, moment, c, zero)
+        power += power_of_field(sim, i, a, f, moment, c, zero)
     work_done(sim, e, k, power)

@@ -335,6 +335,14 @@ def weigh(sim, i, zero):
 
 
 @inner
+def momentum_within(sim, i, zero):
+    """Momentum, relative to body i, of what moves on it: of modes, which bend."""
+    if integer(sim.plan, CHOICES) & CARRIES_MASS:
+        return load3(sim.work, integer(sim.plan, Y_ADDED) + i * BODY_ADDED + ADDED_MOMENTUM, zero)
+    return zero, zero, zero
+
+
+@inner
 def uniform_gravity(sim, zero):
     """The acceleration of uniform gravity."""
     return shared3(sim.par, integer(sim.tree, PAR_GRAVITY), zero)

@@ -17,7 +17,7 @@ from .falling import (
     let_origin_fall,
     origin_position,
     place_in_frame,
-    power_of,
+    power_of_field,
     pull_by_difference,
     pull_of_point,
     pull_of_sphere,
@@ -51,5 +51,5 @@ def third_body(sim, e, t, y, k, zero):
         push_body(sim, i, f, n, c, zero)
         feel_field(sim, i, a, zero, zero)
         feel_gradient(sim, i, gradient_of_point(mu, add3(away, d)), zero)
-        power += power_of(sim, i, f, n, c, zero)
+        power += power_of_field(sim, i, a, f, n, c, zero)
     work_done(sim, e, k, power)

@@ -18,7 +18,7 @@ from ..scalar.memory import integer
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
 from .carried import feel_field, feel_gradient
-from .falling import both_ways, falls, let_origin_fall, origin_position, place_in_frame, power_of, symmetric
+from .falling import both_ways, falls, let_origin_fall, origin_position, place_in_frame, power_of_field, symmetric
 from .kind import kind, parameter, push_body, stored, vector, weigh, work_done
 
 MU, RADIUS, J2, J3, J4, CENTRE, AXIS = 0, 1, 2, 3, 4, 5, 8  # its numbers
@@ -119,7 +119,7 @@ def zonal_gravity(sim, e, t, y, k, zero):
         feel_gradient(sim, i, steepness(along, axis, one, G), zero)
         energy += m * G[0] + U
         if falls(sim):
-            power += power_of(sim, i, f, n, c, zero)
+            power += power_of_field(sim, i, a, f, n, c, zero)
     if falls(sim):
         work_done(sim, e, k, power)
     else:

@@ -74,8 +74,9 @@ HANDED_NUMBERS = 27
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
 LEAVING_ENERGY, LEAVING = 10, 11  # behind these, of what leaves
 # of a body: mass, first moment and inertia that elements add, about its centre of mass; acceleration of gravity fields
-# there, their potential and their gradient
-ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, FIELD_GRADIENT, BODY_ADDED = 0, 1, 4, 10, 13, 14, 23
+# there, their potential and their gradient; momentum, relative to the body, of what moves on it
+ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, FIELD_GRADIENT = 0, 1, 4, 10, 13, 14
+ADDED_MOMENTUM, BODY_ADDED = 23, 26
 LEFT_MASS, LEFT_MOMENTUM, LEFT_ENERGY, LEFT_NUMBERS = 0, 1, 4, 5  # what has left: in the ledger
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
 SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do

@@ -13,15 +13,17 @@ from ..law import Law
 from ..user_files import UserFile, from_file
 from .attitude import attitude_hold, detumble, station_keeping
 from .base import wheel_attitude_hold
-from .endpoint import impedance, resolved_acceleration, resolved_rate, transposed_jacobian
+from .endpoint import resolved_acceleration, resolved_rate
 from .joint_pid import joint_pid
 from .joints import joint_damping, joint_hold, joint_path, joint_round_trip, joint_torque
 from .model_based import computed_torque, endpoint_path
 from .momentum import post_capture, wheel_desaturation
 from .motions import MOTIONS, swing
+from .springs import impedance, transposed_jacobian
 from .thrusters import thruster_attitude_hold, thruster_pulses
+from .vibration import vibration_damping
 from .wheels import wheel_motor_attitude_hold
-from .whole_body import coordinated, reactionless, vibration_damping
+from .whole_body import coordinated, reactionless
 
 LAWS: dict[str, Callable[..., Law]] = {
     made.__name__: made

@@ -73,6 +73,13 @@ def number(law: str, name: str, value: Any, *, least: float | None = None) -> fl
     return one
 
 
+def choice(law: str, name: str, value: Any, allowed: Sequence[str]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"{law}: {name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return str(value)
+
+
 def free_base(law: str, model: Model) -> None:
     """Raise unless the base can turn freely."""
     if model.base_kind not in ("free", "attitude"):

@@ -121,6 +121,7 @@ def attitude_hold(
         `{wheels = [...], motors = [...], torque = 0.1, speed = 600}`: revolute joints and the motors in them
         (`motor_<joint>` if left out), with their largest torques [N m] and speeds [rad/s], within which they share the
         torque in least squares; the law's state `missing` is the angular impulse that each could not give [N m s].
+        `on_saturation = "stop"` ends the run there, by the wheel's name.
 
         `{gyros = [...], gimbal_bandwidth = 10, gimbal_rate = 1}`: control-moment gyros by the names that
         `Builder.control_moment_gyro` had, steered by the generalized singularity-robust law; the loop over gimbal rates

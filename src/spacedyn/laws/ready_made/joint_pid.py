@@ -12,7 +12,7 @@ from ...model.state import State
 from ...motion.trajectories import table
 from ...signatures import checked_arguments
 from ..law import Law, LawTemplate
-from .arguments import MEANT, Joints, number, numbers
+from .arguments import MEANT, Joints, check, number, numbers
 from .cores import joint as cores
 from .cores.linked import link
 from .leading import Driven
@@ -110,6 +110,7 @@ def joint_pid(
     True
     """
     name = "joint_pid"
+    check(name, model, state)
     chosen = Joints(name, model, joints)
     driven = Driven(name, model, state, chosen.names, others)
     if (times is None) != (values is None) or (times is not None and target is not None):

@@ -1,6 +1,6 @@
 """What laws that lead an endpoint share: which joints, which directions, the path, the robot's parameters."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...motion.endpoint_paths import path_from
 from ...quantities.kinematics import endpoint_jacobian, endpoint_pose
 from ...quantities.matrices import mass_matrix
 from ..law import LawTemplate
-from .arguments import check, number
+from .arguments import check, choice, number
 from .cores.linked import link
 from .cores.places import ACTIVE
 from .plant import command, look, plant, pointer, reduced_at, tally
@@ -61,13 +61,6 @@ def chain_to(model: Model, body: str) -> list[str]:
         joints.append(above[body])
         body = above[body].parent
     return [joint.name for joint in reversed(joints) if joint.nv > 0]
-
-
-def choice(law: str, name: str, value: Any, allowed: Sequence[str]) -> str:
-    """One of a few words."""
-    if value not in allowed:
-        raise InputError(f"{law}: {name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-    return str(value)
 
 
 def _rates(law: str, model: Model, joints: Iterable[str] | None) -> tuple[list[int], list[int]]:
@@ -165,7 +158,8 @@ class Led(Driven):
     ):
         check(law, model, state)
         self.endpoint = model.endpoint_index(endpoint)
-        super().__init__(law, model, state, joints or chain_to(model, model.endpoints[self.endpoint].body), others)
+        between = chain_to(model, model.endpoints[self.endpoint].body)
+        super().__init__(law, model, state, between if joints is None else joints, others)
         self.rows = rows_of(law, model, follow)
         pose = endpoint_pose(model, state, endpoint)
         self.path = path_from(law, path, pose.position, pose.rotation).numbers()

@@ -74,6 +74,7 @@ def computed_torque(
     True
     """
     name = "computed_torque"
+    check(name, model, state)
     chosen = Joints(name, model, joints)
     driven = Driven(name, model, state, chosen.names, others)
     omega, zeta = number(name, "bandwidth", bandwidth, least=0.0), number(name, "damping", damping, least=0.0)

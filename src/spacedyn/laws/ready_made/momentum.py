@@ -11,9 +11,8 @@ from ...model.model import Model
 from ...model.state import State
 from ...signatures import checked_arguments
 from ..law import Law
-from .arguments import MEANT, Joints, check, free_base, number, numbers
+from .arguments import MEANT, Joints, check, choice, free_base, number, numbers
 from .cores import attitude as cores
-from .leading import choice
 from .outlets import law_through, outlet
 from .plant import reduced_at
 from .wheels import wheel_axes

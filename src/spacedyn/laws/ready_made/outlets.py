@@ -18,9 +18,10 @@ from ...model.state import State
 from ...quantities.kinematics import forward_kinematics
 from ...quantities.momentum import center_of_mass
 from ...reals import finite_array
-from ...signatures import check_names
+from ...signatures import check_names, is_several
 from ..law import LawTemplate
-from .arguments import Joints, number, numbers
+from .arguments import Joints, choice, number, numbers
+from .cores import actuators
 from .cores import attitude as cores
 from .cores.linked import link
 from .plant import pointer, reduced_at
@@ -28,7 +29,7 @@ from .wheels import check_wheels, motor_names, wheel_axes
 
 Array = np.ndarray
 KINDS = {
-    "wheels": ("wheels", "motors", "torque", "speed"),
+    "wheels": ("wheels", "motors", "torque", "speed", "on_saturation"),
     "gyros": ("gyros", "motors", "gimbal_bandwidth", "gimbal_rate"),
     "torquer": ("torquer", "axes"),
     "thrusters": ("thrusters", "positions", "forces", "pulses", "force_weight"),
@@ -51,10 +52,10 @@ class Outlet:
 def outlet(law: str, model: Model, state: State, through: Any, period: float | None, *, force: bool = False) -> Outlet:
     """The outlet that `through` describes; torques from outside if it is None, and forces if they are wanted."""
     if through is None and not force:
-        return Outlet("    turn_base(pointer(w), pointer(out.base_wrench))\n", (cores.turn_base,))
+        return Outlet("    turn_base(pointer(w), pointer(out.base_wrench))\n", (actuators.turn_base,))
     if through is None:
         lines = "    push_base(pointer(s.com), pointer(s.base_position), pointer(w), pointer(out.base_wrench))\n"
-        return Outlet(lines, (cores.push_base,))
+        return Outlet(lines, (actuators.push_base,))
     if not isinstance(through, Mapping):
         raise InputError(f"{law}: through must be a table such as {{wheels = ['x', 'y', 'z']}}, got {through!r}")
     kinds = [kind for kind in KINDS if kind in through]
@@ -65,9 +66,18 @@ def outlet(law: str, model: Model, state: State, through: Any, period: float | N
     return made(law, model, state, dict(through), period)
 
 
+def listed(law: str, what: str, value: Any) -> list[Any]:
+    """Several, or one by itself."""
+    if isinstance(value, str):
+        return [value]
+    if not is_several(value):
+        raise InputError(f"{law}: {what} must be a list of names, got {value!r}")
+    return list(value)
+
+
 def names_of(law: str, what: str, value: Any) -> list[str]:
     """Names of elements, which laws use: identifiers, each once."""
-    named = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else [value]
+    named = listed(law, what, value)
     for one in named:
         if not (isinstance(one, str) and one.isidentifier()):
             raise InputError(f"{law}: {what} are names of elements, which are identifiers, got {one!r}")
@@ -77,8 +87,9 @@ def names_of(law: str, what: str, value: Any) -> list[str]:
 
 
 def _wheels(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
-    named = check_wheels(law, model, state, given["wheels"])
-    motors, count = motor_names(law, named, given.get("motors")), len(named)
+    named = check_wheels(law, model, state, listed(law, "wheels", given["wheels"]))
+    asked, count = given.get("motors"), len(named)
+    motors = motor_names(law, named, None if asked is None else names_of(law, "motors", asked))
     torque = numbers(law, "torque of wheels", given.get("torque", 1e12), count, least=0.0)
     speed = numbers(law, "speed of wheels", given.get("speed", 1e12), count, least=1e-9)
     rates = [model.qd_slice(name).start for name in named]
@@ -86,10 +97,14 @@ def _wheels(law: str, model: Model, state: State, given: dict[str, Any], period:
     lines = "    share_among_wheels(pointer(s.qd), pointer(p.wheels), pointer(w))\n"
     for i, motor in enumerate(motors):
         lines += f"    out.{motor}.torque[0] = w[{cores.ROOM + i}]\n"
+    if choice(law, "on_saturation", given.get("on_saturation", "go on"), ("go on", "stop")) == "stop":
+        for i, name in enumerate(named):
+            words = f"wheel '{name}' is saturated; on_saturation='go on' goes on with what it has"
+            lines += f"    if w[{cores.ROOM + count + i}] > 1e-9:\n        raise ValueError({words!r})\n"
     lines += f"    keep_time(w, {cores.ROOM + count}, p.step, s.missing, out.missing)\n"
     room = 128 + 20 * count + (count + 6) ** 2
     parameters = {"wheels": table, "step": 0.0 if period is None else period}
-    return Outlet(lines, (cores.share_among_wheels,), parameters, {"missing": count}, room, tuple(named))
+    return Outlet(lines, (actuators.share_among_wheels,), parameters, {"missing": count}, room, tuple(named))
 
 
 def _thrusters(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
@@ -106,6 +121,8 @@ def _thrusters(law: str, model: Model, state: State, given: dict[str, Any], peri
         raise InputError(f"{law}: the torques of {', '.join(named)} do not span three dimensions; add thrusters")
     parameters = {"jets": np.concatenate([[count, weight], gives.ravel()])}
     lines, states = "    throttle(pointer(p.jets), pointer(w))\n", {}
+    if not isinstance(given.get("pulses", False), bool):
+        raise InputError(f"{law}: pulses of thrusters must be true or false, got {given['pulses']!r}")
     if given.get("pulses", False):
         if period is None:
             raise InputError(f"{law}: pulses last for periods of a sampled law; give it a period, the shortest pulse")
@@ -113,7 +130,7 @@ def _thrusters(law: str, model: Model, state: State, given: dict[str, Any], peri
         lines += f"    pulses(w, {cores.ROOM}, s.carry, out.carry)\n"
     for i, name in enumerate(named):
         lines += f"    out.{name}.throttle[0] = w[{cores.ROOM + i}]\n"
-    return Outlet(lines, (cores.throttle,), parameters, states, 128 + 20 * count + (count + 6) ** 2)
+    return Outlet(lines, (actuators.throttle,), parameters, states, 128 + 20 * count + (count + 6) ** 2)
 
 
 def _torquer(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
@@ -125,11 +142,11 @@ def _torquer(law: str, model: Model, state: State, given: dict[str, Any], period
     lines = f"    dipoles(pointer(s.{name}.field), pointer(p.rods), pointer(w))\n"
     for i in range(len(axes)):
         lines += f"    out.{name}.dipole[{i}] = w[{cores.ROOM + i}]\n"
-    return Outlet(lines, (cores.dipoles,), {"rods": np.append(len(axes), np.linalg.pinv(unit.T).ravel())}, room=64)
+    return Outlet(lines, (actuators.dipoles,), {"rods": np.append(len(axes), np.linalg.pinv(unit.T).ravel())}, room=64)
 
 
 def _gyros(law: str, model: Model, state: State, given: dict[str, Any], period: float | None) -> Outlet:
-    named = [given["gyros"]] if isinstance(given["gyros"], str) else list(given["gyros"])
+    named = listed(law, "gyros", given["gyros"])
     table: list[float] = []
     turned = forward_kinematics(model, state).bodies.rotation
     gimbals = [f"{name}_gimbal" for name in named]
@@ -149,12 +166,13 @@ def _gyros(law: str, model: Model, state: State, given: dict[str, Any], period: 
     fastest = number(law, "gimbal_rate", given.get("gimbal_rate", 1e12), least=0.0)
     settings = [count, servo, fastest, 0.01, 10.0, 0.01, 0.5 * np.pi]
     lines = "    steer_gyros(t, pointer(s.q), pointer(s.qd), pointer(s.base_rate), pointer(p.gyros), pointer(w))\n"
-    motors = motor_names(law, gimbals, given["motors"]) if given.get("motors") is not None else None
+    asked = given.get("motors")
+    motors = None if asked is None else motor_names(law, gimbals, names_of(law, "motors", asked))
     for i, gimbal in enumerate(gimbals):
         target = f"out.tau[{model.qd_slice(gimbal).start}]" if motors is None else f"out.{motors[i]}.torque[0]"
         lines += f"    {target} = w[{cores.ROOM + i}]\n"
     wheels = tuple(f"{name}_wheel" for name in named)
-    return Outlet(lines, (cores.steer_gyros,), {"gyros": np.array(settings + table)}, {}, 64 + 20 * count, wheels)
+    return Outlet(lines, (actuators.steer_gyros,), {"gyros": np.array(settings + table)}, {}, 64 + 20 * count, wheels)
 
 
 @numba.njit
@@ -173,13 +191,9 @@ def pulses(w, at, before, out):  # type: ignore[no-untyped-def]
         out[i] = wanted - w[at + i]
 
 
-_KNOWN = {
-    name: getattr(cores, name)
-    for name in (
-        *("attitude_torque", "rate_torque", "momentum_torque", "desaturating_torque", "station_force"),
-        *("turn_base", "push_base", "share_among_wheels", "throttle", "dipoles", "steer_gyros"),
-    )
-}
+_WRENCHES = ("attitude_torque", "rate_torque", "momentum_torque", "desaturating_torque", "station_force")
+_ACTUATORS = ("turn_base", "push_base", "share_among_wheels", "throttle", "dipoles", "steer_gyros")
+_KNOWN = {name: getattr(cores, name) for name in _WRENCHES} | {name: getattr(actuators, name) for name in _ACTUATORS}
 
 
 @lru_cache(maxsize=128)

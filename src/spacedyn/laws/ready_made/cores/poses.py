@@ -88,9 +88,30 @@ def rotation_error(R, wanted, out):
         out[k] = 0.5 * turn
     sine = math.sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2])
     angle = math.atan2(sine, 0.5 * (trace - 1.0))
-    factor = angle / sine if sine > 1e-9 else 1.0
-    for k in range(3):
-        out[k] *= factor
+    if sine > 1e-7 or trace > 0.0:
+        factor = angle / sine if sine > 1e-7 else 1.0
+        for k in range(3):
+            out[k] *= factor
+    else:
+        half_turn(R, wanted, out)
+
+
+@inner
+def half_turn(R, wanted, out):
+    """Rotation vector of half a turn: its axis a is in E = 2 a a' - 1, from the longest column; of either sign."""
+    longest = 0.0
+    for j in range(3):
+        square = 0.0
+        for k in range(3):
+            square += wanted[3 * j + k] * R[3 * j + k]
+        if square + 1.0 > longest:
+            longest = square + 1.0
+            size = math.pi / math.sqrt(2.0 * longest)
+            for i in range(3):
+                total = 1.0 if i == j else 0.0
+                for k in range(3):
+                    total += wanted[3 * i + k] * R[3 * j + k]
+                out[i] = size * total
 
 
 @inner
