@@ -12,3 +12,4 @@ ENDING = 10  # the next step is to land on T_END: said once, before it is taken
 MODE_FREE, MODE_LOCKED, MODE_PRESCRIBED = 1, 2, 3
 # instead of laws that are due: only look at the conditions
 LOOK = -1
+IDLE = 2  # of C_FRESH

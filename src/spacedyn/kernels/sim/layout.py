@@ -126,6 +126,7 @@ B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)
 OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # counters: of the whole run, then two for each law: samples taken, samples in effect; then pieces of prescribed joints;
 # then two for each element: its times that have passed, samples taken
+# C_FRESH: 1 if the next step has its first stage, 2 (IDLE) if the step just taken has no stage at its end
 # C_RECORD: rows written; C_TIME: of the times; C_TAKEN: whether a step is taken whose rows are not all written;
 # C_BREAK: breaks passed; C_SIDES: whether all guards have sides, and how many changed at this instant; C_CUT: steps
 # tried to end where guard C_TARGET (its number times lanes, plus the lane) is zero; C_ENDS: whether the step taken ends

@@ -24,7 +24,7 @@ from ..sim.evaluate import is_adaptive, run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
-from .samples import next_break, take_samples
+from .samples import are_laws_due_at, next_break, take_samples
 from .step_control import judge, lengthen
 
 SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
@@ -54,8 +54,23 @@ def first_stage_again(sim, zero):
 
 
 @inner
-def try_step(sim, t, h, due, fresh, zero):
-    """A step of the method, into Y_NEW; the error over its tolerance."""
+def is_last_stage_idle(sim, t, h, due, lands, near):
+    """Whether a fixed step needs no stage at its end: nothing is recorded within, and the next begins with another.
+
+    The next one does where sides of guards are chosen anew, or a law is sampled.
+    """
+    if integer(sim.plan, METHOD) != EXPLICIT or is_adaptive(sim) or integer(sim.plan, EVENTS) > 0:
+        return False
+    times = load_counter(sim.counters, C_TIME)
+    if not integer(sim.plan, CHOICES) & RECORDS_STEPS and times < integer(sim.plan, RECORDS):
+        if load(sim.numbers, integer(sim.plan, N_TIMES) + times, 0.0) < t + h - CLOSE * h:
+            return False
+    return integer(sim.plan, GUARDS) > 0 or (lands and are_laws_due_at(sim, t + h, near, due))
+
+
+@inner
+def try_step(sim, t, h, due, fresh, idle, zero):
+    """A step of the method, into Y_NEW; the error over its tolerance. `idle`: without the stage at its end."""
     main, nv, new = integer(sim.plan, MAIN_STAGES), integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
     if integer(sim.plan, METHOD) >= IMPLICIT:
         call(integer(sim.plan, STEPPER), sim.own, t, h, new, due)
@@ -66,6 +81,10 @@ def try_step(sim, t, h, due, fresh, zero):
         inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), new + nv, new, zero)
         for j in range(nv):  # positions move with the new rates
             store(sim.work, new + j, h * load(sim.work, new + j, zero))
+        return 0.0
+    if idle:
+        run_stages(sim, t, h, 1 if fresh else 0, main, due, zero)
+        combine_stages(sim, integer(sim.plan, N_A) + main * integer(sim.plan, ALL_STAGES), main, h, new, zero)
         return 0.0
     run_stages(sim, t, h, 1 if fresh else 0, main + 1, due, zero)
     return error_norm(sim, h, zero) if is_adaptive(sim) else 0.0
@@ -132,12 +151,14 @@ def take_step(sim, zero):
         return ENDING
     changed = choose_pieces_and_spans(sim, t + 0.5 * h) or changed
     fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
-    cut = load_counter(sim.counters, C_CUT) > 0
-    outcome, error = judge(sim, h, try_step(sim, t, h, due, fresh, zero), zero)
+    cut, idle = load_counter(sim.counters, C_CUT) > 0, is_last_stage_idle(sim, t, h, due, lands, near)
+    outcome, error = judge(sim, h, try_step(sim, t, h, due, fresh, idle, zero), zero)
     if outcome == TAKEN:
         outcome = check_guards(sim, t, h)
     if outcome != TAKEN:
         return outcome
+    if idle:
+        store_counter(sim.counters, C_FRESH, IDLE)
     store(sim.clock, H_TAKEN, h)
     store(sim.clock, T_NEXT, stop if lands else t + h)
     if is_adaptive(sim) and not cut:
@@ -151,7 +172,9 @@ def finish_step(sim, zero):
     if integer(sim.plan, PRESCRIBED) > 0:
         run_kinds(sim, load(sim.clock, T_NEXT, 0.0), integer(sim.plan, Y_NEW), 0, PLACES_JOINTS, K_ADDRESS)
     accept(sim, zero)
-    if integer(sim.plan, METHOD) == EXPLICIT:
+    if load_counter(sim.counters, C_FRESH) == IDLE:
+        store_counter(sim.counters, C_FRESH, 0)
+    elif integer(sim.plan, METHOD) == EXPLICIT:
         first_stage_again(sim, zero)
         store_counter(sim.counters, C_FRESH, 1)
     elif integer(sim.plan, METHOD) == VARIATIONAL:

@@ -95,8 +95,11 @@ def start_from(sim, g, lane, factor, zero):
 
 @inner
 def check_jump(sim, t, zero):
-    """Commands may have jumped: guards that are not where they were (G_LATE) before take the side that they are on."""
-    changes = CHANGES
+    """Commands may have jumped: guards that are not where they were (G_LATE) before take the side that they are on.
+
+    Whether any side has changed.
+    """
+    changes, any_changed = CHANGES, False
     while changes > 0:
         look(sim, t, integer(sim.plan, Y_NOW), zero)
         changed = False
@@ -109,7 +112,9 @@ def check_jump(sim, t, zero):
                 note(sim, G_CROSSED, g, lane, 1.0 if other else 0.0, zero)
                 changed = changed or other
         sample_owners(sim, t, zero)
+        any_changed = any_changed or changed
         changes = changes - 1 if changed else 0
+    return any_changed
 
 
 @inner
@@ -248,13 +253,13 @@ def check_step(sim, t, h, zero):
 
 @inner
 def check(sim, t, h, what, zero):
-    """What the driver asks for; what becomes of a step goes into C_AGAIN."""
+    """What the driver asks for; what becomes of a step, or whether sides have changed, goes into C_AGAIN."""
     if what == SET_SIDES:
         set_sides(sim, t, zero)
     elif what == CHANGE_SIDES:
         change_sides(sim, t, zero)
     elif what == CHECK_JUMP:
-        check_jump(sim, t, zero)
+        store_counter(sim.counters, C_AGAIN, 1 if check_jump(sim, t, zero) else 0)
     else:
         store_counter(sim.counters, C_AGAIN, check_step(sim, t, h, zero))
 

@@ -3,7 +3,7 @@
 from ..elements.laws import ask_for_modes, hold_sample
 from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, load, load_counter, store, store_counter
-from ..sim.evaluate import evaluate
+from ..sim.evaluate import evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from .guard_memory import place
 
@@ -107,6 +107,19 @@ def next_break(sim, due, after):
 
 
 @inner
+def are_laws_due_at(sim, stop, near, due):
+    """Whether a law is sampled, or a sample comes into effect, where a step ends; `due`: those of its first stage."""
+    for law in range(integer(sim.plan, LAWS)):
+        record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+        if integer(sim.plan, record + L_SAMPLED):
+            period = load(sim.numbers, integer(sim.plan, record + L_PARAMETERS), 0.0)
+            taken = load_counter(sim.counters, C_LAWS + 2 * law) + ((due >> law) & 1)
+            if load(sim.clock, T_START, 0.0) + period * taken <= stop + near or hold_time(sim, law) <= stop + near:
+                return True
+    return False
+
+
+@inner
 def laws_due(sim, t, near, zero):
     """The laws whose samples are due now, and those whose waiting samples have come into effect, as bits."""
     due, held = 0, 0
@@ -139,7 +152,10 @@ def look_before_samples(sim, t, near, zero):
     for law in range(integer(sim.plan, LAWS)):
         due = due or min(hold_time(sim, law), sample_time(sim, law)) <= t + near
     if due:
-        evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+        if integer(sim.plan, CHOICES) & SEES_CHANNELS:
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), 0)
+        elif is_adaptive(sim):  # with fixed steps guards have just been looked at, for their sides
+            evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), LOOK)
         for g in range(guards):
             store(sim.work, place(sim, G_LATE, g), load(sim.work, integer(sim.plan, Y_GUARD) + g, zero))
     return due and guards > 0
@@ -154,12 +170,15 @@ def take_samples(sim, t, near, zero):
     due, held = laws_due(sim, t, near, zero)
     changed = held != 0 or sampled
     if jumps:  # samples are taken here, not by the step's first stage: sides of guards depend on them
+        changed = due == 0 or integer(sim.plan, METHOD) != EXPLICIT
         if due != 0:
             held |= laws_at_once(sim, due)
             evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
         call(integer(sim.plan, GUARD_CHECK), sim.own, t, 0.0, CHECK_JUMP, 0)
-        due, changed = 0, True
-    if integer(sim.plan, MODES) == 0 or (due == 0 and not changed):
+        due, changed = 0, changed or load_counter(sim.counters, C_AGAIN) > 0
+        if not changed:  # then this was the step's first stage
+            store_counter(sim.counters, C_FRESH, 1)
+    if integer(sim.plan, MODES) == 0 or (due == 0 and not changed and not jumps):
         return due, changed, False
     if due != 0:  # modes are for one robot: lanes of a pack cannot differ
         held |= laws_at_once(sim, due)

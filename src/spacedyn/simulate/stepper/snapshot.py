@@ -138,6 +138,7 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     plan = stepper.plan
     low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _LARGEST_EXACT_INTEGER)
     high[list(_SWITCHES)] = 1
+    high[p.C_FRESH] = p.IDLE
     high[p.C_LAST], high[p.C_BREAK], high[p.C_AGAIN] = 2, plan[p.BREAKS], 2
     high[p.C_CUT], high[p.C_TARGET] = MAX_CORRECTIONS + 1, max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
     high[p.C_SIDES] = MAX_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
