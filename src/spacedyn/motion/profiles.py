@@ -83,7 +83,7 @@ def trapezoidal(
         raise InputError("trapezoidal: start and end are the same place; a motion needs a way")
     times, coefficients = _shares(a, b, *limits)
     times += one_number("trapezoidal: begin", begin)
-    if not (np.isfinite(coefficients).all() and (np.diff(times) > 0.0).all()):
+    if not (np.isfinite(coefficients).all() and np.isfinite(times).all() and (np.diff(times) > 0.0).all()):
         raise InputError("trapezoidal: these limits are too large or too small for a motion in numbers of a computer")
     return Trajectory(times, coefficients)
 

@@ -2,7 +2,7 @@
 
 q_read = q exp(error),   the error a rotation vector in its own axes
 
-It looks along its z axis. While its body turns too fast, or the Sun is near that axis, it sees no stars and reads zeros.
+It looks along its z axis. While its body turns too fast, or the Sun is near that axis, it sees no stars: zeros.
 """
 
 from ..robot.charts import multiply_quaternions, turn_quaternion
