@@ -68,8 +68,11 @@ def spline_pieces(table: AirTable) -> Array:
     (n + 1, 9): where a piece starts, four coefficients of the low density's logarithm, four of the high one's. The
     first piece is what is below the table, the last what is above.
     """
-    with np.errstate(all="ignore"):
-        pieces = _spline_pieces(table)
+    try:
+        with np.errstate(all="ignore"):
+            pieces = _spline_pieces(table)
+    except ValueError:  # of SciPy, where it cannot divide
+        pieces = np.array([np.inf])
     if not np.isfinite(pieces).all():
         raise InputError("a table of the air: altitudes are too close together for a curve through the densities")
     return pieces
