@@ -66,7 +66,7 @@ def equipped() -> tuple[sd.Model, sd.State, dict[str, Any]]:
         sd.OrbitingOrigin([6.8e6, 1e5, 2e5], [0, 5e3, 5e3]),
         sd.CentralGravity(),
         sd.Tank("bus", 3.0, gyration=0.1),
-        sd.Thruster("bus", 2.0, (0, 1, 0), tank="tank", on_off=True, minimum_pulse=0.1, rise=0.05, name="jet"),
+        sd.Thruster("bus", 2.0, (0, 1, 0), tank="tank", on_off=True, minimum_pulse=0.1, name="jet"),
         sd.ModalAppendage("arm", [0.5], damping=0.01, delta0=[[0.3, 0, 0]], name="panel"),
         sd.Gyro("bus", noise=1e-3, random_walk=1e-4, period=0.1, delay=0.1, fail_at=0.8, fault="frozen", name="feel"),
         sd.DCMotor("rotor", resistance=1.0, torque_constant=0.1, inductance=0.01, name="drive"),
