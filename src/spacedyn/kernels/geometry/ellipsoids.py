@@ -3,8 +3,8 @@
     s = D x,  D = diag(a²/(a² + t)),   Σ (a x/(a² + t))² = 1,   t > -c²
 
 t is found by Newton's method on 1/|y(t)| - 1, y = a x/(a² + t), which is nearly linear in t (Moré & Sorensen 1983):
-from the left, where |y| >= 1, it rises monotonically. A fixed number of steps serves all lanes; one more on dual numbers
-carries their tangents. Points near the centre, on the evolute, have no closest point of their own and are not meant.
+from the left, where |y| >= 1, it rises monotonically. A fixed number of steps serves all lanes. Points near the centre,
+inside of the evolute, are not meant.
 """
 
 from ..scalar.compiling import inner

@@ -4,8 +4,8 @@ The distance of A and B is that of the origin from the difference A - B, of whic
 
     v = closest point of a simplex of support points,   w = s_A(-v) - s_B(v),   |v|² - v.w <= tolerance |v|²: done
 
-Gilbert, Johnson & Keerthi (1988); it ends early where a step does not come nearer, so that rounding cannot make it cycle.
-What it finds starts the refinement in pairs.py; polyhedra are exact here already. Everything in the frame of A.
+Gilbert, Johnson & Keerthi (1988). It ends early where a step does not come nearer, so that rounding cannot make it
+cycle. What it finds starts the refinement in pairs.py. Everything in the frame of A.
 """
 
 from ..scalar.compiling import inner, outlined

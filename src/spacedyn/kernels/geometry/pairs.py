@@ -2,10 +2,10 @@
 
     x = P_A(P_B(x)),   gap = |P_B(x) - x| - r_A - r_B,   normal from A to B, inertial axes
 
-P_A and P_B are closest points on the cores (projections.py). A start in float64, by GJK lane by lane or at once for a point,
-is refined by Newton's method on x - P_A(P_B(x)), whose derivative is 1 - J_A J_B; the last step is done over the scalar, so
-that tangents of dual numbers are those of the implicit function. Where closest points are not unique (parallel faces)
-the step is the shortest one (Levenberg's parameter DAMPING).
+P_A and P_B are closest points on the cores (projections.py). A start in float64, by GJK lane by lane, or at once for a
+point, is refined by Newton's method on x - P_A(P_B(x)), whose derivative is 1 - J_A J_B. The last step is done over the
+scalar, so that tangents of dual numbers are those of the implicit function. Where closest points are not unique
+(parallel faces) the step is the shortest one (Levenberg's parameter DAMPING).
 
 Cores that overlap have no normal: their distance counts as zero, and the caller refuses it.
 """
@@ -36,6 +36,7 @@ from .projections import project
 from .simplex import store_feature, weighted
 
 DAMPING = 1e-14
+ROUNDING = 1e-9  # of the pair's size: certificates that are worse are no rounding errors
 STEPS = 12
 # scratch: pose of B in A (R, t), start x, 1 where cores are apart, features of hulls; then numbers in float64
 POSE, START, APART, FACE_A, FACE_B, NUMBERS = 0, 12, 15, 16, 25, 34
@@ -137,9 +138,9 @@ def search(ints, pars, vertices, i, j, R, t, work):
         if A[0] != POINT:
             x, _ = project(A[0], A[3:], none, t, 0.0)
         y, _ = onto_b(B[0], B[3:], none, R, t, x, 0.0)
-        e = sub3(y, x)
-        return x, dot3(e, e) > (TINY * size) * (TINY * size)
-    m, v = gjk(A, B, vertices, R, t, size, work)
+        distance, error = certified(A, B, vertices, R, t, x, y)
+        return x, distance > TINY * size and error < ROUNDING * size  # an ellipsoid has closest points from inside too
+    m, _ = gjk(A, B, vertices, R, t, size, work)
     if m == 0:
         return (0.0, 0.0, 0.0), False
     if A[0] == HULL:
@@ -173,7 +174,7 @@ def search_lanes(ints, pars, vertices, i, j, work, zero):
 def closest(ints, pars, vertices, i, j, poses, work, zero):
     """Gap, normal from i to j, and both closest points of shapes i and j, whose bodies have `poses` (xa, Ra, xb, Rb).
 
-    Inertial axes. The last result is the distance of the cores, zero where they overlap: gap and normal mean nothing then.
+    Inertial axes. The last result is the distance of the cores, zero where they overlap: nothing else holds then.
     """
     xa, Ra = pose_of(pars, i, poses[0], poses[1], zero)
     xb, Rb = pose_of(pars, j, poses[2], poses[3], zero)

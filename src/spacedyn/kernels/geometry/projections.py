@@ -1,7 +1,7 @@
 """The point of a core that is closest to a given one outside of it, and the derivative of that map.
 
-P(x) is piecewise smooth and its derivative J symmetric with eigenvalues between 0 and 1: 1 along flat faces and edges, R/ρ
-along a rim, 0 where P stays. J is (xx, yy, zz, xy, xz, yz). Over any scalar, in the core's own frame.
+P(x) is piecewise smooth and its derivative J symmetric with eigenvalues between 0 and 1: 1 along flat faces and edges,
+R/ρ along a rim, 0 where P stays. J is (xx, yy, zz, xy, xz, yz). Over any scalar, in the core's own frame.
 """
 
 from ..scalar.compiling import inner, outlined

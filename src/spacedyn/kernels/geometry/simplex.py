@@ -1,7 +1,7 @@
 """The point closest to the origin of a simplex of up to four points, with its weights.
 
-All faces that contain the newest point are tried; of those into which the origin projects, the nearest counts. A face that
-is degenerate is left out: one of its own faces is then as near. Weights are ratios of signed areas, from the points
+All faces that contain the newest point are tried; of those into which the origin projects, the nearest counts. A
+degenerate face is left out: one of its edges is as near. Weights are ratios of signed areas, from the points
 themselves (Montanari, Petrinic & Barbieri 2017, section 4), so that a flat tetrahedron gives no wrong direction.
 
 A simplex is in float64 memory: rows of 9 numbers (y = a - b; a in the frame of A; b in the frame of B), then weights.
@@ -78,9 +78,7 @@ def closest_on_simplex(S, m, T):
             if inside and dot3(point, point) < best:
                 best, v, count = dot3(point, point), point, 3
                 i0, i1, w0, w1, w2 = i, j, a, b, c
-    if m == 4 and is_inside(
-        load3(S, 0, 0.0), load3(S, ROW, 0.0), load3(S, 2 * ROW, 0.0), load3(S, 3 * ROW, 0.0)
-    ):
+    if m == 4 and is_inside(load3(S, 0, 0.0), load3(S, ROW, 0.0), load3(S, 2 * ROW, 0.0), load3(S, 3 * ROW, 0.0)):
         return 4, (0.0, 0.0, 0.0)
     if count == 3:
         copy_row(S, i1, T, 0)
