@@ -110,7 +110,7 @@ def proof(pairs, i):
 
 def distance_to(shape, p):
     """How far a point is outside of a shape's core, at least; zero or less inside."""
-    a, b, c, r = shape.size
+    a, b, c, _ = shape.size
     rho = np.hypot(p[0], p[1])
     match shape.kind:
         case k.POINT:

@@ -26,7 +26,7 @@ def pair(a, b, place, turn=None):
     return place_pairs([a], [b], at((0, 0, 0), place, turns=(None, turn)))
 
 
-# -- all kinds, at random -----------------------------------------------------------------------------------------------
+# -- all kinds, at random ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("first", KINDS)
@@ -74,7 +74,7 @@ def test_what_coal_calls_an_overlap_we_call_one():
     assert overlaps > 200
 
 
-# -- closed forms -------------------------------------------------------------------------------------------------------
+# -- closed forms ------------------------------------------------------------------------------------------------------
 
 
 def test_a_ball_over_a_face_an_edge_and_a_corner():
@@ -124,7 +124,7 @@ def test_shapes_that_touch_at_a_degenerate_simplex():
     np.testing.assert_allclose(pair(line, line, (0, 0, 3)).found[0, :4], [1, 0, 0, 1], atol=1e-15)  # in line
 
 
-# -- bodies of a robot --------------------------------------------------------------------------------------------------
+# -- bodies of a robot -------------------------------------------------------------------------------------------------
 
 
 def chain(*shapes, **named):
