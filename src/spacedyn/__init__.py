@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from . import freefloating, orbit
     from .contact.distances import distance
+    from .contact.height_fields import HeightField, RoughGround
+    from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
@@ -145,6 +147,8 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".contact.height_fields": "HeightField RoughGround",
+    ".contact.surfaces": "EllipsoidSurface Plane SphereSurface",
     ".elements.accelerometer": "Accelerometer",
     ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
@@ -275,6 +279,7 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "EllipsoidSurface",
     "Encoder",
     "Event",
     "FlexibleDrive",
@@ -282,6 +287,7 @@ __all__ = [
     "Grapple",
     "GravityGradient",
     "Gyro",
+    "HeightField",
     "HillFrame",
     "IdentifiedBody",
     "InputError",
@@ -298,10 +304,12 @@ __all__ = [
     "ModelWarning",
     "Motor",
     "OrbitingOrigin",
+    "Plane",
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
     "Rotation",
+    "RoughGround",
     "Run",
     "RunWarning",
     "RungeKutta4",
@@ -312,6 +320,7 @@ __all__ = [
     "SloshMode",
     "SolarPressure",
     "SpacedynError",
+    "SphereSurface",
     "Spring",
     "StarTracker",
     "State",

@@ -121,6 +121,11 @@ _WANTED = {
     "orbit.true_anomaly": {"mean_anomaly": "anomalies", "eccentricity": "number"},
     "orbit.mean_anomaly": {"true_anomaly": "anomalies", "eccentricity": "number"},
     "orbit.mean_motion": {"semi_major_axis": "number"},
+    "Plane": {"normal": "unit", "kind": "plane"},
+    "SphereSurface": {"radius": "number", "kind": "sphere"},
+    "EllipsoidSurface": {"semi_axes": "size", "kind": "ellipsoid"},
+    "HeightField": {"heights": "heights", "kind": "height field"},
+    "RoughGround": {"size": "extent", "spacing": "longer", "roughness": "number", "kind": "rough ground"},
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }

@@ -1,1 +1,1 @@
-"""Shapes and surfaces: gaps, normals and closest points, over any scalar; knows nothing of robots."""
+"""Shapes and surfaces as kernels see them: distances, normals, points that touch."""
