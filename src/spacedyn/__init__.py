@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating, orbit
+    from .contact.distances import distance
     from .contact.height_fields import HeightField, RoughGround
     from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
     from .elements.accelerometer import Accelerometer
@@ -135,6 +136,7 @@ __version__ = "0.1.0"
 # Where public names are at home. The imports above say the same to editors and type checkers: a new name goes into
 # both, and into __all__.
 _NAMES_OF = {
+    ".contact.distances": "distance",
     ".quantities.derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
     ".quantities.dynamics": (
         "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force"
@@ -350,6 +352,7 @@ __all__ = [
     "control",
     "coriolis_matrix",
     "cylinder_slosh",
+    "distance",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",

@@ -10,7 +10,7 @@ import numpy as np
 
 import spacedyn as sd
 
-from .robots import brake, models, pull, rub, run_in_orbit, same_again, short_runs, springy, wheeled
+from .robots import brake, models, pull, rub, run_in_orbit, same_again, short_runs, springy, touching, wheeled
 
 SHAPES = (
     (),
@@ -148,6 +148,12 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "free arm": lambda c: models()[0],
     "samples": lambda c: models()[0].random_state(c.numbers, 6),
     "springy": lambda c: springy(),
+    "touching": lambda c: touching(),
+    "state of touching": lambda c: touching().random_state(c.numbers),
+    "one shape": lambda c: c.rng.choice(("bus", "disc")),
+    "other shape": lambda c: c.rng.choice(("ball", "cone")),
+    "rounding": lambda c: c.rng.choice((0.0, 1e-3, {"bus": 0.1})),
+    "deep": lambda c: c.rng.choice(("error", "-inf")),
     "state of springy": lambda c: springy().random_state(c.numbers),
     "boom": lambda c: ["boom1"],
     "wheels": lambda c: ["x", "y", "z"],

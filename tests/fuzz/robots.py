@@ -38,6 +38,18 @@ def springy() -> sd.Model:
 
 
 @cache
+def touching() -> sd.Model:
+    """A box, and beside it a ball, a cone and a disc on joints."""
+    b = sd.Builder("touching", base="fixed")
+    b.base("bus", shapes=[sd.shapes.box(20.0, (1, 1.1, 1.2))])
+    pieces = {"ball": sd.shapes.sphere(1.0, 0.3), "cone": sd.shapes.cone(1.0, 0.3, 0.5)}
+    pieces["disc"] = sd.shapes.cylinder(1.0, 0.3, 0.0)
+    for i, (name, shape) in enumerate(pieces.items()):
+        b.link(name, "revolute", parent="bus", position=(2.0 * i - 2.0, 2.0, 0), axis=(1, 0, 0), shapes=[shape])
+    return b.build()
+
+
+@cache
 def wheeled() -> sd.Model:
     """A satellite with three reaction wheels and an arm of two joints."""
     b = sd.Builder("wheeled")
