@@ -10,7 +10,7 @@ import numpy as np
 
 import spacedyn as sd
 
-from .robots import brake, models, pull, rub, same_again, short_runs, springy, touching, wheeled
+from .robots import brake, models, pull, rub, run_in_orbit, same_again, short_runs, springy, touching, wheeled
 
 SHAPES = (
     (),
@@ -238,6 +238,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "densities": lambda c: [1e-11, 3e-12, 6e-13],
     "orbit": lambda c: sd.orbit.OrbitalElements(7e6, 0.1 * c.numbers.random(), *c.numbers.random(4)),
     "axes": lambda c: c.rng.choice(("turning", "still")),
+    "run in orbit": lambda c: run_in_orbit(),
+    "orbit of the run": lambda c: (np.full((4, 3), [7e6, 0, 0]), np.full((4, 3), [0, 7.5e3, c.numbers.normal()])),
     "source": lambda c: c.rng.choice(("series", "astropy")),
     "anomalies": lambda c: c.numbers.normal(size=(2, 3)),
     "seconds": lambda c: 0.01,
