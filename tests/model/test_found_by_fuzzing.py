@@ -206,3 +206,19 @@ def test_hill_axes_of_shapes_that_fit_each_other():
     R = sd.orbit.hill_axes([[7e6, 0, 0], [0, 7e6, 0]], [0.0, 0.0, 7e3])
     assert R.shape == (2, 3, 3)
     np.testing.assert_array_equal(R[1], sd.orbit.hill_axes([0, 7e6, 0], [0.0, 0.0, 7e3]))
+
+
+def test_a_joint_path_whose_batch_does_not_fit_is_refused():
+    robot = sd.load("planar_four_link")
+    states = robot.random_state(np.random.default_rng(0), 7)
+    with pytest.raises(sd.InputError, match=r"batch axes \(3,\) do not fit those of the state, \(7,\)"):
+        sd.freefloating.holonomy(robot, states, np.zeros((3, 3, 4)))
+
+
+def test_many_links_take_no_gigabyte():
+    """A number for every pair of ten thousand links; the same was made for SS that was not even given."""
+    with pytest.raises(sd.InputError, match="up to 5000"):
+        sd.classic.topology(np.zeros(10_000))
+    arrays = sd.load("tian_wu").to_arrays() | {"SS": np.zeros((2, 2))}
+    with pytest.raises(sd.ModelError, match="SS has 4 numbers, but BB has 3 links"):
+        sd.Model.from_arrays(**arrays)

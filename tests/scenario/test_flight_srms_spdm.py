@@ -60,13 +60,13 @@ def test_its_frequencies_are_those_of_its_springs_on_a_floating_base(runs, robot
     K = np.diag(np.repeat([2 * 1.2e6 / 5.977, 2 * 1.2e6 / 6.66], 2))
     exact = np.sqrt(eigh(K, floating, eigvals_only=True)) / (2 * np.pi)
     np.testing.assert_allclose(sd.natural_frequencies(robot, rest).frequencies, exact, rtol=1e-9)
-    assert 0.13 < exact[0] < 0.15
+    assert 0.14 < exact[0] < 0.15
 
 
 def test_a_held_robot_leaves_the_swing_and_an_arm_of_it_takes_it_away(runs):
     held, quiet = runs["srms_spdm"], runs["srms_spdm_quiet"]
     assert held.audit().within_budget and quiet.audit().within_budget
-    assert swing(held, 20.0) == pytest.approx(0.0409, rel=0.03) and swing(held, 100.0) > 0.6 * swing(held, 20.0)
+    assert swing(held, 20.0) == pytest.approx(0.0386, rel=0.03) and swing(held, 100.0) > 0.6 * swing(held, 20.0)
     assert swing(quiet, 60.0) < 0.1 * swing(held, 60.0) and swing(quiet, 100.0) < 0.01 * swing(held, 100.0)
     moved = np.abs(quiet.states.q[:, -7:] - quiet.states.q[0, -7:]).max()
     assert np.radians(2.0) < moved < np.radians(8.0)
@@ -79,7 +79,7 @@ def test_the_swing_dies_away_as_the_linearized_loop_says(runs, robot):
     options = {"flexible": ["upper_boom1"], "joints": DEXTER, "time_constant": 10.0, "others": "held"}
     law = sd.control.vibration_damping(robot, rest, **options)
     values = sd.linearize(robot, rest, laws=[law], prescribed=dict.fromkeys(LONG, "locked")).eigenvalues()
-    slow = np.sort(-values[(values.imag > 0.6) & (values.imag < 1.3)].real)
+    slow = np.sort(-values[(values.imag > 0.7) & (values.imag < 1.6)].real)
     assert slow.size == 2
     bend = np.abs(run.states.q[:, robot.q_slice("upper_boom1").start])
     peaks = [bend[(run.time >= t) & (run.time < t + 7.2)].max() for t in (30.0, 50.0, 70.0)]
@@ -91,6 +91,8 @@ def test_nothing_acts_from_outside(runs):
     """The Shuttle's recoil: no momentum comes or goes, so its turn is what the arm's motion asks for."""
     for run in runs.values():
         momentum = run.momentum(about="com")
-        assert np.abs(momentum).max() < 1e-6 * np.linalg.norm(run.body("spdm_body").velocity[:, :3], axis=1).max() * 1662
+        assert (
+            np.abs(momentum).max() < 1e-6 * np.linalg.norm(run.body("spdm_body").velocity[:, :3], axis=1).max() * 1662
+        )
     turn = [np.degrees(run.states.base_attitude.magnitude()).max() for run in runs.values()]
-    np.testing.assert_allclose(turn, 0.68, atol=0.03)
+    np.testing.assert_allclose(turn, 2.67, atol=0.03)
