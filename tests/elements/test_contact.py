@@ -69,7 +69,7 @@ def test_touch_down_on_a_spring():
 
 
 def test_an_offset_impact_comes_to_the_rigid_one_as_the_ground_stiffens():
-    """REFERENCES 15: impulse 76.97211155, w = (0.0513147410, -0.0659760956, 0); half the error for 4 times the stiffness."""
+    """REFERENCES 15: impulse 76.97211155, w = (0.0513147410, -0.0659760956, 0); half the error at 4 k."""
     lander, errors = one_body(500.0, (300.0, 350.0, 400.0)), []
     start = lander.state(base_position=[0, 0, 1.2001], base_velocity=[0.02, 0, -0.1])
     for k in (1e10, 4e10):

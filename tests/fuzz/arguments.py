@@ -10,7 +10,7 @@ import numpy as np
 
 import spacedyn as sd
 
-from .robots import brake, models, pull, rub, same_again, short_runs, springy, wheeled
+from .robots import brake, models, pull, rub, run_in_orbit, same_again, short_runs, springy, touching, wheeled
 
 SHAPES = (
     (),
@@ -102,7 +102,11 @@ ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
     ],
     lambda c: [
         sd.Contact(
-            c.name("body"), (0, 0, 0), sd.Plane(position=(0, 0, -0.5)), sd.ContactMaterial(100.0, friction=0.3), name="foot"
+            c.name("body"),
+            (0, 0, 0),
+            sd.Plane(position=(0, 0, -0.5)),
+            sd.ContactMaterial(100.0, friction=0.3),
+            name="foot",
         )
     ],
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
@@ -153,6 +157,18 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "free arm": lambda c: models()[0],
     "samples": lambda c: models()[0].random_state(c.numbers, 6),
     "springy": lambda c: springy(),
+    "touching": lambda c: touching(),
+    "state of touching": lambda c: touching().random_state(c.numbers),
+    "one shape": lambda c: c.rng.choice(("bus", "disc")),
+    "other shape": lambda c: c.rng.choice(("ball", "cone")),
+    "rounding": lambda c: c.rng.choice((0.0, 1e-3, {"bus": 0.1})),
+    "within": lambda c: 0.3 * c.numbers.random(),
+    "floor": lambda c: sd.Plane(position=(0, 0, -1)),
+    "pairs": lambda c: [("ball", "bus")],
+    "neighbours": lambda c: True,
+    "corners": lambda c: np.eye(4, 3),
+    "triangles": lambda c: [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]],
+    "deep": lambda c: c.rng.choice(("error", "-inf")),
     "state of springy": lambda c: springy().random_state(c.numbers),
     "boom": lambda c: ["boom1"],
     "wheels": lambda c: ["x", "y", "z"],
@@ -231,6 +247,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "densities": lambda c: [1e-11, 3e-12, 6e-13],
     "orbit": lambda c: sd.orbit.OrbitalElements(7e6, 0.1 * c.numbers.random(), *c.numbers.random(4)),
     "axes": lambda c: c.rng.choice(("turning", "still")),
+    "run in orbit": lambda c: run_in_orbit(),
+    "orbit of the run": lambda c: (np.full((4, 3), [7e6, 0, 0]), np.full((4, 3), [0, 7.5e3, c.numbers.normal()])),
     "source": lambda c: c.rng.choice(("series", "astropy")),
     "anomalies": lambda c: c.numbers.normal(size=(2, 3)),
     "seconds": lambda c: 0.01,
