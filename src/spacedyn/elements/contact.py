@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..contact.height_fields import read_surface
+from ..contact.height_fields import SURFACES, read_surface
 from ..contact.materials import ContactMaterial, read_material
 from ..contact.surfaces import Plane, Surface
 from ..contact.touching_points import TouchingPoints, given_points, points_of_shape, read_shape
@@ -58,8 +58,8 @@ class Contact(Element):
     shape : Shape, optional
         Instead of points: the corners of a box, the rims of a cylinder, the rim and the tip of a cone, a ball.
     deepest : float, optional
-        Depth at which a run fails, since the surface cannot be that soft [m]; if left out, half of the way to the centre
-        of a sphere or an ellipsoid, and none of other surfaces, which push back at any depth.
+        Depth at which a run fails, since the surface cannot be that soft [m]; if left out, half of the way to the
+        centre of a sphere or an ellipsoid, and none of other surfaces, which push back at any depth.
     guarded : bool
         Whether adaptive steps end where a point touches, lets go, sticks or slips, so that methods keep their order. If
         not, steps become short there: quicker for many points that touch and let go often.
@@ -108,6 +108,9 @@ class Contact(Element):
         object.__setattr__(
             self, "surface", read_surface("Contact: surface", Plane() if self.surface is None else self.surface)
         )
+        if type(self.surface) not in SURFACES.values():
+            kinds = ", ".join(made.__name__ for made in SURFACES.values())
+            raise InputError(f"Contact: surface is a {type(self.surface).__name__}; points touch {kinds}")
         if (self.points is None) == (self.shape is None):
             raise InputError("Contact: give points of the body or a shape, one of both")
         if self.shape is not None:
