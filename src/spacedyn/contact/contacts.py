@@ -113,7 +113,7 @@ def contacts(
     (4, 'plane', [0.001, 0.001, 0.001, 0.001])
     """
     check_state(model, state)
-    if deep not in ("error", "-inf"):
+    if not isinstance(deep, str) or deep not in ("error", "-inf"):
         raise InputError(f"contacts(): deep must be 'error' or '-inf', got {deep!r}")
     reach = one_number("contacts(): within", within, "a length [m]")
     table, grounds, poses = shape_table(model, rounding), _named(surfaces), body_poses(model, state)
