@@ -142,7 +142,7 @@ def test_looks_come_over():
     model = read_mjcf(ODD)
     bus, arm = model.body("bus").visuals, model.body("arm").visuals
     assert bus[0].shape.size.tolist() == [1.0, 0.8, 0.6] and bus[0].color == pytest.approx((0.1, 0.2, 0.3, 1.0))
-    assert [v.shape.kind for v in arm] == ["cylinder", "sphere", "sphere"]
+    assert [v.shape.kind for v in arm] == ["capsule"]
     assert sorted(round(v.position[2], 12) for v in arm) == [0.0, 0.4, 0.8]
 
 
