@@ -63,7 +63,8 @@ def newton_step(JA, JB, F):
     xy, xz, yz = dot3(p, q), dot3(p, r), dot3(q, r)
     A, B, C = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     D, E, G = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    k = 1.0 / (xx * A + xy * B + xz * C)
+    det = xx * A + xy * B + xz * C
+    k = 1.0 / select(det > 0.0, det, 1.0 + 0.0 * det)  # it may be zero from where cores overlap
     u, v, w = dot3(p, F), dot3(q, F), dot3(r, F)
     return k * A * u + k * B * v + k * C * w, k * B * u + k * D * v + k * E * w, k * C * u + k * E * v + k * G * w
 
