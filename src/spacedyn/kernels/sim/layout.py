@@ -68,7 +68,8 @@ ORIGIN = 81
 # groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
 GROUPS, N_GROUP = range(82, 84)
 Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
-PLAN = 85
+Y_OUT = 85  # in work, what a law writes for all robots of a pack at once
+PLAN = 86
 HANDED_NUMBERS = 27
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
@@ -97,7 +98,10 @@ FEELS_FIELDS, SUMS_FORCES = 1 << 20, 1 << 21  # whether sensors need gravity fie
 # plan: a law's record
 # L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses, first
 # the L_SEEN parts of the view that it reads
-L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, LAW_INTS = range(10)
+# L_PACK: its C function over packs, 0 if it has none
+L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, L_PACK, LAW_INTS = range(
+    11
+)
 # plan: the record of a joint that is or may be held; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a
 # counter; J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
