@@ -69,7 +69,24 @@ def every_result(rng, model, state):
             results["element"] = under_elements()
             results["devices"], results["fields"] = under_devices(), under_fields()
             results["joint_kind"] = in_steps()
+            results["distance"] = between_shapes()
     return {name: np.ravel(value) for name, value in results.items()}
+
+
+def between_shapes():
+    """Distances between shapes of all kinds, in one state and in a batch."""
+    s, points = sd.shapes, np.random.default_rng(0).normal(size=(9, 3))
+    pieces = [s.sphere(1, 0.3), s.box(1, (1, 1, 0.3)), s.cylinder(1, 0.3, 0.5), s.cone(1, 0.3, 0.5), s.rod(1, 0.5)]
+    b = sd.Builder("shapes", base="fixed")
+    b.base("bus", shapes=[s.box(20.0, (1, 1.1, 1.2))])
+    for i, piece in enumerate([*pieces, s.sphere(1, 0.3)]):
+        look = sd.Visual("", piece, scale=(1, 1, 1.5 if i > 4 else 1))
+        b.link(f"body{i}", "spherical", parent="bus", position=2.0 * points[i] + (2, 0, 0), mass=1.0,
+               inertia=(1, 1.1, 1.2), collisions=[look])  # fmt: skip
+    model = b.build()
+    states = model.random_state(np.random.default_rng(1), 2)
+    names = [(a, b) for i, a in enumerate(model.body_names) for b in model.body_names[:i]]
+    return flat([part for a, b in names for part in sd.distance(model, states, a, b, rounding=0.1, deep="-inf")])
 
 
 def applied(model, state, udot, tau, loads):

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating, orbit
+    from .contact.distances import distance
+    from .contact.height_fields import HeightField, RoughGround
+    from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
@@ -133,6 +136,7 @@ __version__ = "0.1.0"
 # Where public names are at home. The imports above say the same to editors and type checkers: a new name goes into
 # both, and into __all__.
 _NAMES_OF = {
+    ".contact.distances": "distance",
     ".quantities.derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
     ".quantities.dynamics": (
         "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force"
@@ -143,6 +147,8 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".contact.height_fields": "HeightField RoughGround",
+    ".contact.surfaces": "EllipsoidSurface Plane SphereSurface",
     ".elements.accelerometer": "Accelerometer",
     ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
@@ -273,6 +279,7 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "EllipsoidSurface",
     "Encoder",
     "Event",
     "FlexibleDrive",
@@ -280,6 +287,7 @@ __all__ = [
     "Grapple",
     "GravityGradient",
     "Gyro",
+    "HeightField",
     "HillFrame",
     "IdentifiedBody",
     "InputError",
@@ -296,10 +304,12 @@ __all__ = [
     "ModelWarning",
     "Motor",
     "OrbitingOrigin",
+    "Plane",
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
     "Rotation",
+    "RoughGround",
     "Run",
     "RunWarning",
     "RungeKutta4",
@@ -310,6 +320,7 @@ __all__ = [
     "SloshMode",
     "SolarPressure",
     "SpacedynError",
+    "SphereSurface",
     "Spring",
     "StarTracker",
     "State",
@@ -341,6 +352,7 @@ __all__ = [
     "control",
     "coriolis_matrix",
     "cylinder_slosh",
+    "distance",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",
