@@ -154,7 +154,7 @@ def test_rows_of_different_lengths_are_no_incidence_array():
 def test_thrusters_that_are_too_far_away_are_refused():
     robot = sd.load("tian_wu")
     jets = {"positions": [[1e308, 0, 0]], "forces": [[0, 1e3, 0]], "pulses": [[0, 0.0, 0.5]]}
-    with pytest.raises(sd.InputError, match="thruster_pulses: positions must be .* too large to compute with"):
+    with pytest.raises(sd.InputError, match=r"thruster_pulses: positions must be .* too large to compute with"):
         sd.control.thruster_pulses(robot, robot.neutral_state(), **jets)
 
 
@@ -175,7 +175,10 @@ def test_thrusters_that_are_too_far_away_are_refused():
         (lambda: sd.orbit.relative_motion(3), "run must be a Run"),
         (lambda: sd.trapezoidal(0.0, 1.0, speed=1e-320, acceleration=1.0), "too large or too small"),
         (lambda: sd.trapezoidal(0.0, 1e-320, speed=1e90, acceleration=1e90), "too large or too small"),
-        (lambda: sd.endpoint_line([0, 0, 0], np.eye(3), by=[1e-320, 0, 0], speed=1.0, acceleration=1.0), "neither moves"),
+        (
+            lambda: sd.endpoint_line([0, 0, 0], np.eye(3), by=[1e-320, 0, 0], speed=1.0, acceleration=1.0),
+            "neither moves",
+        ),
         (lambda: sd.endpoint_line([0, 0, 0], np.full((3, 3), 1e99), by=[1, 0, 0], duration=1.0), "rotation matrix"),
         (lambda: sd.Tank("bus", 1.0, gyration=np.zeros(0)), "gyration must be a finite number or three of them"),
         (lambda: sd.Magnetorquer("bus", limit=1 + 2j), "limit must be a number or one for each of 3 rods"),

@@ -7,7 +7,7 @@ law that branches on values, or calls functions that packs do not have, has no s
 
 import dis
 import warnings
-from types import FunctionType
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -42,7 +42,7 @@ def compile_over_packs(law: Law, elements: Elements = NONE) -> Compiled | None:
     return _known[key]
 
 
-def is_straight(function: FunctionType) -> bool:
+def is_straight(function: Callable) -> bool:
     """Whether a function has loops at most, calls nothing but `range` and `len`, and refers to numbers alone."""
     calls = 0
     for step in dis.get_instructions(function):
@@ -52,7 +52,7 @@ def is_straight(function: FunctionType) -> bool:
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
             if step.argval in _CALLED:
                 calls -= 1
-            elif not isinstance(function.__globals__.get(step.argval), int | float):
+            elif not isinstance(getattr(function, "__globals__", {}).get(step.argval), int | float):
                 return False
     return calls <= 0
 

@@ -129,7 +129,7 @@ def inertia_to_parent(tree, work, i, at, zero):
 
 @outlined
 def acceleration_from_parent(tree, work, i, zero):
-    """ACCELERATION of body i from its parent's, about its own reference point; behind a loose joint zero: it is kept."""
+    """ACCELERATION of body i from its parent's, about its own reference point; behind a loose joint zero, and kept."""
     at, above = segment_work(tree, segment_of(tree, i)), integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT)
     a = load6(work, integer(tree, W_BODY) + above * BODY_WORK + ACCELERATION, zero)
     a = shift_motion(a, load3(work, at + LEVER, zero))
