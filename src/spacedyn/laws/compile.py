@@ -1,11 +1,13 @@
 """Turn a law into a C function: its wrapper, compiled and cached by its source, or run as Python."""
 
 import ctypes
+import math
 import os
 import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -283,6 +285,23 @@ def wrapper_source(
 
     `columns`: how many those have that are no flat arrays.
     """
+    shapes = tuple((name, np.shape(value)) for name, value in given.items())
+    return _source_by_names(tuple(arguments), tuple(seen), tuple(written), shapes, tuple(columns.items()))
+
+
+Shape = tuple[str, tuple[int, ...]]
+
+
+@lru_cache(maxsize=1024)
+def _source_by_names(
+    arguments: tuple[str, ...],
+    seen: tuple[str, ...],
+    written: tuple[str, ...],
+    shapes: tuple[Shape, ...],
+    wide_ones: tuple[tuple[str, int], ...],
+) -> tuple[str, dict[str, Any]]:
+    """The same, made once for laws that use the same names: named tuples take longer to make than a short run."""
+    columns = dict(wide_ones)
 
     def cut(array: str, name: str, first: int) -> str:
         start, stop = f"n[{first}]", f"n[{first + 1}]"
@@ -295,10 +314,10 @@ def wrapper_source(
     for i, name in enumerate(written):
         parts["out"][name] = cut("o", name, 2 + 2 * (len(seen) + i))
     at = 0
-    for name, value in given.items():
-        shape = f".reshape{value.shape}" if value.ndim > 1 else ""
-        parts["p"][name] = f"p[{at}]" if value.ndim == 0 else f"p[{at}:{at + value.size}]{shape}"
-        at += value.size
+    for name, shape in shapes:
+        size, formed = math.prod(shape), f".reshape{shape}" if len(shape) > 1 else ""
+        parts["p"][name] = f"p[{at}:{at + size}]{formed}" if shape else f"p[{at}]"
+        at += size
     fields: dict[str, Any] = {}
     handed = {"t": "t"}
     for argument, texts in parts.items():

@@ -248,19 +248,20 @@ def move_body(tree, work, i, columns_too, all_given, zero):
         A = add_scaled6(A, speed, turning)
         if all_given or is_given(tree, k):
             A = add_scaled6(A, load(work, rate + QDD, zero), column)
-    for k in range(first + count - together, first + count):
-        V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
-    if opens >= AT_COM:  # the frame moves along
-        V = (zero, zero, zero) + angular(V)
-    for k in range(first + count - together, first + count):
-        rate = rates + k * RATE_WORK
-        column = load6(work, rate + S, zero)
-        turning = cross_motion(V, column)
-        if columns_too:
-            store6(work, rate + SDOT, turning)
-        A = add_scaled6(A, load(work, u + k, zero), turning)
-        if all_given or is_given(tree, k):
-            A = add_scaled6(A, load(work, rate + QDD, zero), column)
+    if together > 0:
+        for k in range(first + count - together, first + count):
+            V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
+        if opens >= AT_COM:  # the frame moves along
+            V = (zero, zero, zero) + angular(V)
+        for k in range(first + count - together, first + count):
+            rate = rates + k * RATE_WORK
+            column = load6(work, rate + S, zero)
+            turning = cross_motion(V, column)
+            if columns_too:
+                store6(work, rate + SDOT, turning)
+            A = add_scaled6(A, load(work, u + k, zero), turning)
+            if all_given or is_given(tree, k):
+                A = add_scaled6(A, load(work, rate + QDD, zero), column)
     store6(work, body + VELOCITY, V)
     store6(work, body + ACCELERATION, A)
     if opens == LOOSE and not all_given:
