@@ -14,8 +14,8 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from spacedyn.contact.convex import Convex, ellipsoid
-from spacedyn.contact.distances import pair_rows
 from spacedyn.contact.shape_table import make_table
+from spacedyn.contact.surface_distances import pair_rows
 from spacedyn.kernels.geometry import cores as k
 
 KINDS = ("sphere", "capsule", "box", "cylinder", "disc", "cone", "ellipsoid", "hull")

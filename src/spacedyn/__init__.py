@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating, orbit
+    from .contact.contacts import contacts
     from .contact.distances import distance
     from .contact.height_fields import HeightField, RoughGround
     from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
+    from .contact.triangle_mesh import TriangleMesh
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.dc_motor import DCMotor
@@ -136,7 +138,9 @@ __version__ = "0.1.0"
 # Where public names are at home. The imports above say the same to editors and type checkers: a new name goes into
 # both, and into __all__.
 _NAMES_OF = {
+    ".contact.contacts": "contacts",
     ".contact.distances": "distance",
+    ".contact.triangle_mesh": "TriangleMesh",
     ".quantities.derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
     ".quantities.dynamics": (
         "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force"
@@ -329,6 +333,7 @@ __all__ = [
     "Tether",
     "ThirdBody",
     "Thruster",
+    "TriangleMesh",
     "UniformGravity",
     "UnknownName",
     "Variational",
@@ -349,6 +354,7 @@ __all__ = [
     "center_of_mass_velocity",
     "check_file",
     "condition",
+    "contacts",
     "control",
     "coriolis_matrix",
     "cylinder_slosh",

@@ -79,6 +79,8 @@ _WANTED = {
     "trapezoidal": {"start": "number", "end": "longer", "speed": "number", "acceleration": "number"},
     "identify_target": {"model": "free arm", "states": "samples", "endpoint": "hand"},
     "momentum_regressor": {"about": "acceleration"},
+    "contacts": {"model": "touching", "state": "state of touching", "surfaces": "floor"},
+    "TriangleMesh": {"vertices": "corners", "faces": "triangles"},
     "distance": {"model": "touching", "state": "state of touching", "a": "one shape", "b": "other shape"},
     "actions.engage": {"grapple": "name"},
     "actions.disengage": {"grapple": "name"},

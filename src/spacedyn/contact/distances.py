@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..kernels.geometry import distances as _distances
-from ..kernels.geometry.pairs import PAIR_WORK
-from ..kernels.scalar.pack import ONE
+from ..kernels.geometry.distances import RESULT
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.calls import check_state
 from ..quantities.kinematics import forward_kinematics
 from ..signatures import known_names
 from .shape_table import ShapeTable, shape_table
+from .surface_distances import pair_rows, surface_rows
+from .surfaces import Surface
 
 Array = np.ndarray
 
@@ -30,9 +30,15 @@ class Distance(NamedTuple):
 
 @known_names
 def distance(
-    model: Model, state: State, a: str, b: str, *, rounding: float | Mapping[str, float] = 0.0, deep: str = "error"
+    model: Model,
+    state: State,
+    a: str,
+    b: str | Surface,
+    *,
+    rounding: float | Mapping[str, float] = 0.0,
+    deep: str = "error",
 ) -> Distance:
-    """Smallest gap between two bodies, with its normal and the closest points.
+    """Smallest gap between two bodies, or a body and a surface, with its normal and the closest points.
 
     Bodies have the shapes of their collision geometry; one that has none has the solids that it is made of. A shape is
     all points within a radius of a core (sphere: a point; capsule: a segment). Shapes with edges have no radius unless
@@ -43,8 +49,12 @@ def distance(
     ----------
     model, state
         The robot; one state or a batch.
-    a, b : str
-        Names of two bodies.
+    a : str
+        Name of a body.
+    b : str or surface
+        Name of another body; or a surface that stands in the inertial frame, such as `sd.Plane()`. Planes, spheres,
+        ellipsoids and triangle meshes are exact. Over height fields, and in hollow spheres, the vertices of shapes
+        count; of cylinders, cones and ellipsoids over a height field the lowest point along the normal of the ground.
     rounding : float or {body: float}
         Radius of the edges of boxes, cylinders, cones and meshes [m], for all bodies or by name. Faces stay where they
         are. It is also how deep they may go in; shapes without thickness (discs, rods) get it on each side.
@@ -76,16 +86,18 @@ def distance(
     (0.8, [1.0, 0.0, 0.0])
     """
     check_state(model, state)
-    if deep not in ("error", "-inf"):
+    if not isinstance(deep, str) or deep not in ("error", "-inf"):
         raise InputError(f"distance(): deep must be 'error' or '-inf', got {deep!r}")
-    table = shape_table(model, rounding)
-    i, j = model.body_index(a), model.body_index(b)
+    table, i = shape_table(model, rounding), model.body_index(a)
+    if isinstance(b, Surface):
+        first = _shapes(model, table, i)
+        pairs = np.column_stack([first, np.full(len(first), -1)])
+        return _nearest(model, state, table, pairs, surface_rows(table, first, b, body_poses(model, state)), deep)
+    j = model.body_index(b)
     if i == j:
-        raise InputError(f"distance(): a and b are the same body, '{a}'; name two bodies")
-    first, second = _shapes(model, table, i), _shapes(model, table, j)
-    pairs = np.array([(p, q) for p in first for q in second], dtype=np.int64)
-    found = pair_rows(table, pairs, body_poses(model, state))
-    return _nearest(model, state, table, pairs, found, deep)
+        raise InputError(f"distance(): a and b are the same body, '{a}'; name two bodies, or a surface")
+    pairs = np.array([(p, q) for p in _shapes(model, table, i) for q in _shapes(model, table, j)], dtype=np.int64)
+    return _nearest(model, state, table, pairs, pair_rows(table, pairs, body_poses(model, state)), deep)
 
 
 def body_poses(model: Model, state: State) -> Array:
@@ -94,17 +106,6 @@ def body_poses(model: Model, state: State) -> Array:
     count = len(model.bodies)
     position, rotation = bodies.position.reshape(-1, count, 3), bodies.rotation.reshape(-1, count, 9)
     return np.ascontiguousarray(np.concatenate([position, rotation], axis=2))
-
-
-def pair_rows(table: ShapeTable, pairs: Array, poses: Array) -> Array:
-    """Results (states, pairs, 11) of the kernels for pairs of shapes."""
-    count, bodies, _ = poses.shape
-    out = np.zeros((count, len(pairs), _distances.RESULT))
-    if out.size:
-        work = np.zeros(PAIR_WORK)
-        arrays = (table.ints, table.pars, table.vertices, pairs.reshape(-1), poses.reshape(-1), work, out.reshape(-1))
-        _distances.run(*arrays, count, bodies, ONE)
-    return out
 
 
 def _shapes(model: Model, table: ShapeTable, body: int) -> Array:
@@ -126,7 +127,7 @@ def _nearest(model: Model, state: State, table: ShapeTable, pairs: Array, found:
         raise too_deep("distance()", model, state, row, table, pairs[p])
     found[overlap, 0], found[overlap, 1:10] = -np.inf, np.nan
     best = np.argmin(found[..., 0], axis=1)
-    rows = found[np.arange(len(found)), best].reshape(*state.shape, _distances.RESULT)
+    rows = found[np.arange(len(found)), best].reshape(*state.shape, RESULT)
     return Distance(rows[..., 0], rows[..., 1:4], rows[..., 4:7], rows[..., 7:10])
 
 
@@ -135,11 +136,12 @@ def too_deep(what: str, model: Model, state: State, row: int, table: ShapeTable,
     where = f" of state {tuple(int(x) for x in np.unravel_index(row, state.shape))}" if state.shape else ""
     names, radii = [], 0.0
     for i in pair:
-        body, shape = int(table.owner[i]), table.shapes[i]
-        owner = f" of body '{model.bodies[body].name}'" if body < len(model.bodies) else ""
-        names.append(f"'{shape.name}'{owner}")
-        radii += shape.radius
+        if i >= 0:
+            names.append(f"'{table.shapes[i].name}' of body '{model.bodies[table.owner[i]].name}'")
+            radii += table.shapes[i].radius
+        else:
+            names.append("the surface")
     return InputError(
-        f"{what}: {names[0]} and {names[1]} overlap deeper than their radii, {radii:g} m together{where}; there is no "
-        "normal. Move them apart, give edges a larger radius by rounding=…, or ask for a gap of -inf by deep='-inf'"
+        f"{what}: {names[0]} and {names[1]} overlap deeper than the radii of their edges, {radii:g} m{where}; there "
+        "is no normal. Move them apart, give edges a larger radius by rounding=…, or ask for -inf by deep='-inf'"
     )

@@ -12,7 +12,7 @@ from scipy.linalg import solve_banded
 
 from ..errors import InputError, ModelWarning, warn_user
 from ..kernels.geometry.surfaces import HEIGHTS
-from ..reals import finite_array, real_array
+from ..reals import NotReal, finite_array, real_array
 from ..signatures import checked_fields
 from .height_files import read_heights
 from .surfaces import EllipsoidSurface, Plane, SphereSurface, Surface, positive, surface_of, turned
@@ -380,7 +380,10 @@ def read_surface(what: str, given: Any) -> Surface:
 
 def _checked_grid(given: ArrayLike) -> Array:
     """Heights as (nx, ny) finite numbers, or an error that says where they are not."""
-    grid = real_array(given).astype(float)
+    try:
+        grid = real_array(given).astype(float)
+    except NotReal as reason:
+        raise InputError(f"HeightField: heights must be numbers (nx, ny), got {reason}") from None
     if grid.ndim != 2 or min(grid.shape) < 2:
         raise InputError(f"HeightField: heights must be (nx, ny), at least two each way, got shape {grid.shape}")
     if grid.size > _MOST_POINTS:

@@ -1,42 +1,14 @@
 """Rows of states to rows of distances: all pairs of a list of shapes, for robots whose bodies have given poses."""
 
-from ..scalar.compiling import entry, inner
-from ..scalar.memory import gather, integer, lanes_of, pointer, scatter, shared, zero_of
+from ..scalar.compiling import entry
+from ..scalar.memory import integer, lanes_of, pointer, scatter, shared, zero_of
 from ..scalar.pack import sqrt
 from ..scalar.vectors import add3, dot3, scale3, turn, turn_back
 from .cores import BODY, RADIUS, SHAPE_INTS, SHAPE_PARS, core_of, support
 from .pairs import closest, pose_of
+from .rows import gather3, gather_pose, scatter3
 
-POSE = 12  # numbers of a body's pose: position, rotation
 RESULT = 11  # gap, normal from A to B, closest points of A and B, distance of the cores
-
-
-@inner
-def gather3(array, width, row, last, j, zero):
-    return (
-        gather(array, width, row, last, j, zero),
-        gather(array, width, row, last, j + 1, zero),
-        gather(array, width, row, last, j + 2, zero),
-    )
-
-
-@inner
-def gather_pose(poses, bodies, row, last, i, zero):
-    """Position and rotation of body i."""
-    width, j = bodies * POSE, i * POSE
-    return (
-        gather3(poses, width, row, last, j, zero),
-        gather3(poses, width, row, last, j + 3, zero)
-        + gather3(poses, width, row, last, j + 6, zero)
-        + gather3(poses, width, row, last, j + 9, zero),
-    )
-
-
-@inner
-def scatter3(array, width, row, last, j, v):
-    scatter(array, width, row, last, j, v[0])
-    scatter(array, width, row, last, j + 1, v[1])
-    scatter(array, width, row, last, j + 2, v[2])
 
 
 @entry

@@ -121,14 +121,15 @@ def polish(A, B, vertices, faces, R, t, x):
         best, d_best = x, error
         if error <= 1e-16 * distance:
             break
-    return best
+    return refined(a, b, sizes, faces, R, t, best, 0.0)  # the certificate is blind to the square root of rounding
 
 
 @outlined
-def search(ints, pars, vertices, i, j, R, t, work):
-    """A start: the closest point of core i in its frame, and whether cores are apart. Features of hulls in `work`."""
-    A, B = core_of(ints, pars, i), core_of(ints, pars, j)
-    size = sqrt(dot3(t, t)) + shared(pars, i * SHAPE_PARS + BOUND, 0.0) + shared(pars, j * SHAPE_PARS + BOUND, 0.0)
+def search_cores(A, B, vertices, R, t, size, work):
+    """A start: the closest point of core A in its frame, and whether cores are apart. Features of hulls in `work`.
+
+    `size` is the pair's, by which rounding is measured.
+    """
     face = later(work, GJK_WORK)
     for k in range(18):
         store(face, k, 0.0)
@@ -149,6 +150,13 @@ def search(ints, pars, vertices, i, j, R, t, work):
         store_feature(work, m, 6, later(face, 9))
     faces = (load9(face, 0, 0.0), load9(face, 9, 0.0))
     return polish(A, B, vertices, faces, R, t, weighted(work, m, 3)), True
+
+
+@outlined
+def search(ints, pars, vertices, i, j, R, t, work):
+    """The same for two shapes."""
+    size = sqrt(dot3(t, t)) + shared(pars, i * SHAPE_PARS + BOUND, 0.0) + shared(pars, j * SHAPE_PARS + BOUND, 0.0)
+    return search_cores(core_of(ints, pars, i), core_of(ints, pars, j), vertices, R, t, size, work)
 
 
 @inner

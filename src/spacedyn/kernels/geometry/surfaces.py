@@ -2,7 +2,7 @@
 
     plane      gap = z                      sphere   gap = |p| - R, or R - |p| of a hollow one
     ellipsoid  distance to the nearest point x_i = a_i^2 p_i / (t + a_i^2), where sum (x_i / a_i)^2 = 1
-    height field: height_grid.py
+    height field: height_grid.py; triangle mesh: triangles.py
 
 All in the surface's own frame. The gradient is the outward unit normal where the gap is a distance, which it is but for
 bilinear height fields; a force F(gap) times the gradient has a potential in any case. The largest t that solves the
@@ -14,8 +14,9 @@ from ..scalar.compiling import entry, inner
 from ..scalar.memory import gather, lanes_of, pointer, scatter, shared, zero_of
 from ..scalar.pack import magnitude, select, somewhere, sqrt, value_of
 from .height_grid import height_gap
+from .triangles import mesh_gap
 
-PLANE, SPHERE, ELLIPSOID, HEIGHTS = range(4)
+PLANE, SPHERE, ELLIPSOID, HEIGHTS, MESH = range(5)
 RADIUS, HOLLOW = range(2)  # numbers of a sphere: the second is -1 of a hollow one
 MOST_STEPS, TINY = 40, 1e-300
 
@@ -92,6 +93,8 @@ def surface_gap(numbers, at, kind, p, zero):
         return sphere_gap(numbers, at, p, zero)
     if kind == ELLIPSOID:
         return ellipsoid_gap(numbers, at, p, zero)
+    if kind == MESH:
+        return mesh_gap(numbers, at, p, zero)
     return height_gap(numbers, at, p, zero)
 
 
