@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from .contact.contacts import contacts
     from .contact.distances import distance
     from .contact.height_fields import HeightField, RoughGround
+    from .contact.materials import ContactMaterial, contact_material
     from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
     from .contact.triangle_mesh import TriangleMesh
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
+    from .elements.contact import Contact
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
@@ -152,9 +154,11 @@ _NAMES_OF = {
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
     ".contact.height_fields": "HeightField RoughGround",
+    ".contact.materials": "ContactMaterial contact_material",
     ".contact.surfaces": "EllipsoidSurface Plane SphereSurface",
     ".elements.accelerometer": "Accelerometer",
     ".elements.atmospheric_drag": "AtmosphericDrag",
+    ".elements.contact": "Contact",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
     ".elements.hill_frame": "GravityGradient HillFrame",
@@ -279,6 +283,8 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "CentralGravity",
+    "Contact",
+    "ContactMaterial",
     "DCMotor",
     "DormandPrince5",
     "DormandPrince8",
@@ -354,6 +360,7 @@ __all__ = [
     "center_of_mass_velocity",
     "check_file",
     "condition",
+    "contact_material",
     "contacts",
     "control",
     "coriolis_matrix",

@@ -177,6 +177,8 @@ def test_thrusters_that_are_too_far_away_are_refused():
         (lambda: sd.trapezoidal(0.0, 1e-320, speed=1e90, acceleration=1e90), "too large or too small"),
         (lambda: sd.endpoint_line([0] * 3, np.eye(3), by=[1e-320, 0, 0], speed=1, acceleration=1), "neither moves"),
         (lambda: sd.endpoint_line([0, 0, 0], np.full((3, 3), 1e99), by=[1, 0, 0], duration=1.0), "rotation matrix"),
+        (lambda: sd.TriangleMesh(np.eye(3), [[0, 1, np.inf]]), r"faces must be whole numbers"),
+        (lambda: sd.HeightField([1j, 1j]), "heights must be numbers"),
         (lambda: sd.Tank("bus", 1.0, gyration=np.zeros(0)), "gyration must be a finite number or three of them"),
         (lambda: sd.Magnetorquer("bus", limit=1 + 2j), "limit must be a number or one for each of 3 rods"),
         (lambda: sd.Gyro("bus", rotation=True), "rotation must be a rotation matrix or a quaternion"),

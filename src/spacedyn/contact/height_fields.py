@@ -72,20 +72,20 @@ class Heights(Surface):
         return float(max(along, across) + mixed)
 
     @property
-    def deepest(self) -> float:
-        """A quarter of the least radius of curvature; there is none of a bilinear field."""
-        return 0.25 / max(self.curvature, _FLAT) if self.smooth else np.inf
+    def reach(self) -> float:
+        """Up to this distance of a smooth field gaps are distances: a quarter of the least radius of curvature [m]."""
+        return 0.25 / max(self.curvature, _FLAT)
 
     @property
     def largest_radius(self) -> float:
         """A ball's centre must be near enough for its nearest point to be one; bilinear ground is for points."""
-        return 0.8 * self.deepest if self.smooth else 0.0
+        return 0.8 * self.reach if self.smooth else 0.0
 
     @cached_property
     def parameters(self) -> Array:
         """Corner, cells per metre, sizes, reach, whether it is smooth; the table."""
         grid = self.grid
-        reach = 2.0 * self.deepest if self.smooth else 1.0
+        reach = 2.0 * self.reach if self.smooth else 1.0
         head = [*self.first, *(1.0 / self.step), *grid.shape, reach, 1.0 if self.smooth else 0.0]
         return np.concatenate([head, (self.coefficients if self.smooth else grid).ravel()])
 

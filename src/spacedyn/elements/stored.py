@@ -12,6 +12,7 @@ from ..laws.fingerprint import source_digest
 from . import (
     accelerometer,
     atmospheric_drag,
+    contact,
     dc_motor,
     drag,
     encoder,
@@ -49,6 +50,7 @@ KINDS: dict[str, type[Element]] = {
         spring.Spring,
         spring.Tether,
         grapple.Grapple,
+        contact.Contact,
         drag.Drag,
         friction.BristleFriction,
         motor.Motor,
