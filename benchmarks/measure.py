@@ -100,6 +100,7 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
         contestants |= {f"{KINEMATICS}{call}": kinematics.contestants(case, call) for call in kinematics.CALLS}
     if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants["simulate"] = simulation.contestants(case)
+        contestants["single step"] = simulation.single_steps(case)
         contestants["accurate"] = accurate.contestants(case)
     if "fleets" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants |= {"fleet forward": fleets.forward(case), "fleet simulate": fleets.simulate(case)}

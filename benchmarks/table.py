@@ -25,6 +25,7 @@ PARTS = {
         "loop in Python",
         "rollout, no law",
     ),
+    "single step": ("A call of simulate for one step, ms", 1e3, "a pack, law", "one, law", "", ""),
     "flight": ("ETS-VII, paddles, wheels, 1 kHz, ms", 1e3, "a pack, law", "one, law", "", "rollout, no law"),
     "accurate": ("A simulated second, equal error, ms", 1e3, "", "default method", "SciPy's DOP853", ""),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
