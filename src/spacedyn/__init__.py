@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.hill_frame import GravityGradient, HillFrame
+    from .elements.loop import Loop
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from .formulations import kane, lagrangian, operators
+    from .simulate import closed
+    from .simulate.closure import assemble
     from .laws import ready_made as control
     from .laws.conditions import condition
     from .laws.law import law
@@ -164,6 +167,7 @@ _NAMES_OF = {
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.loop": "Loop",
     ".elements.magnetic_field": "MagneticField",
     ".elements.magnetometer": "Magnetometer",
     ".elements.magnetorquer": "Magnetorquer",
@@ -181,6 +185,7 @@ _NAMES_OF = {
     ),
     ".laws.law": "law",
     ".lint": "check_file",
+    ".simulate.closure": "assemble",
     ".simulate.linearize": "Linearization linearize",
     ".quantities.matrices": (
         "coriolis_matrix mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product"
@@ -221,6 +226,7 @@ _MODULES = {
     "Mode": ".simulate.joint_modes",
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
+    "closed": ".simulate.closed",
     "freefloating": ".freefloating",
     "orbit": ".orbit",
     "kane": ".formulations.kane",
@@ -285,6 +291,7 @@ __all__ = [
     "InputError",
     "Linearization",
     "LockedJoint",
+    "Loop",
     "MagneticField",
     "Magnetometer",
     "Magnetorquer",
@@ -326,6 +333,7 @@ __all__ = [
     "Wrench",
     "ZonalGravity",
     "actions",
+    "assemble",
     "altitude_reaches",
     "attach",
     "attitude_waypoints",
@@ -337,6 +345,7 @@ __all__ = [
     "center_of_mass_acceleration",
     "center_of_mass_velocity",
     "check_file",
+    "closed",
     "condition",
     "control",
     "coriolis_matrix",
