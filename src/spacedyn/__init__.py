@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import freefloating, orbit
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
+    from .elements.coupling import Coupling
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from .formulations import kane, lagrangian, operators
-    from .simulate import closed
-    from .simulate.closure import assemble
     from .laws import ready_made as control
     from .laws.conditions import condition
     from .laws.law import law
@@ -123,8 +122,9 @@ if TYPE_CHECKING:
     from .scenario import Scenario, scenarios
     from .show.viewer.film import film
     from .show.viewer.live import view
-    from .simulate import actions
+    from .simulate import actions, closed
     from .simulate import joint_modes as Mode
+    from .simulate.closure import assemble
     from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
@@ -167,6 +167,7 @@ _NAMES_OF = {
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.coupling": "Coupling",
     ".elements.loop": "Loop",
     ".elements.magnetic_field": "MagneticField",
     ".elements.magnetometer": "Magnetometer",
@@ -275,6 +276,7 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "CentralGravity",
+    "Coupling",
     "DCMotor",
     "DormandPrince5",
     "DormandPrince8",
@@ -333,8 +335,8 @@ __all__ = [
     "Wrench",
     "ZonalGravity",
     "actions",
-    "assemble",
     "altitude_reaches",
+    "assemble",
     "attach",
     "attitude_waypoints",
     "available",

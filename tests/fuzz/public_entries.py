@@ -84,6 +84,8 @@ _WANTED = {
     "actions.disengage": {"grapple": "name"},
     "actions.impact": {"restitution": "number", "normal": "unit"},
     "FlexibleDrive": {"rotor": "joint"},
+    "Loop": {"joint": "loop joint"},
+    "assemble": {"model": "wheeled", "state": "state of wheeled", "elements": "loops"},
     "RelativePose": {"target": "body"},
     "SunSensor": {"sun": "unit"},
     "ModalAppendage": {"frequencies": "frequencies"},

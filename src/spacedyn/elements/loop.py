@@ -120,7 +120,7 @@ class Loop(Element):
     >>> b.link("rocker", "revolute", parent="ground", position=(1, 0, 0), axis=(0, 0, 1), **rod)
     >>> robot = b.build()
     >>> pin = sd.Loop("line", "coupler", "rocker", point=(1, 0, 0), other_point=(1, 0, 0), name="pin")
-    >>> start = robot.state(q={"crank": 1.5, "coupler": -1.5, "rocker": 1.5}, qd={"crank": 1.0, "coupler": -1.0, "rocker": 1.0})
+    >>> start = robot.state(q=[1.5, -1.5, 1.5], qd=[1.0, -1.0, 1.0])
     >>> run = sd.simulate(robot, start, 2.0, gravity=(0, -9.81, 0), elements=[pin])
     >>> bool(run["gap"].max() < 1e-12), run["pin.force"].shape, run.audit().within_budget
     (True, (201, 3), True)
@@ -266,8 +266,8 @@ class Loop(Element):
         return "is closed the wrong way round: its axes point against each other" if against else ""
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
-        """Bodies whose accelerations it needs."""
-        return tuple(name for name in (self.body, self.other) if name != "inertial") if self.is_rigid else ()
+        """Its bodies: it needs their accelerations, and settles when these are known."""
+        return tuple(name for name in (self.body, self.other) if name != "inertial")
 
     def fastest_rate(self, model: Model) -> float:
         """Of one that gives way: its fastest oscillation or decay, from its bodies' masses alone [1/s]."""

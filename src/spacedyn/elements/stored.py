@@ -12,6 +12,7 @@ from ..laws.fingerprint import source_digest
 from . import (
     accelerometer,
     atmospheric_drag,
+    coupling,
     dc_motor,
     drag,
     encoder,
@@ -51,6 +52,7 @@ KINDS: dict[str, type[Element]] = {
         spring.Tether,
         grapple.Grapple,
         loop.Loop,
+        coupling.Coupling,
         drag.Drag,
         friction.BristleFriction,
         motor.Motor,

@@ -123,7 +123,9 @@ class Audit:
 
 
 _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints", "mass")
-_NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked, no loop closed"}
+_NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {
+    "constraints": "no joint was prescribed or locked, no loop closed"
+}
 
 
 def has_momentum(model: Model) -> bool:

@@ -23,7 +23,8 @@ from ..quantities.dynamics import forward_dynamics as tree_forward_dynamics
 from ..quantities.dynamics import inverse_dynamics as tree_inverse_dynamics
 from ..quantities.matrices import mass_matrix
 from ..signatures import checked_arguments
-from .closure import Rows, redundant_rows
+from .closure import Rows
+from .row_checks import redundant_rows
 
 Array = np.ndarray
 Acting = Element | Law | Iterable[Element | Law]
@@ -199,7 +200,7 @@ def inverse_dynamics(
     gravity: ArrayLike | None = None,
     time: float = 0.0,
 ) -> Array:
-    """Joint forces (joint rates,) of a motion of a robot with loops: the least ones, and those of `actuated` joints alone.
+    """Joint forces (joint rates,) of a motion of a robot with loops: the least ones, of `actuated` joints alone.
 
     Parameters
     ----------

@@ -202,15 +202,3 @@ def close_rates(rows: Rows) -> None:
     T = rows.root()
     change = T @ (np.linalg.pinv(rows.jacobian() @ T, rcond=1e-8) @ rate)
     rows.stepper.set_rates((rows.state.u - change)[:, None])
-
-
-def redundant_rows(J: Array, T: Array) -> tuple[int, list[int]]:
-    """Rank of J in the metric of T, and rows that take part in a dependence."""
-    W = J @ T
-    sizes = np.linalg.norm(W, axis=1)
-    W = W / np.where(sizes > 0.0, sizes, 1.0)[:, None]
-    U, s, _ = np.linalg.svd(W)
-    rank = int((s > 1e-8 * s.max(initial=0.0)).sum())
-    return rank, [int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-6)]
-
-

@@ -116,7 +116,7 @@ class Switcher:
         present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
-        model = state.model
+        model, rows = state.model, stepper.rows()
         for joint, name in modes.items():
             one = self._joints[place[joint]]
             mode: float = mode_number(joint, name, one.given is not None)
@@ -133,7 +133,7 @@ class Switcher:
         for one, mode in self.modes(stepper):
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
-        after = velocities_after(model, state, {**wanted, **rates}, attached, stepper.rows())
+        after = velocities_after(model, state, {**wanted, **rates}, attached, rows)
         if action.arm:
             self._look_at_speed(stepper, action, after, attached)
         _go_on(stepper, state, after, stored if attached else None)

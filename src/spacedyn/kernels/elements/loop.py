@@ -118,7 +118,7 @@ def scalars_of(A, zero):
 
 @inner
 def geometry(sim, e, t, zero):
-    """Levers of the body's point from both reference points, d, its velocity, drift and turning; the other's axes, w."""
+    """Levers of the body's point from both reference points; d, v, drift, what velocities add; the other's axes, w."""
     i, other = own(sim, e, BODY), own(sim, e, OTHER)
     b, still = lever(sim, i, vector(sim, e, POINT, zero), zero), (zero, zero, zero)
     v, more = velocity(sim, i, b, zero), turning(sim, i, b, zero)
@@ -202,13 +202,16 @@ def turn_row(k, turns, A, B, w, wb):
 
 
 @inner
-def screw_angle(A, B, slide, pitch):
-    """How far the body is along a screw beyond what its turn about z says; whole turns follow from the slide."""
+def turn_about(A, B, w, wb):
+    """Angle from the other's axes to the body's about z, by sine and cosine; its rate, bias, and moment on the body."""
     x, y, u, v = axis_of(A, 0), axis_of(A, 1), axis_of(B, 0), axis_of(B, 1)
-    angle = arctan2(dot3(y, u) - dot3(x, v), dot3(x, u) + dot3(y, v))
-    whole = 2.0 * math.pi
-    turns = nearest_integer((slide / pitch - angle) / whole)
-    return slide - pitch * (angle + whole * turns)
+    yu, xv, xu, yv = axes_row(y, u, w, wb), axes_row(x, v, w, wb), axes_row(x, u, w, wb), axes_row(y, v, w, wb)
+    sine, cosine = yu[0] - xv[0], xu[0] + yv[0]
+    over = 1.0 / (sine * sine + cosine * cosine)
+    s, c = over * sine, over * cosine
+    rate, bias = c * (yu[1] - xv[1]) - s * (xu[1] + yv[1]), c * (yu[2] - xv[2]) - s * (xu[2] + yv[2])
+    n = sub3(scale3(c, sub3(yu[3], xv[3])), scale3(s, add3(xu[3], yv[3])))
+    return arctan2(sine, cosine), rate, bias, n
 
 
 @kind
@@ -235,10 +238,11 @@ def loop(sim, e, t, y, k, zero):
             p = add_row(sim, e, j, row, f, nothing, levers, zero)
             energy, lost, worked, j = energy + p[0], lost + p[1], worked + p[2], j + 1
     if own(sim, e, KIND) == SCREW_PAIR:
-        z, pitch, spin = axis_of(A, 2), parameter(sim, e, SIZE_, zero), sub3(wb, w)
-        bias = dot3(z, more) - pitch * dot3(cross(w, z), spin)
-        row = screw_angle(A, B, dot3(z, d), pitch), dot3(z, v) - pitch * dot3(z, spin), bias, dot3(z, drift)
-        p = add_row(sim, e, j, row, z, scale3(-pitch, z), levers, zero)
+        z, pitch, whole = axis_of(A, 2), parameter(sim, e, SIZE_, zero), 2.0 * math.pi
+        angle, rate, bias, n = turn_about(A, B, w, wb)
+        angle += whole * nearest_integer((dot3(z, d) / pitch - angle) / whole)  # whole turns follow from the slide
+        row = dot3(z, d) - pitch * angle, dot3(z, v) - pitch * rate, dot3(z, more) - pitch * bias, dot3(z, drift)
+        p = add_row(sim, e, j, row, z, scale3(-pitch, n), levers, zero)
         energy, lost, worked, j = energy + p[0], lost + p[1], worked + p[2], j + 1
     turns = own(sim, e, TURNS)
     for axis in range(number_of_turns(turns)):
@@ -253,7 +257,7 @@ def loop(sim, e, t, y, k, zero):
 
 @kind
 def settle_loop(sim, e, t, y, k, zero):
-    """Record its force and moment, on the body at its point, in the axes of the other's frame; and how far it is open."""
+    """Record its force and moment, on the body at its point, in axes of the other's frame; and how far it is open."""
     f, n, square = (zero, zero, zero), (zero, zero, zero), zero
     for j in range(own(sim, e, ROWS_OF)):
         size = multiplier(sim, e, j, zero) if own(sim, e, IS_RIGID) else kept(sim, e, OF_ROW * j + 6, zero)
@@ -270,7 +274,7 @@ def settle_loop(sim, e, t, y, k, zero):
         channel3(sim, e, FORCE_, turn_back(A, f))
         channel3(sim, e, MOMENT_, turn_back(A, n))
     channel(sim, e, GAP, sqrt(select(square > 0.0, square, zero + 1.0)) * select(square > 0.0, zero + 1.0, zero))
-    b, at, d, _, _, _, _, _ = geometry(sim, e, t, zero)
+    _, _, d, _, _, _, _, _ = geometry(sim, e, t, zero)
     record_wrench(sim, e, 0, f, n)
     back = scale3(-1.0, f)
     record_wrench(sim, e, 1, back, sub3(cross(d, back), n))

@@ -32,7 +32,7 @@ def row_numbers(sim, e, j):
 
 @inner
 def constrain(sim, e, j, phi, rate, bias, drift):
-    """Row j of an element: its residual and rate, bias and drift; `push_row` and `push_row_joint` say what it pushes."""
+    """Row j of an element: residual, rate, bias and drift; `push_row` and `push_row_joint` then say what it pushes."""
     at = row_numbers(sim, e, j)
     store(sim.work, at + ROW_PHI, phi)
     store(sim.work, at + ROW_RATE, rate)

@@ -73,7 +73,9 @@ Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on 
 # nearly singular, and the greatest length of each column so far; columns W of all
 # rows, orthonormal columns Q and R of the independent ones, right-hand sides and solutions; what is kept of the motion
 # without them; for the record, the largest residual, the largest rate, the rank
-ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOLUTION, Y_UNBOUND, Y_CLOSURE = range(85, 96)
+ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOLUTION, Y_UNBOUND, Y_CLOSURE = range(
+    85, 96
+)
 # Y_SLOPES: in work, slopes of a step as they are, while what is normal is taken out of them
 # in memory, the residual that was left last, over its tolerance, and whether some robot is near a singular state; what
 # solves rows on duals

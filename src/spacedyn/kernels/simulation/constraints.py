@@ -3,8 +3,8 @@
     H u' + c = F + J' lam,   J u' + J' u = 0   =>   W'W lam = -(J a + bias),   u' = a + L^-T D^(-1/2) W lam
 
 a is the motion without rows, which the articulated-body algorithm has just found; its factors give the columns of W in
-O(n) each (row_algebra.py). After a step, the state is moved onto the constraints by the smallest change in the metric of
-the mass matrix, positions by Newton's method and then velocities: dq = -H^-1 J' (J H^-1 J')^-1 phi, and likewise du.
+O(n) each (row_algebra.py). After a step, the state is moved onto the constraints by the smallest change in the metric
+of the mass matrix, positions by Newton's method, then velocities: dq = -H^-1 J' (J H^-1 J')^-1 phi, and likewise du.
 """
 
 from functools import cache
@@ -154,7 +154,7 @@ def push_rates(sim, r, size, zero):
 
 @inner
 def make_columns(sim, zero):
-    """W, row by row: D^(-1/2) L^-1 J', by the sweep towards the base that forces make; zero for rates that are given."""
+    """W, row by row: D^(-1/2) L^-1 J', by the sweep of forces towards the base; zero for rates that are given."""
     nv, W = integer(sim.tree, RATES), integer(sim.plan, Y_COLUMN)
     for r in range(integer(sim.plan, ROWS)):
         push_nothing(sim, zero)
@@ -324,7 +324,7 @@ def smallest_change(sim, zero):
 
 @inner
 def correct(sim, y, what, active, zero):
-    """Change positions (ROW_PHI) or rates (ROW_RATE) of y so that this vanishes, to first order, where `active` is 1."""
+    """Change positions (ROW_PHI) or rates (ROW_RATE) of y so that these vanish, to first order, where `active` is 1."""
     m, nv, at = integer(sim.plan, ROWS), integer(sim.tree, RATES), integer(sim.plan, Y_SOLUTION)
     rows, z, change = at + 2 * m, at + 3 * m, at + 3 * m + nv
     for r in range(m):

@@ -68,7 +68,11 @@ def is_last_stage_idle(sim, t, h, due, lands, near):
     if not integer(sim.plan, CHOICES) & RECORDS_STEPS and times < integer(sim.plan, RECORDS):
         if load(sim.numbers, integer(sim.plan, N_TIMES) + times, 0.0) < t + h - CLOSE * h:
             return False
-    return integer(sim.plan, GUARDS) > 0 or integer(sim.plan, ROWS) > 0 or (lands and are_laws_due_at(sim, t + h, near, due))
+    return (
+        integer(sim.plan, GUARDS) > 0
+        or integer(sim.plan, ROWS) > 0
+        or (lands and are_laws_due_at(sim, t + h, near, due))
+    )
 
 
 @inner

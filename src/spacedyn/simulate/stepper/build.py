@@ -21,9 +21,9 @@ from ..events import directions
 from ..layout import Layout, end_of, in_order
 from ..methods import Method
 from .element_records import put_elements, times_passed
-from .row_records import put_rows, row_places, set_row_tangents
 from .prepared import Plan, Prepared
 from .prescribed_joints import lay_out
+from .row_records import put_rows, rank_numbers, row_places, set_row_tangents
 from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
 
@@ -96,6 +96,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_ARMED": 1,
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
+            "Y_RANK": rank_numbers(layout),
             "Y_VIEW": layout.view_size,
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,

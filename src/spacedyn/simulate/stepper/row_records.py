@@ -11,13 +11,17 @@ from .prepared import Plan, Prepared
 Array = np.ndarray
 
 
+def rank_numbers(layout: Layout) -> int:
+    """Size of what is kept of rows from step to step: rank, order, nearness, greatest lengths."""
+    return 2 * layout.rows + 2 if layout.rows else 0
+
+
 def row_places(layout: Layout, numbers: int, bodies: int, stages: int) -> dict[str, int]:
     """Sizes of what rows need in `work`: `numbers` for the rows themselves."""
     m, nv = layout.rows, layout.model.nv
     any_rows = int(m > 0)
     return {
         "rows": numbers,
-        "Y_RANK": 2 * m + 2 * any_rows,
         "Y_COLUMN": m * nv,
         "Y_BASIS": m * nv,
         "Y_UPPER": 2 * m * m,
