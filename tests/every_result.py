@@ -69,7 +69,52 @@ def every_result(rng, model, state):
             results["element"] = under_elements()
             results["devices"], results["fields"] = under_devices(), under_fields()
             results["joint_kind"] = in_steps()
+            results["distance"], results["contacts"] = between_shapes()
     return {name: np.ravel(value) for name, value in results.items()}
+
+
+def between_shapes():
+    """Distances between shapes of all kinds, in one state and in a batch."""
+    s, points = sd.shapes, np.random.default_rng(0).normal(size=(9, 3))
+    pieces = [s.sphere(1, 0.3), s.box(1, (1, 1, 0.3)), s.cylinder(1, 0.3, 0.5), s.cone(1, 0.3, 0.5), s.rod(1, 0.5)]
+    b = sd.Builder("shapes", base="fixed")
+    b.base("bus", shapes=[s.box(20.0, (1, 1.1, 1.2))])
+    for i, piece in enumerate([*pieces, s.sphere(1, 0.3)]):
+        look = sd.Visual("", piece, scale=(1, 1, 1.5 if i > 4 else 1))
+        b.link(f"body{i}", "spherical", parent="bus", position=2.0 * points[i] + (2, 0, 0), mass=1.0,
+               inertia=(1, 1.1, 1.2), collisions=[look])  # fmt: skip
+    model = b.build()
+    states = model.random_state(np.random.default_rng(1), 2)
+    names = [(a, b) for i, a in enumerate(model.body_names) for b in model.body_names[:i]]
+    hull = sd.TriangleMesh(np.eye(4, 3) - 2.0, [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]])
+    grounds = [sd.Plane(position=(0, 0, -2)), hull]
+    options = {"rounding": 0.1, "deep": "-inf"}
+    parts = [part for a, b in names for part in sd.distance(model, states, a, b, **options)]
+    parts += [part for name in model.body_names for part in sd.distance(model, states, name, hull, **options)]
+    found = sd.contacts(model, states, within=3.0, surfaces=grounds, neighbours=True, **options)
+    stacked = sd.contacts(*on_each_other(), within=0.01)
+    return flat(parts), flat([*found_in(found), *found_in(stacked)])
+
+
+def found_in(found):
+    return [found.gap, found.normal, found.point_a, found.point_b]
+
+
+def on_each_other():
+    """A cylinder, a box and a rod on a box, and a box on an edge along an edge: faces and edges of all kinds."""
+    s, b = sd.shapes, sd.Builder("stack", base="fixed")
+    b.base("table", shapes=[s.box(20.0, (4, 4, 1))])
+    laid = {"can": (s.cylinder(1, 0.3, 1), (1, 1, 1.005)), "crate": (s.box(1, (1, 1.1, 1)), (-1, 1, 1.005))}
+    laid |= {"roof": (s.cone(1, 0.4, 0.5), (-1, -1, 0.505)), "stick": (s.rod(1, 0.5), (1, -1, 0.505))}
+    for name, (shape, place) in laid.items():
+        turn = sd.Rotation.from_rotvec([0, np.pi / 2, 0]) if name == "stick" else None
+        b.link(name, "free", parent="table", position=place, rotation=turn, mass=1.0, inertia=(1, 1.1, 1.2),
+               collisions=[sd.Visual("", shape)])  # fmt: skip
+    on_edge = sd.Rotation.from_rotvec([np.pi / 4, 0, 0])
+    for name, height in (("low", 5.0), ("high", 5.005 + 2**0.5)):
+        b.link(name, "free", parent="table", position=(0, 0, height), rotation=on_edge, shapes=[s.box(1, (1, 1, 1))])
+    model = b.build()
+    return model, model.neutral_state()
 
 
 def applied(model, state, udot, tau, loads):

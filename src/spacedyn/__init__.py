@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from . import freefloating, orbit
+    from .contact.contacts import contacts
+    from .contact.distances import distance
+    from .contact.height_fields import HeightField, RoughGround
+    from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
+    from .contact.triangle_mesh import TriangleMesh
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.coupling import Coupling
@@ -136,6 +141,9 @@ __version__ = "0.1.0"
 # Where public names are at home. The imports above say the same to editors and type checkers: a new name goes into
 # both, and into __all__.
 _NAMES_OF = {
+    ".contact.contacts": "contacts",
+    ".contact.distances": "distance",
+    ".contact.triangle_mesh": "TriangleMesh",
     ".quantities.derivatives": "forward_dynamics_derivatives inverse_dynamics_derivatives",
     ".quantities.dynamics": (
         "bias_force forward_dynamics hybrid_dynamics inverse_dynamics joint_reactions passive_force"
@@ -146,6 +154,8 @@ _NAMES_OF = {
     ),
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
+    ".contact.height_fields": "HeightField RoughGround",
+    ".contact.surfaces": "EllipsoidSurface Plane SphereSurface",
     ".elements.accelerometer": "Accelerometer",
     ".elements.atmospheric_drag": "AtmosphericDrag",
     ".elements.dc_motor": "DCMotor",
@@ -281,6 +291,7 @@ __all__ = [
     "DormandPrince5",
     "DormandPrince8",
     "Drag",
+    "EllipsoidSurface",
     "Encoder",
     "Event",
     "FlexibleDrive",
@@ -288,6 +299,7 @@ __all__ = [
     "Grapple",
     "GravityGradient",
     "Gyro",
+    "HeightField",
     "HillFrame",
     "IdentifiedBody",
     "InputError",
@@ -305,10 +317,12 @@ __all__ = [
     "ModelWarning",
     "Motor",
     "OrbitingOrigin",
+    "Plane",
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
     "Rotation",
+    "RoughGround",
     "Run",
     "RunWarning",
     "RungeKutta4",
@@ -319,6 +333,7 @@ __all__ = [
     "SloshMode",
     "SolarPressure",
     "SpacedynError",
+    "SphereSurface",
     "Spring",
     "StarTracker",
     "State",
@@ -327,6 +342,7 @@ __all__ = [
     "Tether",
     "ThirdBody",
     "Thruster",
+    "TriangleMesh",
     "UniformGravity",
     "UnknownName",
     "Variational",
@@ -349,9 +365,11 @@ __all__ = [
     "check_file",
     "closed",
     "condition",
+    "contacts",
     "control",
     "coriolis_matrix",
     "cylinder_slosh",
+    "distance",
     "element",
     "endpoint_acceleration",
     "endpoint_jacobian",

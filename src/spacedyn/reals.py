@@ -5,11 +5,19 @@ part, booleans become forces of one newton.
 """
 
 import math
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from .errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LARGEST = 1e100
+"""Of any number but a limit: its square and a few products must not overflow."""
 
 _KINDS = {"b": "True or False", "c": "complex numbers", "U": "text", "S": "bytes"}
 
@@ -96,9 +104,27 @@ def finite_array(what: str, value: Any, expected: str, shapes: Any = None) -> np
         raise InputError(f"{what} must be {expected}, got {reason}") from None
     if shapes is not None and array.shape not in shapes:
         raise InputError(f"{what} must be {expected}, got shape {array.shape}")
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST).all():
+        raise InputError(f"{what} must be {expected}, got {_shown(array)}{_too_large(array)}")
+    return array
+
+
+def array_of_limits(what: str, value: Any, expected: str, shapes: Any) -> np.ndarray:
+    """Numbers that may be infinite, but not NaN, as a new float64 array of one of the shapes; else InputError."""
+    try:
+        array = real_array(value).astype(float)
+    except NotReal as reason:
+        raise InputError(f"{what} must be {expected}, got {reason}") from None
+    if array.shape not in shapes:
+        raise InputError(f"{what} must be {expected}, got shape {array.shape}")
+    if np.isnan(array).any():
         raise InputError(f"{what} must be {expected}, got {_shown(array)}")
     return array
+
+
+def _too_large(array: np.ndarray) -> str:
+    """The end of a message about numbers that are finite, and more than LARGEST."""
+    return f", too large to compute with (above {LARGEST:g})" if np.isfinite(array).all() else ""
 
 
 def _shown(array: np.ndarray) -> str:
@@ -116,8 +142,8 @@ def one_number(name: str, value: Any, expected: str = "one finite number") -> fl
     spacedyn.errors.InputError: duration must be one finite number, got '10'
     """
     number = real_number(name, value, expected)
-    if math.isinf(number):
-        raise InputError(f"{name} must be {expected}, got {number}")
+    if abs(number) > LARGEST:
+        raise InputError(f"{name} must be {expected}, got {number}{_too_large(np.array(number))}")
     return number
 
 
@@ -140,3 +166,41 @@ def _said(value: Any, reason: NotReal) -> str:
 def type_name(value: Any) -> str:
     """The type of a value, for a message."""
     return "None" if value is None else "the class itself" if isinstance(value, type) else type(value).__name__
+
+
+def refuse_overflow(why: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator for functions that compute with NumPy: InputError where numbers overflow; `why` ends its message.
+
+    >>> @refuse_overflow("a number is too large")
+    ... def cube(x):
+    ...     return np.asarray(x) ** 3
+    >>> cube(1e110)
+    Traceback (most recent call last):
+    spacedyn.errors.InputError: cube: the result is not finite though all arguments are: a number is too large
+    """
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*arguments: P.args, **named: P.kwargs) -> R:
+            fine, result = True, None
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                try:
+                    result = function(*arguments, **named)
+                except (np.linalg.LinAlgError, ArithmeticError):
+                    fine = False
+            if fine and all(np.isfinite(one).all() for one in _floats(result)):
+                return cast(R, result)
+            raise InputError(f"{function.__name__}: the result is not finite though all arguments are: {why}")
+
+        return call
+
+    return wrap
+
+
+def _floats(result: Any) -> Iterator[Any]:
+    """Floats and arrays of them in a result."""
+    if isinstance(result, tuple):
+        for part in result:
+            yield from _floats(part)
+    elif isinstance(result, float) or (isinstance(result, np.ndarray) and result.dtype.kind == "f"):
+        yield result

@@ -73,7 +73,7 @@ def is_several(value: Any) -> bool:
         return False
     try:
         iter(value)
-    except TypeError:
+    except (TypeError, NotImplementedError):  # the latter from memory of several axes
         return False
     return True
 

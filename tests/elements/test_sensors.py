@@ -1,5 +1,6 @@
 """Sensors: exact without errors, their errors one by one, noise that depends on the seed alone."""
 
+import dataclasses
 from zlib import crc32
 
 import numpy as np
@@ -103,6 +104,62 @@ def test_a_camera_far_from_the_origin_sees_as_well_as_near_it():
         for place in ([0, 0, 0], [5e6, 4e6, -3e6])
     )
     np.testing.assert_allclose(far["eye.position"], near["eye.position"], atol=1e-14)
+
+
+def test_a_star_tracker_is_blinded_by_the_sun_and_by_fast_turns():
+    """Within 30° of its z axis, and above 0.21 rad/s; the same in a batch, whose robots see different things."""
+    model = satellite()
+    turned = sd.Rotation.from_rotvec(np.linspace(0.0, 3.0, 9)[:, None] * [0.6, 0.8, 0.0])
+    sun, edge = (turned[3] * TURN).apply([0.3, -0.2, 2.0]), np.radians(30.0)
+    stars = [
+        sd.StarTracker("bus", rotation=TURN, sun=sun, sun_exclusion=edge, name="shy"),
+        sd.StarTracker("bus", max_rate=0.21, name="slow"),
+    ]
+    rates = np.linspace(0.0, 0.4, 9)[:, None] * [0.0, 0.6, -0.8]
+    run = sd.simulate(model, model.state(base_attitude=turned, base_rate=rates), 0.01, elements=stars, record=[0.0])
+    toward = (turned * TURN).as_matrix()[:, :, 2] @ sun / np.linalg.norm(sun)
+    sees = toward <= np.cos(edge)
+    assert 1 < sees.sum() < 8
+    np.testing.assert_array_equal(np.linalg.norm(run["shy.attitude"][0], axis=-1) > 0.5, sees)
+    np.testing.assert_allclose(matrix(run["shy.attitude"][0, sees]), (turned * TURN)[sees].as_matrix(), atol=1e-14)
+    np.testing.assert_array_equal(np.linalg.norm(run["slow.attitude"][0], axis=-1) > 0.5, np.linspace(0, 0.4, 9) < 0.21)
+
+
+def test_a_camera_sees_within_its_range_and_cone():
+    """The target is 0.5 to 4 m ahead and up to 60° aside; it sees 3 m far, 40° to each side."""
+    b = sd.Builder("pair")
+    b.base("bus", mass=50.0, inertia=(5, 6, 7))
+    b.link("target", "free", parent="bus", mass=3.0, inertia=(0.4, 0.5, 0.6))
+    model = b.build()
+    angle, far = (
+        np.radians([-60.0, -39.9, -40.1, 0.0, 39.9, 40.1, 0.0, 180.0]),
+        np.array([1, 1, 1, 2.99, 1, 1, 3.01, 1]),
+    )
+    q = np.column_stack([far * np.sin(angle), 0 * far, far * np.cos(angle), *np.zeros((3, 8)), np.ones(8)])
+    eye = sd.RelativePose("bus", target="target", max_range=3.0, field_of_view=np.radians(80.0), name="eye")
+    run = sd.simulate(model, model.state(q=q), 0.01, elements=[eye], record=[0.0])
+    sees = np.array([0, 1, 0, 1, 1, 0, 0, 0])
+    np.testing.assert_allclose(run["eye.position"][0], q[:, :3] * sees[:, None], atol=1e-14)
+    np.testing.assert_allclose(run["eye.attitude"][0], q[:, 3:] * sees[:, None], atol=1e-14)
+
+
+def test_attitudes_and_directions_have_steps_too():
+    """Readings are whole steps, the nearest ones to what is there; `lit` is none of them."""
+    model = satellite()
+    elements = [
+        sd.StarTracker("panel", period=0.1, quantum=1e-3, name="stars"),
+        sd.SunSensor("panel", sun=[0.3, 0.4, 1.0], period=0.1, quantum=[0.01, 0.02, 0.05], name="sun"),
+        sd.RelativePose("tip", target="bus", period=0.1, quantum=0.25, attitude_quantum=0.125, name="eye"),
+    ]
+    exact = [dataclasses.replace(one, quantum=0.0, name=f"true_{one.name}") for one in elements]
+    exact[2] = dataclasses.replace(exact[2], attitude_quantum=0.0)
+    run = sd.simulate(model, moving(model), 1.0, elements=[*elements, *exact], record=0.1)
+    steps = {"stars.attitude": 1e-3, "sun.direction": [0.01, 0.02, 0.05], "eye.position": 0.25, "eye.attitude": 0.125}
+    for name, step in steps.items():
+        true = run[f"true_{name}"]
+        np.testing.assert_allclose(run[name], np.round(true / step) * step, atol=1e-14)
+        assert (run[name] != true).any()
+    assert run["lit"][:, 1].tolist() == [1.0] * 11
 
 
 def test_a_planet_before_the_sun_leaves_a_sun_sensor_in_the_dark():
@@ -342,7 +399,14 @@ def test_a_linearization_has_sensors_as_they_are():
         (lambda: sd.Gyro("mass", rotation=2 * np.eye(3)), "must be a rotation"),
         (lambda: sd.Gyro(3), "an endpoint, a body"),
         (lambda: sd.SunSensor("mass", sun=[0, 0, 0]), "sun must be a direction"),
-        (lambda: sd.SunSensor("mass", sun=[0, 0, 1], field_of_view=7.0), "field_of_view"),
+        (lambda: sd.SunSensor("mass", sun=[0, 0, 1], field_of_view=7.0), "field_of_view must be an angle up to 2π"),
+        (lambda: sd.SunSensor("mass", sun=[0, 0, 1], quantum=0.1), "quantum needs a period"),
+        (lambda: sd.StarTracker("mass", max_rate=0.0), "max_rate must be positive"),
+        (lambda: sd.StarTracker("mass", sun=[0, 0, 1]), "both sun, its direction, and sun_exclusion"),
+        (lambda: sd.StarTracker("mass", sun=[0, 0, 1], sun_exclusion=4.0), "sun_exclusion must be an angle up to π"),
+        (lambda: sd.StarTracker("mass", quantum=-1.0, period=1.0), "quantum must be zero or positive"),
+        (lambda: sd.RelativePose("mass", "mass", max_range=np.nan), "max_range must be one number"),
+        (lambda: sd.RelativePose("mass", "mass", attitude_quantum=0.1), "quantum needs a period"),
         (lambda: sd.simulate(*resting(), 1.0, elements=[sd.Gyro("nothing")]), "nothing"),
         (lambda: sd.simulate(*resting(), 1.0, elements=[sd.Encoder("nothing")]), "nothing"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 
 import spacedyn as sd
 
-from .robots import brake, models, pull, rub, same_again, short_runs, springy, wheeled
+from .robots import brake, models, pull, rub, run_in_orbit, same_again, short_runs, springy, touching, wheeled
 
 SHAPES = (
     (),
@@ -150,6 +150,18 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "free arm": lambda c: models()[0],
     "samples": lambda c: models()[0].random_state(c.numbers, 6),
     "springy": lambda c: springy(),
+    "touching": lambda c: touching(),
+    "state of touching": lambda c: touching().random_state(c.numbers),
+    "one shape": lambda c: c.rng.choice(("bus", "disc")),
+    "other shape": lambda c: c.rng.choice(("ball", "cone")),
+    "rounding": lambda c: c.rng.choice((0.0, 1e-3, {"bus": 0.1})),
+    "within": lambda c: 0.3 * c.numbers.random(),
+    "floor": lambda c: sd.Plane(position=(0, 0, -1)),
+    "pairs": lambda c: [("ball", "bus")],
+    "neighbours": lambda c: True,
+    "corners": lambda c: np.eye(4, 3),
+    "triangles": lambda c: [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]],
+    "deep": lambda c: c.rng.choice(("error", "-inf")),
     "state of springy": lambda c: springy().random_state(c.numbers),
     "boom": lambda c: ["boom1"],
     "wheels": lambda c: ["x", "y", "z"],
@@ -228,6 +240,8 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "densities": lambda c: [1e-11, 3e-12, 6e-13],
     "orbit": lambda c: sd.orbit.OrbitalElements(7e6, 0.1 * c.numbers.random(), *c.numbers.random(4)),
     "axes": lambda c: c.rng.choice(("turning", "still")),
+    "run in orbit": lambda c: run_in_orbit(),
+    "orbit of the run": lambda c: (np.full((4, 3), [7e6, 0, 0]), np.full((4, 3), [0, 7.5e3, c.numbers.normal()])),
     "source": lambda c: c.rng.choice(("series", "astropy")),
     "anomalies": lambda c: c.numbers.normal(size=(2, 3)),
     "seconds": lambda c: 0.01,
@@ -237,6 +251,13 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "across": lambda c: (1.0, 0.0, 0.0),
     "longer": lambda c: 0.13,
     "no": lambda c: False,
+    "plane": lambda c: "plane",
+    "sphere": lambda c: "sphere",
+    "ellipsoid": lambda c: "ellipsoid",
+    "height field": lambda c: "height_field",
+    "rough ground": lambda c: "rough_ground",
+    "heights": lambda c: 0.1 * c.numbers.normal(size=(4, 5)),
+    "extent": lambda c: (4.0, 3.0),
     "visuals": lambda c: [sd.Visual("v", shape=sd.shapes.box(0.0, (1, 1, 1)))],
     "hand": lambda c: "hand",
     "batch": lambda c: c.beside or None,

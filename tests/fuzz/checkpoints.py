@@ -12,6 +12,7 @@ import numpy as np
 
 import spacedyn as sd
 
+from .robots import equipped
 from .run_files import DOUBLES
 from .violations import WrongResult
 
@@ -32,7 +33,7 @@ def drive(t, s, p, out):
 
 
 def started() -> list[tuple[sd.Model, sd.State, dict[str, Any]]]:
-    """What is simulated: one robot under a law, a batch, one with events that lock a joint, one with elements."""
+    """What is simulated: one robot under a law, a batch, one with events that lock a joint, two with elements."""
     robot = sd.load("planar_four_link")
     lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.lock("joint2"))
     stick = sd.BristleFriction("joint1", coulomb=0.05, static=0.08, stiffness=50.0, damping=1.0)
@@ -42,6 +43,7 @@ def started() -> list[tuple[sd.Model, sd.State, dict[str, Any]]]:
         (robot, robot.state(qd=[[0.3, 0, 0, 0.1], [0.5, 0.1, 0, 0], [-0.2, 0, 0.1, 0]]), {}),
         (robot, robot.state(qd=[0.1, 0.2, 0.1, 0.0]), {"events": [lock]}),
         (robot, robot.state(qd=[0.1, 0, 0, 0]), {"laws": [drive(torque=0.3)], "elements": [stick, motor]}),
+        equipped(),
     ]
 
 

@@ -23,6 +23,8 @@ import numpy as np
 import spacedyn as sd
 from spacedyn.simulate.checkpoints import RowDigest
 
+from .robots import equipped
+
 NUMBERS = (float("nan"), float("inf"), -1.0, 0.0, 1.0, 3.0, 1e6, -1e6, 1e300, 2.0**62, 5e-324, 0.5, -5.0, 123456.0)
 TOKENS = ("-1", "1e999", "NaN", "null", '""', "[]", "{}", "true", "10000000000000", "0", "2.5", "[" * 3000, '"done"')
 _UNTIL = 1.5  # where runs go on to
@@ -48,7 +50,7 @@ class Case:
 
 
 class Seeds:
-    """Runs to be damaged: one robot under a law, a batch with events, prescribed joints that are switched.
+    """Runs to be damaged: one under a law, a batch with events, prescribed joints that are switched, devices.
 
     Parameters
     ----------
@@ -68,9 +70,11 @@ class Seeds:
             "modes": {"events": [lock], "prescribed": move},
         }
         states = {"law": start, "batch": robot.state(qd=rates), "modes": robot.state(qd=[0.1, 0.2, 0.1, 0.0])}
+        _, states["devices"], self.options["devices"] = equipped()
         self.folder, self.ends = folder, {}
         for name, options in self.options.items():
-            run = sd.simulate(robot, states[name], 1.0, record=0.02, stream=folder / name, progress=False, **options)
+            start = states[name]
+            run = sd.simulate(start.model, start, 1.0, record=0.02, stream=folder / name, progress=False, **options)
             run.save(folder / f"{name}.nc")
             again = sd.Run.load(folder / f"{name}.nc").resume(until=_UNTIL, progress=False, **self.given(name))
             self.ends[name] = again._rows.tobytes()

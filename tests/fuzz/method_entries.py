@@ -127,11 +127,15 @@ def _of_builders() -> Iterator[Entry]:
         yield Entry(f"Builder.{method}", _built(method, **usual), given, wanted=wanted)
 
 
+_PATH = sd.endpoint_line([0, 0, 0], sd.Rotation.identity(), by=[0, 0, 1.0], turn=[0, 0.1, 0], duration=1.0)
+
+
 def _run(setting: Setting) -> sd.Run:
     return setting.rng.choice(short_runs())
 
 
 def _of_runs() -> Iterator[Entry]:
+    yield _method("EndpointPath.at", lambda c: _PATH, "t")
     yield _method("Run.at", _run, time="recorded")
     yield _method("Run.index", _run, time="recorded")
     yield _method("Run.body", _run, name="bus")

@@ -49,7 +49,6 @@ _LEFT_OUT |= {
     "Workspace",
 }  # results
 _LEFT_OUT |= {"AirTable", "OrbitalElements", "Plates", "PositionAndVelocity", "RelativeMotion"}  # results and tuples
-_LEFT_OUT |= {"relative_motion"}  # it needs a run with an orbiting origin
 _LEFT_OUT |= {"base_motion"}  # it is called by holonomy; its path is no file
 _LEFT_OUT |= {"Visual", "Mimic", "Builder", "law"}  # they come below, with what uses them
 _SEVERAL = ("lock", "free", "follow", "attach")
@@ -80,6 +79,9 @@ _WANTED = {
     "trapezoidal": {"start": "number", "end": "longer", "speed": "number", "acceleration": "number"},
     "identify_target": {"model": "free arm", "states": "samples", "endpoint": "hand"},
     "momentum_regressor": {"about": "acceleration"},
+    "contacts": {"model": "touching", "state": "state of touching", "surfaces": "floor"},
+    "TriangleMesh": {"vertices": "corners", "faces": "triangles"},
+    "distance": {"model": "touching", "state": "state of touching", "a": "one shape", "b": "other shape"},
     "actions.engage": {"grapple": "name"},
     "actions.disengage": {"grapple": "name"},
     "actions.impact": {"restitution": "number", "normal": "unit"},
@@ -119,9 +121,15 @@ _WANTED = {
     "orbit.orbit_state": {"model": "model", "elements": "orbit"},
     "orbit.box_plates": {"size": "size", "center": "near"},
     "orbit.panel_plates": {"normal": "unit", "area": "number", "point": "near"},
+    "orbit.relative_motion": {"run": "run in orbit", "reference": "orbit of the run"},
     "orbit.true_anomaly": {"mean_anomaly": "anomalies", "eccentricity": "number"},
     "orbit.mean_anomaly": {"true_anomaly": "anomalies", "eccentricity": "number"},
     "orbit.mean_motion": {"semi_major_axis": "number"},
+    "Plane": {"normal": "unit", "kind": "plane"},
+    "SphereSurface": {"radius": "number", "kind": "sphere"},
+    "EllipsoidSurface": {"semi_axes": "size", "kind": "ellipsoid"},
+    "HeightField": {"heights": "heights", "kind": "height field"},
+    "RoughGround": {"size": "extent", "spacing": "longer", "roughness": "number", "kind": "rough ground"},
     "Visual": {"shape": "shape"},
     "Mimic": {"joint": "first joint", "leader": "last joint"},
 }

@@ -1,6 +1,7 @@
 """Robots that calls are about, and laws, motions and elements of a user."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import spacedyn as sd
@@ -37,6 +38,18 @@ def springy() -> sd.Model:
 
 
 @cache
+def touching() -> sd.Model:
+    """A box, and beside it a ball, a cone and a disc on joints."""
+    b = sd.Builder("touching", base="fixed")
+    b.base("bus", shapes=[sd.shapes.box(20.0, (1, 1.1, 1.2))])
+    pieces = {"ball": sd.shapes.sphere(1.0, 0.3), "cone": sd.shapes.cone(1.0, 0.3, 0.5)}
+    pieces["disc"] = sd.shapes.cylinder(1.0, 0.3, 0.0)
+    for i, (name, shape) in enumerate(pieces.items()):
+        b.link(name, "revolute", parent="bus", position=(2.0 * i - 2.0, 2.0, 0), axis=(1, 0, 0), shapes=[shape])
+    return b.build()
+
+
+@cache
 def wheeled() -> sd.Model:
     """A satellite with three reaction wheels and an arm of two joints."""
     b = sd.Builder("wheeled")
@@ -48,6 +61,31 @@ def wheeled() -> sd.Model:
         b.link(name, "revolute", **place, mass=5.0, com=(0.5, 0, 0), inertia=(0.1, 0.5, 0.5))
     b.endpoint("hand", body="lower", position=(1.0, 0, 0))
     return b.build()
+
+
+@sd.law(period=0.05)
+def operate(t, s, p, out):
+    """A law that reads a sensor, and commands a motor and a jet."""
+    out.drive.voltage[0] = -p.gain * s.feel.angular_velocity[2]
+    out.jet.throttle[0] = 1.0 if t < 0.4 else 0.0
+
+
+def equipped() -> tuple[sd.Model, sd.State, dict[str, Any]]:
+    """A satellite with devices of all sorts, relative to an orbit: robot, state, options of `simulate`."""
+    robot = sd.load(Path(__file__).parent / "handmade" / "satellite.toml")
+    state = robot.state(q={"grip": [0.9, 0, 0, 0, 0, 0, 1]}, qd={"rotor": 3.0}, base_rate=[0.1, 0.2, 0.3])
+    elements = [
+        sd.OrbitingOrigin([6.8e6, 1e5, 2e5], [0, 5e3, 5e3]),
+        sd.CentralGravity(),
+        sd.Tank("bus", 3.0, gyration=0.1),
+        sd.Thruster("bus", 2.0, (0, 1, 0), tank="tank", on_off=True, minimum_pulse=0.1, name="jet"),
+        sd.ModalAppendage("arm", [0.5], damping=0.01, delta0=[[0.3, 0, 0]], name="panel"),
+        sd.Gyro("bus", noise=1e-3, random_walk=1e-4, period=0.1, delay=0.1, fail_at=0.8, fault="frozen", name="feel"),
+        sd.DCMotor("rotor", resistance=1.0, torque_constant=0.1, inductance=0.01, name="drive"),
+        sd.Grapple("hand", "handle", stiffness=20.0, damping=1.0, engaged=True),
+        sd.AtmosphericDrag("bus", *sd.orbit.box_plates((1.0, 1.0, 2.0))),
+    ]
+    return robot, state, {"laws": [operate(gain=5.0)], "elements": elements}
 
 
 @cache
@@ -62,6 +100,14 @@ def short_runs() -> list[sd.Run]:
         sd.simulate(robot, robot.neutral_state(), 0.1, **options),
         sd.simulate(robot, batch, 0.1, laws=[pull(force=1.0)], **options),
     ]
+
+
+@cache
+def run_in_orbit() -> sd.Run:
+    """A run relative to an orbit, of four records."""
+    lone = models()[4]
+    elements = [sd.CentralGravity(), sd.OrbitingOrigin([7e6, 0, 0], [0, 7.5e3, 0])]
+    return sd.simulate(lone, lone.neutral_state(), 0.03, record=0.01, elements=elements, progress=False)
 
 
 @cache

@@ -148,7 +148,7 @@ class RunFolders:
         self._names, self._path, self._bait = Names(bait), folder / "case", bait
         runs(folder)
         self._folders: list[dict[str, bytes | str | None]] = [
-            {file.name: file.read_bytes() for file in sorted((folder / name).iterdir())} for name in ("0", "1", "2")
+            {file.name: file.read_bytes() for file in sorted((folder / name).iterdir())} for name in "0123"
         ]
         for content in self._folders:
             self.place(content)

@@ -31,14 +31,15 @@ def robots() -> list[Text]:
     """Robots in TOML."""
     bundled = files("spacedyn").joinpath("library")
     found = [Text(name, bundled.joinpath(f"{name}.toml").read_bytes()) for name in sd.available()]
-    return [*_handmade("robot.toml", "small.toml", "small.toml"), *found]
+    return [*_handmade("robot.toml", "satellite.toml", "small.toml", "small.toml"), *found]
 
 
 def scenario_texts() -> list[Text]:
     """Scenarios."""
     bundled = files("spacedyn").joinpath("library", "scenarios")
     found = [Text(name, bundled.joinpath(f"{name}.toml").read_bytes()) for name in sd.scenarios()]
-    return [*_handmade("scenario.toml", "scenario.toml", "scene.toml"), *found]
+    own = _handmade("scenario.toml", "scenario.toml", "scene.toml", "devices.toml", "devices.toml", "orbit.toml")
+    return [*own, *found]
 
 
 def urdf_texts() -> list[Text]:
@@ -76,7 +77,8 @@ def furnish(folder: Path) -> None:
     """Files that cases name, in their folder."""
     for part in ("robots", "laws"):
         shutil.copytree(str(files("spacedyn").joinpath("library", "scenarios", part)), folder / part)
-    shutil.copy(HANDMADE / "arm.urdf", folder)
+    for name in ("arm.urdf", "satellite.toml"):
+        shutil.copy(HANDMADE / name, folder)
     (folder / "part.stl").write_bytes(_STL)
     (folder / "laws.py").write_text(_LAWS)
     (folder / "more.xml").write_text(

@@ -48,7 +48,7 @@ def too_long(used: float, passed: float, limit: float = LIMIT) -> bool:
 
 def is_compiling(frame: FrameType | None) -> bool:
     """Whether machine code is being made."""
-    while frame is not None and frame.f_globals.get("__name__") != "numba.core.compiler_machinery":
+    while frame is not None and not frame.f_globals.get("__name__", "").startswith(("numba.core.", "llvmlite.")):
         frame = frame.f_back
     return frame is not None
 

@@ -151,8 +151,61 @@ def test_rows_of_different_lengths_are_no_incidence_array():
         sd.classic.parents(np.eye(2), [[1], [2, 3]])
 
 
-def test_thrusters_whose_moment_overflows_are_refused():
+def test_thrusters_that_are_too_far_away_are_refused():
     robot = sd.load("tian_wu")
     jets = {"positions": [[1e308, 0, 0]], "forces": [[0, 1e3, 0]], "pulses": [[0, 0.0, 0.5]]}
-    with pytest.raises(sd.InputError, match="thruster_pulses: the moment of thruster 0 is too large"):
+    with pytest.raises(sd.InputError, match="thruster_pulses: positions must be .* too large to compute with"):
         sd.control.thruster_pulses(robot, robot.neutral_state(), **jets)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: sd.Wrench("bus", force=(1e308, 0, 0)), "three finite numbers, got .* too large to compute with"),
+        (lambda: sd.orbit.mean_motion(1e200), "semi_major_axis must be a positive number, got 1e.200, too large"),
+        (lambda: sd.orbit.mean_motion(1e-250), "the result is not finite"),
+        (lambda: sd.orbit.clohessy_wiltshire([0, 0, 0], [1, 0, 0], 1e-320, 1.0), "the result is not finite"),
+        (lambda: sd.orbit.from_elements(sd.orbit.OrbitalElements([7e6] * 2, [0.1] * 3)), "batch axes do not fit"),
+        (lambda: sd.orbit.to_hill(np.zeros((2, 3)), [0, 0, 0], np.ones((3, 3)), [0, 1, 0]), "batch axes do not fit"),
+        (lambda: sd.orbit.true_anomaly([1.0, 2.0], [0.1] * 3), "mean_anomaly .2,., eccentricity .3,."),
+        (lambda: sd.orbit.position_of("sun", "2026-03-01", 1e15), "times must be within 1e.11 s"),
+        (lambda: sd.orbit.days_since_j2000("0001-01-01T00:00:00+12:00"), "epoch: expected a date"),
+        (lambda: sd.orbit.msis_table("yesterday", [1e5, 2e5]), "epoch: expected a date"),
+        (lambda: sd.orbit.panel_plates([0, 0, 0], 1.0), "normal must be a direction"),
+        (lambda: sd.orbit.relative_motion(3), "run must be a Run"),
+        (lambda: sd.trapezoidal(0.0, 1.0, speed=1e-320, acceleration=1.0), "too large or too small"),
+        (lambda: sd.trapezoidal(0.0, 1e-320, speed=1e90, acceleration=1e90), "too large or too small"),
+        (
+            lambda: sd.endpoint_line([0, 0, 0], np.eye(3), by=[1e-320, 0, 0], speed=1.0, acceleration=1.0),
+            "neither moves",
+        ),
+        (lambda: sd.endpoint_line([0, 0, 0], np.full((3, 3), 1e99), by=[1, 0, 0], duration=1.0), "rotation matrix"),
+        (lambda: sd.Tank("bus", 1.0, gyration=np.zeros(0)), "gyration must be a finite number or three of them"),
+        (lambda: sd.Magnetorquer("bus", limit=1 + 2j), "limit must be a number or one for each of 3 rods"),
+        (lambda: sd.Gyro("bus", rotation=True), "rotation must be a rotation matrix or a quaternion"),
+        (lambda: sd.PrescribedJoint("elbow", np.ma.masked), "must not be masked"),
+        (lambda: sd.element(points=memoryview(np.eye(3))), "points must be a list of names"),
+        (lambda: sd.AtmosphericDrag("bus", [1, 0, 0], 1.0, altitudes=[0, 1e-320], densities=[1, 2]), "too close"),
+        (
+            lambda: sd.ThirdBody(mu=1.0, times=[0, 1e-320, 1], positions=[[1e9, 0, 0], [0, 1e9, 0], [1, 1, 1]]),
+            "times are too close together",
+        ),
+    ],
+)
+def test_numbers_that_cannot_be_computed_with_are_errors_by_name(make, words):
+    with pytest.raises(sd.InputError, match=words):
+        make()
+
+
+def test_stiffness_of_a_beam_in_rows_of_different_lengths_is_a_problem_by_name():
+    b = sd.Builder("sat")
+    b.base("bus", mass=20.0, inertia=(2, 3, 4))
+    b.flexible_beam("boom", on="bus", length=1.0, segments=2, mass_per_length=1.0, EI=[[1], [2, 3]])
+    with pytest.raises(sd.ModelError, match=r"EI\[0\]"):
+        b.build()
+
+
+def test_hill_axes_of_shapes_that_fit_each_other():
+    R = sd.orbit.hill_axes([[7e6, 0, 0], [0, 7e6, 0]], [0.0, 0.0, 7e3])
+    assert R.shape == (2, 3, 3)
+    np.testing.assert_array_equal(R[1], sd.orbit.hill_axes([0, 7e6, 0], [0.0, 0.0, 7e3]))

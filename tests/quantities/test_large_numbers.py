@@ -91,7 +91,7 @@ def test_the_normal_of_a_plane_may_have_any_length(size):
 
 
 def test_curves_and_ties_out_of_bounds():
-    with pytest.raises(sd.InputError, match="numbers too large"):
+    with pytest.raises(sd.InputError, match="too large"):
         sd.table([0.0, 1e200, 2.5e200], [[0.0], [1.0], [0.5]])
     robot = sd.load("tian_wu")
     for multiplier in (np.array(1e308), 1e308, np.nan):

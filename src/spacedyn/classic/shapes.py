@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..reals import real_numbers
+from ..reals import LARGEST, real_numbers
 
 Array = np.ndarray
 ROTATION_TOLERANCE = 1e-6
-LARGEST = 1e100
-"""A number beyond this is a slip; products of two such numbers are still finite."""
 
 
 def number(name: str, value: Any) -> float:

@@ -55,7 +55,7 @@ strength = 0.5
 # stop = 2.0 # s
 
 # [[events]]
-# when = "joint_reaches" # or endpoint_reaches, endpoints_within
+# when = "joint_reaches" # or endpoint_reaches, endpoints_within, altitude_reaches
 # joint = "{joint}"
 # value = 0.1
 # terminal = true

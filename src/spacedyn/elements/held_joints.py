@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from ..errors import InputError
 from ..signatures import checked_fields
 from .element import Element
 
@@ -41,6 +44,10 @@ class PrescribedJoint(Element):
 
     pushes_bodies: ClassVar[bool] = False
     pushes_joints: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if np.ma.is_masked(self.motion):  # all else is seen with the joint that it is for
+            raise InputError(f"PrescribedJoint: the motion of '{self.joint}' must not be masked numbers")
 
     @property
     def label(self) -> str:

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..kernels.elements.kind import Kind
 from ..kernels.elements.magnetorquer import ROD, ROD_NUMBERS, magnetic_field_of, magnetorquer
 from ..model.model import Model
-from ..reals import finite_array, real_array
+from ..reals import array_of_limits, finite_array
 from ..signatures import checked_fields
 from .element import Block, Element, Numbers, WrenchPoint, point_of, three
 from .faults import checked_label, fail_time
@@ -84,23 +84,16 @@ class Magnetorquer(Element):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", unit_vectors("Magnetorquer: axes", self.axes))
         object.__setattr__(self, "field", field_of("Magnetorquer", self.field))
-        object.__setattr__(self, "limit", self._of_each("limit", real_array(self.limit)))
-        stuck = finite_array("Magnetorquer: stuck", self.stuck, "a dipole moment [A m²], or one for each rod")
-        object.__setattr__(self, "stuck", self._of_each("stuck", stuck))
+        words, shapes = f"a number or one for each of {self.rods} rods [A m²]", [(), (self.rods,)]
+        for name, read in (("limit", array_of_limits), ("stuck", finite_array)):
+            value = read(f"Magnetorquer: {name}", getattr(self, name), words, shapes)
+            object.__setattr__(self, name, np.broadcast_to(value, self.rods).copy())
         if not (np.asarray(self.limit) > 0.0).all():
             raise InputError(f"Magnetorquer: limit must be a positive dipole moment [A m²], got {self.limit}")
         for name in ("residual", "point"):
             object.__setattr__(self, name, three("Magnetorquer", name, getattr(self, name)))
         object.__setattr__(self, "fail_at", fail_time("Magnetorquer", self.fail_at))
         checked_label("Magnetorquer", self.name)
-
-    def _of_each(self, name: str, value: Any) -> np.ndarray:
-        """A number for each rod."""
-        if value.shape not in ((), (self.rods,)):
-            raise InputError(
-                f"Magnetorquer: {name} must be a number or one for each of {self.rods} rods, got shape {value.shape}"
-            )
-        return np.broadcast_to(value.astype(float), self.rods).copy()
 
     @property
     def rods(self) -> int:

@@ -32,7 +32,14 @@ def _pieces(times: Array, positions: Array) -> tuple[Array, Array]:
     """Starts of the pieces of a spline, and its coefficients (pieces, 3, DEGREE + 1), the constant first."""
     degree = min(DEGREE, len(times) - 1)
     degree -= 1 - degree % 2  # an odd one, 1, 3 or 5
-    curves = [PPoly.from_spline(make_interp_spline(times, column, k=degree)) for column in positions.T]
+    try:
+        with np.errstate(all="ignore"):
+            curves = [PPoly.from_spline(make_interp_spline(times, column, k=degree)) for column in positions.T]
+        fine = all(np.isfinite(curve.c).all() for curve in curves)
+    except (ValueError, np.linalg.LinAlgError):  # of SciPy, where it cannot divide
+        fine = False
+    if not fine:
+        raise InputError("a path: times are too close together, or too large, for a curve through the positions")
     ends = curves[0].x
     whole = np.flatnonzero(np.diff(ends) > 0.0)  # a spline repeats its ends
     coefficients = np.zeros((len(whole), 3, DEGREE + 1))
@@ -49,6 +56,7 @@ def checked_table(what: str, times: Any, positions: Any) -> tuple[Array | None, 
         raise InputError(f"{what}: a path needs both times and positions")
     t = rising(f"{what}: times", times)
     p = finite_array(f"{what}: positions", positions, f"({len(t)}, 3) finite numbers", [(len(t), 3)])
+    _pieces(t, p)  # or an error here, where times and positions are given
     return t, p
 
 

@@ -6,19 +6,21 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
 
 from ..errors import InputError
 from ..kernels.elements.sensor import DEAD, FROZEN, STUCK
 from ..model.model import Model
 from ..model.quaternions import exponential
 from ..model.rotations import rotation_quaternion
-from ..reals import NotReal, finite_array, one_number, real_array
+from ..reals import array_of_limits, finite_array, one_number, real_number
 from .element import Account, Block, Element, Numbers, point_of, three
 from .faults import checked_label, fail_time, fault_of
 
 Array = np.ndarray
 FAULTS = ("dead", "frozen", "stuck")
 XYZ, XYZW = ("x", "y", "z"), ("x", "y", "z", "w")
+_PI = {np.pi: "π", 2.0 * np.pi: "2π"}
 Place = str | tuple[str, ArrayLike]
 
 
@@ -248,9 +250,9 @@ def body_of(model: Model, given: Place) -> str:
 
 def rotation_of(what: str, given: Any) -> Array:
     """A rotation matrix of what may be one, a quaternion (x, y, z, w), or a Rotation."""
-    if hasattr(given, "as_matrix"):
+    if isinstance(given, Rotation):
         given = given.as_matrix()
-    array = finite_array(what, real_array(given), "a rotation matrix or a quaternion (x, y, z, w)", [(3, 3), (4,)])
+    array = finite_array(what, given, "a rotation matrix or a quaternion (x, y, z, w)", [(3, 3), (4,)])
     if array.shape == (4,):
         if not np.linalg.norm(array) > 0.0:
             raise InputError(f"{what}: a quaternion cannot be zero")
@@ -264,12 +266,8 @@ def positive(sensor: Sensor, limit: str, quantum: str) -> None:
     """Check and keep its largest reading, a positive number, and the step between readings, zero or positive."""
     count, what = sensor.readings, sensor.kind_name
     for name in (limit, quantum):
-        try:
-            given = real_array(getattr(sensor, name)).astype(float)
-        except NotReal as reason:
-            raise InputError(f"{what}: {name} must be a number, got {reason}") from None
-        if given.shape not in ((), (count,)) or np.isnan(given).any():
-            raise InputError(f"{what}: {name} must be a number or {count} of them, got {given.tolist()}")
+        words = f"a number or {count} of them"
+        given = array_of_limits(f"{what}: {name}", getattr(sensor, name), words, [(), (count,)])
         if (
             (given < 0.0).any()
             or (name == limit and (given == 0.0).any())
@@ -279,3 +277,32 @@ def positive(sensor: Sensor, limit: str, quantum: str) -> None:
                 f"{what}: {name} must be {'positive' if name == limit else 'zero or positive'}, got {given}"
             )
         object.__setattr__(sensor, name, float(given) if count == 1 else np.broadcast_to(given, count).copy())
+
+
+def set_steps(sensor: Sensor, name: str, count: int) -> None:
+    """Check and keep steps between readings: zero or positive numbers, one stands for all."""
+    given = finite_array(f"{sensor.kind_name}: {name}", getattr(sensor, name), "zero or positive", [(), (count,)])
+    if (given < 0.0).any():
+        raise InputError(f"{sensor.kind_name}: {name} must be zero or positive, got {given.tolist()}")
+    object.__setattr__(sensor, name, np.broadcast_to(given, count).copy())
+
+
+def set_angle(sensor: Sensor, name: str, most: float) -> None:
+    """Check and keep an angle, positive and up to `most` [rad]."""
+    angle = one_number(f"{sensor.kind_name}: {name}", getattr(sensor, name), "an angle [rad]")
+    if not 0.0 < angle <= most:
+        raise InputError(f"{sensor.kind_name}: {name} must be an angle up to {_PI[most]} [rad], got {angle}")
+    object.__setattr__(sensor, name, angle)
+
+
+def set_largest(sensor: Sensor, name: str, unit: str) -> None:
+    """Check and keep a positive number, which may be infinite."""
+    value = real_number(f"{sensor.kind_name}: {name}", getattr(sensor, name))
+    if not value > 0.0:
+        raise InputError(f"{sensor.kind_name}: {name} must be positive [{unit}], got {value}")
+    object.__setattr__(sensor, name, value)
+
+
+def squared(largest: float) -> float:
+    """The square of a number that may be infinite or large, as kernels compare with it."""
+    return min(largest, 1e150) ** 2

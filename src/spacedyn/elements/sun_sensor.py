@@ -12,8 +12,8 @@ from ..kernels.elements.sun_sensor import sun_sensor
 from ..model.model import Model
 from ..reals import one_number
 from ..signatures import checked_fields
-from .element import Block, Numbers, three
-from .sensor import XYZ, MountedSensor, Place
+from .element import Block, Numbers, direction, three
+from .sensor import XYZ, MountedSensor, Place, set_angle, set_steps
 
 
 @checked_fields("at", "rotation")
@@ -34,6 +34,9 @@ class SunSensor(MountedSensor):
         Direction to the Sun, inertial axes.
     field_of_view : float
         Full angle of the cone that it sees [rad]; all directions if left out.
+    quantum : float or (3,)
+        Step between readings of the direction's components, which is then a unit vector to that step; it needs a
+        period.
     planet_radius : float
         Of a planet that casts a shadow [m]; none if left out.
     planet_center : (3,)
@@ -54,23 +57,25 @@ class SunSensor(MountedSensor):
     field_of_view: float = 2.0 * np.pi
     planet_radius: float = 0.0
     planet_center: ArrayLike = (0.0, 0.0, 0.0)
+    quantum: ArrayLike = 0.0
 
     channels: ClassVar[tuple[Block, ...]] = (Block("direction", 3, "1", XYZ), Block("lit", unit="1"))
     kernel: ClassVar[Kind] = sun_sensor
 
     def __post_init__(self) -> None:
-        sun = three("SunSensor", "sun", self.sun)
-        if not np.linalg.norm(sun) > 0.0:
-            raise InputError("SunSensor: sun must be a direction, got zeros")
-        object.__setattr__(self, "sun", sun / np.linalg.norm(sun))
-        for name in ("field_of_view", "planet_radius"):
-            object.__setattr__(self, name, one_number(f"SunSensor: {name}", getattr(self, name)))
-        if not 0.0 < self.field_of_view <= 2.0 * np.pi:
-            raise InputError(f"SunSensor: field_of_view must be an angle up to 2π [rad], got {self.field_of_view}")
+        object.__setattr__(self, "sun", direction("SunSensor", "sun", self.sun))
+        set_angle(self, "field_of_view", 2.0 * np.pi)
+        object.__setattr__(self, "planet_radius", one_number("SunSensor: planet_radius", self.planet_radius))
         if self.planet_radius < 0.0:
             raise InputError(f"SunSensor: planet_radius must not be negative [m], got {self.planet_radius}")
         object.__setattr__(self, "planet_center", three("SunSensor", "planet_center", self.planet_center))
+        set_steps(self, "quantum", 3)
         super().__post_init__()
+
+    @property
+    def limits(self) -> tuple[ArrayLike, ArrayLike]:
+        """No largest reading; the step between readings, but for `lit`."""
+        return np.inf, np.append(self.quantum, 0.0)
 
     def numbers(self, model: Model) -> Numbers:
         """Its body; its axes and place, the Sun, the planet, the edge of its field of view."""

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..kernels.elements.kind import Kind
 from ..kernels.elements.tank import carry_propellant
 from ..model.model import Model
-from ..reals import one_number
+from ..reals import finite_array, one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, point_of, three
 from .faults import checked_label
@@ -83,9 +83,10 @@ class Tank(Element):
                 f"propellant = {amounts['propellant']} kg, residual = {amounts['residual']} kg"
             )
         object.__setattr__(self, "position", three("Tank", "position", self.position))
-        object.__setattr__(self, "gyration", three("Tank", "gyration", np.broadcast_to(self.gyration, 3)))
-        if np.any(np.asarray(self.gyration) < 0.0):
-            raise InputError(f"Tank: radii of gyration must not be negative, got {self.gyration}")
+        gyration = finite_array("Tank: gyration", self.gyration, "a finite number or three of them", [(), (3,)])
+        object.__setattr__(self, "gyration", np.broadcast_to(gyration, 3).copy())
+        if np.any(gyration < 0.0):
+            raise InputError(f"Tank: radii of gyration must not be negative, got {gyration}")
         checked_label("Tank", self.name)
 
     @property

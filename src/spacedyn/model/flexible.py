@@ -212,10 +212,10 @@ def two(problems: list[str], where: str, given: Any) -> Array:
 
 def bending(problems: list[str], where: str, given: Any) -> tuple[float, float]:
     """EI about y and about z: a number for both, or a pair; None or infinite where it is rigid."""
-    if given is None or np.ndim(given) == 0:
+    if not isinstance(given, tuple | list) and not (isinstance(given, np.ndarray) and given.ndim):
         both = stiff(problems, where, given, "N m^2")
         return both, both
-    parts = list(given) if isinstance(given, tuple | list | np.ndarray) else []
+    parts = list(given)
     if len(parts) != 2:
         problems.append(f"{where} is {shown(given)}; give a number, or two: about y and about z [N m^2].")
         return 1.0, 1.0

@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ..reals import RAGGED, NotReal, real_array
+from ..reals import LARGEST, RAGGED, NotReal, real_array
 
 UNIT_TOLERANCE = 1e-6
 """A unit vector or a rotation may be this far off; it is then made exact."""
 
 EXACT = 1e-14
 """Closer than this to unit length counts as exact and is kept bit for bit, so that a stored model reads back equal."""
-
-LARGEST = 1e100
-"""Of any number but a limit: its square and a few products must not overflow."""
 
 _SORTS = {"b": "is true or false", "c": "is complex", "U": "is text", "S": "is text", "M": "is a date"}
 _SORTS |= {

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, ModelError, Problems, UnknownName, nearest
-from ..reals import NotReal, real_array, type_name
+from ..reals import LARGEST, NotReal, real_array, type_name
 from .checks import DEFAULTS, SYMMETRY_TOLERANCE, check_body, check_endpoint, check_joint
 from .file_limits import over
 from .model import Model
 from .parts import Body, Endpoint, Joint
-from .values import EXACT, LARGEST, UNIT_TOLERANCE, frozen
+from .values import EXACT, UNIT_TOLERANCE, frozen
 
 Array = np.ndarray
 Part = Body | Joint | Endpoint

@@ -58,7 +58,7 @@ class EndpointPath:
         >>> path.at(2.0).position.tolist(), float(path.at(2.0).velocity[2])
         ([0.0, 0.0, 1.0], 0.9375)
         """
-        ends = self.curve.breaks[0], self.curve.breaks[-1]
+        t, ends = one_number("at: t", t), (self.curve.breaks[0], self.curve.breaks[-1])
         values = self.curve.at(float(np.clip(t, *ends)))
         if not ends[0] <= t <= ends[1]:
             values[1:] = 0.0
@@ -97,8 +97,10 @@ def _profile(what: str, size: float, duration: Any, speed: Any, acceleration: An
         raise InputError(f"{what}: give a duration [s] (minimum jerk), or speed and acceleration (trapezoidal rates)")
     if duration is not None:
         return minimum_jerk(0.0, 1.0, duration, begin=begin)
-    fast, quick = one_number(f"{what}: speed", speed) / size, one_number(f"{what}: acceleration", acceleration) / size
-    return trapezoidal(0.0, 1.0, speed=fast, acceleration=quick, begin=begin)
+    fast, quick = one_number(f"{what}: speed", speed), one_number(f"{what}: acceleration", acceleration)
+    way = trapezoidal(0.0, size, speed=fast, acceleration=quick, begin=begin)
+    with np.errstate(all="ignore"):  # of a way next to nothing, which `_along` refuses
+        return Trajectory(way.breaks, way.coefficients / size)
 
 
 def _vector(what: str, name: str, value: Any) -> Array:
@@ -108,15 +110,18 @@ def _vector(what: str, name: str, value: Any) -> Array:
 def _rotation(what: str, value: Any) -> Array:
     given = value.as_matrix() if isinstance(value, Rotation) else value
     R = finite_array(f"{what}: rotation", given, "a rotation, or its matrix (3, 3)", [(3, 3)])
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0.0:
+    if not np.abs(R @ R.T - np.eye(3)).max() <= 1e-6 or np.linalg.det(R) < 0.0:
         raise InputError(f"{what}: rotation must be a rotation matrix")
     return R
 
 
-def _along(share: Trajectory, start: Array, change: Array) -> Trajectory:
+def _along(what: str, share: Trajectory, start: Array, change: Array) -> Trajectory:
     """Six columns start + share × change."""
-    c = share.coefficients * change[None, :, None]
-    c[:, :, -1] += start
+    with np.errstate(all="ignore"):
+        c = share.coefficients * change[None, :, None]
+        c[:, :, -1] += start
+    if not np.isfinite(c).all():
+        raise InputError(f"{what}: these numbers are too large or too small for a path in numbers of a computer")
     return Trajectory(share.breaks, c)
 
 
@@ -169,7 +174,7 @@ def endpoint_line(
     if not size > 0.0:
         raise InputError(f"{what}: it neither moves nor turns")
     share = _profile(what, size, duration, speed, acceleration, begin)
-    return EndpointPath(_along(share, np.append(p, np.zeros(3)), np.append(way, turned)), np.zeros(3), R)
+    return EndpointPath(_along(what, share, np.append(p, np.zeros(3)), np.append(way, turned)), np.zeros(3), R)
 
 
 @checked_arguments("position", "rotation")
@@ -220,7 +225,7 @@ def endpoint_screw(
     direction = direction / np.linalg.norm(direction)
     share = _profile(what, abs(by), duration, speed, acceleration, begin)
     change = np.append(direction * (advance * by / (2.0 * np.pi)), direction * by)
-    return EndpointPath(_along(share, np.append(c, np.zeros(3)), change), p - c, R)
+    return EndpointPath(_along(what, share, np.append(c, np.zeros(3)), change), p - c, R)
 
 
 @checked_arguments("position", "rotation")

@@ -79,11 +79,21 @@ def trapezoidal(
         if not (given > 0.0).all():
             raise InputError(f"trapezoidal: {name} must be positive, got {value!r}")
         limits.append(np.broadcast_to(given, a.shape))
-    way = np.abs(b - a)
-    if not way.any():
+    if not (b - a).any():
         raise InputError("trapezoidal: start and end are the same place; a motion needs a way")
+    times, coefficients = _shares(a, b, *limits)
+    times += one_number("trapezoidal: begin", begin)
+    if not (np.isfinite(coefficients).all() and np.isfinite(times).all() and (np.diff(times) > 0.0).all()):
+        raise InputError("trapezoidal: these limits are too large or too small for a motion in numbers of a computer")
+    return Trajectory(times, coefficients)
+
+
+@np.errstate(all="ignore")  # what cannot be reckoned with is refused above
+def _shares(a: Array, b: Array, speed: Array, acceleration: Array) -> tuple[Array, Array]:
+    """Breaks, and coefficients (pieces, coordinates, 3) of a motion with a trapezoidal rate."""
+    way = np.abs(b - a)
     moving = way > 0.0
-    v, c = (float((limit[moving] / way[moving]).min()) for limit in limits)  # of the share of the way
+    v, c = ((limit[moving] / way[moving]).min() for limit in (speed, acceleration))  # of the share of the way
     ramp = min(v / c, 1.0 / np.sqrt(c))
     full = c * ramp
     cruise = 1.0 / full - ramp
@@ -95,10 +105,7 @@ def trapezoidal(
     shares.append([-0.5 * c, full, 1.0 - 0.5 * c * ramp**2])
     coefficients = np.array(shares)[:, None, :] * (b - a)[:, None]
     coefficients[:, :, -1] += a
-    times = one_number("trapezoidal: begin", begin) + np.array(breaks)
-    if not (np.isfinite(coefficients).all() and (np.diff(times) > 0.0).all()):
-        raise InputError("trapezoidal: these limits are too large or too small for a motion in numbers of a computer")
-    return Trajectory(times, coefficients)
+    return np.array(breaks), coefficients
 
 
 def _ends(what: str, start: ArrayLike, end: ArrayLike) -> tuple[Array, Array]:

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
 from ..errors import InputError
-from ..reals import finite_array
+from ..reals import finite_array, one_number, refuse_overflow
 from ..signatures import checked_arguments
+from .sun_and_moon import date_of
 
 Array = np.ndarray
 
@@ -67,6 +68,17 @@ def spline_pieces(table: AirTable) -> Array:
     (n + 1, 9): where a piece starts, four coefficients of the low density's logarithm, four of the high one's. The
     first piece is what is below the table, the last what is above.
     """
+    try:
+        with np.errstate(all="ignore"):
+            pieces = _spline_pieces(table)
+    except ValueError:  # of SciPy, where it cannot divide
+        pieces = np.array([np.inf])
+    if not np.isfinite(pieces).all():
+        raise InputError("a table of the air: altitudes are too close together for a curve through the densities")
+    return pieces
+
+
+def _spline_pieces(table: AirTable) -> Array:
     x = table.altitudes
     pieces = np.zeros((len(x) + 1, 9))
     pieces[0, 0], pieces[1:, 0] = x[0], x
@@ -83,6 +95,7 @@ def spline_pieces(table: AirTable) -> Array:
 
 
 @checked_arguments()
+@refuse_overflow("the model has no air for these numbers")
 def msis_table(
     epoch: str,
     altitudes: ArrayLike,
@@ -122,9 +135,12 @@ def msis_table(
     except ImportError:
         raise InputError("msis_table: it needs pymsis: pip install 'spacedyn[orbit]'") from None
     heights = rising("msis_table: altitudes", altitudes)
+    given = {"longitude": longitude, "latitude": latitude, "f107": f107, "f107a": f107a, "ap": ap}
+    east, north, *activity = (one_number(f"msis_table: {name}", value) for name, value in given.items())
+    date = np.datetime64(date_of(epoch).replace(tzinfo=None))
     result = pymsis.calculate(
-        np.array([np.datetime64(epoch)]), [np.degrees(longitude)], [np.degrees(latitude)], heights / 1e3,
-        [f107], [f107a], [[ap] * 7],
+        np.array([date]), [np.degrees(east)], [np.degrees(north)], heights / 1e3,
+        [activity[0]], [activity[1]], [[activity[2]] * 7],
     )  # fmt: skip
     density = np.asarray(result, dtype=float).reshape(len(heights), -1)[:, 0]
     return AirTable(heights, density, density)

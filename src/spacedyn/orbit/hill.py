@@ -7,14 +7,15 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..quantities.momentum import center_of_mass, center_of_mass_velocity
-from ..reals import finite_array
+from ..reals import finite_array, type_name
 from ..signatures import checked_arguments
-from .kepler import PositionAndVelocity, positive, vectors
+from .kepler import PositionAndVelocity, finite_orbits, positive, vectors
 
 Array = np.ndarray
 
 
 @checked_arguments()
+@finite_orbits
 def hill_axes(position: ArrayLike, velocity: ArrayLike) -> Array:
     """Axes of an orbit: x up, y ahead, z along its normal, as the columns of a rotation matrix.
 
@@ -35,16 +36,24 @@ def hill_axes(position: ArrayLike, velocity: ArrayLike) -> Array:
     >>> sd.orbit.hill_axes([0, 7e6, 0], [-7.5e3, 10, 0]).tolist()
     [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    return _axes(vectors("hill_axes: position", position), vectors("hill_axes: velocity", velocity))
+    return _axes(*vectors("hill_axes", position=position, velocity=velocity))
 
 
 def _axes(r: Array, v: Array) -> Array:
-    h = np.cross(r, v)
-    length, size = np.linalg.norm(r, axis=-1, keepdims=True), np.linalg.norm(h, axis=-1, keepdims=True)
-    if np.any(size <= 1e-12 * length * np.linalg.norm(v, axis=-1, keepdims=True)):
+    up, ahead = np.broadcast_arrays(_unit(r), _unit(v))
+    h = np.cross(up, ahead)
+    size = np.linalg.norm(h, axis=-1, keepdims=True)
+    if np.any(size <= 1e-12):
         raise InputError("Hill's axes need an orbit with a plane: position and velocity are along one line")
-    up, normal = r / length, h / size
+    normal = h / size
     return np.stack([up, np.cross(normal, up), normal], axis=-1) + 0.0
+
+
+def _unit(v: Array) -> Array:
+    """Unit vectors; zero of zero."""
+    size = np.abs(v).max(axis=-1, keepdims=True)  # so that squares neither overflow nor vanish
+    v = v / np.where(size > 0.0, size, 1.0)
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 0.5)
 
 
 def _rate(r: Array, v: Array) -> Array:
@@ -53,6 +62,7 @@ def _rate(r: Array, v: Array) -> Array:
 
 
 @checked_arguments()
+@finite_orbits
 def to_hill(
     position: ArrayLike, velocity: ArrayLike, reference_position: ArrayLike, reference_velocity: ArrayLike
 ) -> PositionAndVelocity:
@@ -79,14 +89,14 @@ def to_hill(
     >>> seen.position.tolist(), bool(abs(seen.velocity).max() < 1e-15)
     ([10.0, 0.0, 0.0], True)
     """
-    d, w = vectors("to_hill: position", position), vectors("to_hill: velocity", velocity)
-    r = vectors("to_hill: reference_position", reference_position)
-    v = vectors("to_hill: reference_velocity", reference_velocity)
+    reference = {"reference_position": reference_position, "reference_velocity": reference_velocity}
+    d, w, r, v = vectors("to_hill", position=position, velocity=velocity, **reference)
     R = np.swapaxes(_axes(r, v), -1, -2)
     return PositionAndVelocity(_turn(R, d), _turn(R, w - np.cross(_rate(r, v), d)))
 
 
 @checked_arguments()
+@finite_orbits
 def from_hill(
     position: ArrayLike, velocity: ArrayLike, reference_position: ArrayLike, reference_velocity: ArrayLike
 ) -> PositionAndVelocity:
@@ -99,9 +109,8 @@ def from_hill(
     >>> back.velocity.round(6).tolist()
     [0.0, 0.011, 0.0]
     """
-    d, w = vectors("from_hill: position", position), vectors("from_hill: velocity", velocity)
-    r = vectors("from_hill: reference_position", reference_position)
-    v = vectors("from_hill: reference_velocity", reference_velocity)
+    reference = {"reference_position": reference_position, "reference_velocity": reference_velocity}
+    d, w, r, v = vectors("from_hill", position=position, velocity=velocity, **reference)
     R = _axes(r, v)
     inertial = _turn(R, d)
     return PositionAndVelocity(inertial, _turn(R, w) + np.cross(_rate(r, v), inertial))
@@ -112,6 +121,7 @@ def _turn(R: Array, a: Array) -> Array:
 
 
 @checked_arguments()
+@finite_orbits
 def clohessy_wiltshire(position: ArrayLike, velocity: ArrayLike, rate: float, times: ArrayLike) -> PositionAndVelocity:
     """Motion near a circular orbit, in closed form: linear gravity in Hill's axes.
 
@@ -181,7 +191,7 @@ ORIGIN = "orbiting_origin"
 """What an OrbitingOrigin is called in the record if it has no other name."""
 
 
-@checked_arguments("run")
+@checked_arguments("run", "reference")
 def relative_motion(run: Any, *, reference: PositionAndVelocity | None = None, origin: str = ORIGIN) -> RelativeMotion:
     """Motion of a run's centre of mass relative to an orbit, in inertial and in Hill's axes.
 
@@ -205,6 +215,8 @@ def relative_motion(run: Any, *, reference: PositionAndVelocity | None = None, o
     >>> sd.orbit.relative_motion(run).hill.position.shape
     (7, 3)
     """
+    if not all(hasattr(run, name) for name in ("states", "elements")):
+        raise InputError(f"relative_motion: run must be a Run, got {type_name(run)}")
     states, own = run.states, None
     if origin in [one.label for one in run.elements]:
         own = PositionAndVelocity(run[f"{origin}.position"], run[f"{origin}.velocity"])
@@ -218,7 +230,7 @@ def relative_motion(run: Any, *, reference: PositionAndVelocity | None = None, o
         assert own is not None
         r, v = own
     else:
-        r, v = (np.asarray(one, dtype=float) for one in reference)
+        r, v = _reference(reference, position.shape)
         position, velocity = position - r, velocity - v
         if own is not None:
             position, velocity = position + own.position, velocity + own.velocity
@@ -228,3 +240,18 @@ def relative_motion(run: Any, *, reference: PositionAndVelocity | None = None, o
         PositionAndVelocity(r, v),
         _axes(r, v),
     )
+
+
+def _reference(reference: Any, shape: tuple[int, ...]) -> list[Array]:
+    """A reference orbit at a run's times, or an error by name."""
+    if not isinstance(reference, tuple | list) or len(reference) != 2:
+        raise InputError("relative_motion: reference must be (position, velocity), each at the run's times")
+    found = []
+    for name, given in zip(("position", "velocity"), reference, strict=True):
+        (array,) = vectors("relative_motion: reference", **{name: given})
+        if array.shape == (shape[0], 3):
+            array = array.reshape(shape[0], *[1] * (len(shape) - 2), 3)
+        elif array.shape not in (shape, (3,)):
+            raise InputError(f"relative_motion: reference {name} must have shape {shape} or (3,), got {array.shape}")
+        found.append(np.broadcast_to(array, shape))
+    return found

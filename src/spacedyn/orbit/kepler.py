@@ -1,16 +1,18 @@
 """Orbital elements, and the positions and velocities that they stand for."""
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..reals import finite_array, one_number
+from ..reals import finite_array, one_number, refuse_overflow
 from ..signatures import checked_arguments
 from .constants import EARTH_MU
 
 Array = np.ndarray
+finite_orbits = refuse_overflow("a number is too large or too small")
 
 
 class OrbitalElements(NamedTuple):
@@ -63,6 +65,7 @@ def positive(name: str, value: float) -> float:
 
 
 @checked_arguments()
+@finite_orbits
 def from_elements(elements: OrbitalElements, *, mu: float = EARTH_MU) -> PositionAndVelocity:
     """Position and velocity on an orbit that is given by its elements.
 
@@ -91,9 +94,7 @@ def from_elements(elements: OrbitalElements, *, mu: float = EARTH_MU) -> Positio
     ([6930000.0, 0.0, 0.0], [0.0, 4737.846, 5970.435])
     """
     mu = positive("from_elements: mu", mu)
-    a, e, i, node, argument, anomaly = np.broadcast_arrays(
-        *(finite_array(f"from_elements: {name}", one, "finite numbers") for name, one in elements._asdict().items())
-    )
+    a, e, i, node, argument, anomaly = together("from_elements", **elements._asdict())
     p = a * (1.0 - e * e)
     if np.any(e < 0.0) or np.any(p <= 0.0):
         raise InputError(
@@ -127,6 +128,7 @@ def _perifocal_axes(i: Array, node: Array, argument: Array) -> tuple[Array, Arra
 
 
 @checked_arguments()
+@finite_orbits
 def to_elements(position: ArrayLike, velocity: ArrayLike, *, mu: float = EARTH_MU) -> OrbitalElements:
     """Elements of the orbit through a place: the inverse of `from_elements`.
 
@@ -149,7 +151,7 @@ def to_elements(position: ArrayLike, velocity: ArrayLike, *, mu: float = EARTH_M
     [7000000.0, 0.01, 0.9, 1.0, 2.0, 3.0]
     """
     mu = positive("to_elements: mu", mu)
-    r, v = vectors("to_elements: position", position), vectors("to_elements: velocity", velocity)
+    r, v = vectors("to_elements", position=position, velocity=velocity)
     distance, h = np.linalg.norm(r, axis=-1), np.cross(r, v)
     size = np.linalg.norm(h, axis=-1)
     if np.any(size <= 1e-12 * distance * np.linalg.norm(v, axis=-1)):
@@ -182,15 +184,37 @@ def _angle(a: Array, b: Array, normal: Array) -> Array:
     return np.mod(angle, 2.0 * np.pi)
 
 
-def vectors(name: str, value: ArrayLike) -> Array:
-    """Vectors of three finite numbers, (..., 3), or an error by name."""
-    array = finite_array(name, value, "three finite numbers, or many such, (..., 3)")
-    if array.ndim == 0 or array.shape[-1] != 3:
-        raise InputError(f"{name}: expected three finite numbers, or many such, (..., 3), got shape {array.shape}")
-    return array
+def vectors(what: str, **given: ArrayLike) -> list[Array]:
+    """Vectors of three finite numbers, (..., 3), whose batch axes fit each other, or an error by name."""
+    arrays = []
+    for name, value in given.items():
+        array = finite_array(f"{what}: {name}", value, "three finite numbers, or many such, (..., 3)")
+        if array.shape[-1:] != (3,):
+            raise InputError(
+                f"{what}: {name}: expected three finite numbers, or many such, (..., 3), got shape {array.shape}"
+            )
+        arrays.append(array)
+    _check_axes(what, given, [array.shape[:-1] for array in arrays])
+    return arrays
+
+
+def together(what: str, **given: ArrayLike) -> list[Array]:
+    """Finite numbers over batch axes that fit each other, spread to all of them, or an error by name."""
+    arrays = [finite_array(f"{what}: {name}", value, "finite numbers") for name, value in given.items()]
+    _check_axes(what, given, [array.shape for array in arrays])
+    return list(np.broadcast_arrays(*arrays))
+
+
+def _check_axes(what: str, names: Iterable[str], shapes: Sequence[tuple[int, ...]]) -> None:
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
+        raise InputError(f"{what}: these batch axes do not fit each other: {listed}") from None
 
 
 @checked_arguments()
+@finite_orbits
 def true_anomaly(mean_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
     """True anomaly of an ellipse from the mean one, by Kepler's equation M = E - e sin E [rad].
 
@@ -200,10 +224,7 @@ def true_anomaly(mean_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
     >>> round(float(sd.orbit.true_anomaly(1.0, 0.3)), 9)
     1.593766133
     """
-    M, e = np.broadcast_arrays(
-        finite_array("true_anomaly: mean_anomaly", mean_anomaly, "finite numbers"),
-        finite_array("true_anomaly: eccentricity", eccentricity, "finite numbers"),
-    )
+    M, e = together("true_anomaly", mean_anomaly=mean_anomaly, eccentricity=eccentricity)
     if np.any(e < 0.0) or np.any(e >= 1.0):
         raise InputError("true_anomaly: the eccentricity of an ellipse is in [0, 1)")
     turns = np.round(M / (2.0 * np.pi)) * 2.0 * np.pi
@@ -216,6 +237,7 @@ def true_anomaly(mean_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
 
 
 @checked_arguments()
+@finite_orbits
 def mean_anomaly(true_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
     """Mean anomaly of an ellipse from the true one [rad]: the inverse of `true_anomaly`.
 
@@ -225,10 +247,7 @@ def mean_anomaly(true_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
     >>> round(float(sd.orbit.mean_anomaly(1.593766133, 0.3)), 8)
     1.0
     """
-    f, e = np.broadcast_arrays(
-        finite_array("mean_anomaly: true_anomaly", true_anomaly, "finite numbers"),
-        finite_array("mean_anomaly: eccentricity", eccentricity, "finite numbers"),
-    )
+    f, e = together("mean_anomaly", true_anomaly=true_anomaly, eccentricity=eccentricity)
     if np.any(e < 0.0) or np.any(e >= 1.0):
         raise InputError("mean_anomaly: the eccentricity of an ellipse is in [0, 1)")
     turns = np.round(f / (2.0 * np.pi)) * 2.0 * np.pi
@@ -238,6 +257,7 @@ def mean_anomaly(true_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
 
 
 @checked_arguments()
+@finite_orbits
 def mean_motion(semi_major_axis: float, *, mu: float = EARTH_MU) -> float:
     """Mean angular rate of an orbit, sqrt(mu / a³) [rad/s].
 
@@ -248,4 +268,4 @@ def mean_motion(semi_major_axis: float, *, mu: float = EARTH_MU) -> float:
     0.001078007613
     """
     a = positive("mean_motion: semi_major_axis", semi_major_axis)
-    return float(np.sqrt(positive("mean_motion: mu", mu) / a**3))
+    return float(np.sqrt(positive("mean_motion: mu", mu) / a) / a)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..reals import finite_array
+from ..reals import finite_array, one_number
 from ..signatures import checked_arguments
 
 Array = np.ndarray
@@ -52,7 +52,7 @@ def box_plates(size: ArrayLike, *, center: ArrayLike = (0.0, 0.0, 0.0)) -> Plate
         raise InputError(f"box_plates: size must be three positive numbers [m], got {size!r}")
     middle = finite_array("box_plates: center", center, "three finite numbers", [(3,)])
     normals = np.concatenate([np.eye(3), -np.eye(3)])
-    return Plates(normals, np.tile(edges.prod() / edges, 2), middle + 0.5 * edges * normals)
+    return Plates(normals, np.tile(np.roll(edges, 1) * np.roll(edges, 2), 2), middle + 0.5 * edges * normals)
 
 
 @checked_arguments()
@@ -74,4 +74,7 @@ def panel_plates(normal: ArrayLike, area: float, *, point: ArrayLike = (0.0, 0.0
     """
     n = finite_array("panel_plates: normal", normal, "three finite numbers", [(3,)])
     p = finite_array("panel_plates: point", point, "three finite numbers", [(3,)])
-    return Plates(np.stack([n, -n]) + 0.0, np.array([area, area], dtype=float), np.stack([p, p]))
+    size = one_number("panel_plates: area", area, "a positive number")
+    if not (n.any() and size > 0.0):
+        raise InputError(f"panel_plates: normal must be a direction, and area positive [m²], got {n} and {size}")
+    return Plates(np.stack([n, -n]) + 0.0, np.array([size, size]), np.stack([p, p]))

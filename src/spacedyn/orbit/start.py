@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
+from ..quantities.calls import check_model
 from ..quantities.momentum import center_of_mass, center_of_mass_velocity
-from ..reals import finite_array
-from ..signatures import checked_arguments
+from ..reals import finite_array, type_name
+from ..signatures import check_names, checked_arguments
 from .constants import EARTH_MU
 from .hill import hill_axes
 from .kepler import OrbitalElements, from_elements
@@ -58,9 +60,15 @@ def orbit_state(
     >>> bool(np.allclose(sd.center_of_mass(robot, start), [6.928e6, 0, 0]))
     True
     """
+    check_model(model)
+    check_names("argument of orbit_state()", joints, ["q", "qd"])
     r, v = from_elements(elements, mu=mu)
+    if r.shape != (3,):
+        raise InputError(f"orbit_state: elements must be of one orbit, got those of {r.shape[:-1]}")
     turning = finite_array("orbit_state: rate", rate, "three finite numbers", [(3,)])
     if attitude is not None:
+        if not isinstance(attitude, Rotation) or not attitude.single:
+            raise InputError(f"orbit_state: attitude must be one Rotation, got {type_name(attitude)}")
         axes = hill_axes(r, v)
         attitude = Rotation.from_matrix(axes) * attitude
         turning = turning + axes[:, 2] * np.linalg.norm(np.cross(r, v)) / np.dot(r, r)

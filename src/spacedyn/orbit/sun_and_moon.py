@@ -1,5 +1,6 @@
 """Where the Sun and the Moon are, and absolute times."""
 
+import warnings
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +19,8 @@ J2000 = "2000-01-01T11:58:55.816"
 _J2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
 _TT_MINUS_UTC = 69.184
 """Since 2017 [s]; 64.184 s in 2000: a minute moves the Moon by half a minute of arc, less than its series is off."""
+_LONGEST = 1e11
+"""Seconds from an epoch, 3000 years: series and ephemerides mean nothing beyond."""
 _SERIES: dict[str, Any] = {"sun": sun_angles, "moon": moon_angles}
 _equatorial: Any = equatorial_of
 
@@ -34,13 +37,17 @@ def days_since_j2000(epoch: str) -> float:
     >>> round(sd.orbit.days_since_j2000("2026-03-01T00:00:00"), 6)
     9555.500801
     """
+    passed = (date_of(epoch) - _J2000).total_seconds()
+    return (passed + (64.184 if epoch == J2000 else _TT_MINUS_UTC)) / 86400.0
+
+
+def date_of(epoch: str) -> datetime:
+    """A date with its zone, which is UTC unless it names one; or an error by name."""
     try:
         date = datetime.fromisoformat(epoch)
-    except ValueError:
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise InputError(f"epoch: expected a date and time, such as '2026-03-01T00:00:00', got {epoch!r}") from None
-    date = date.replace(tzinfo=UTC) if date.tzinfo is None else date
-    passed = (date - _J2000).total_seconds()
-    return (passed + (64.184 if epoch == J2000 else _TT_MINUS_UTC)) / 86400.0
 
 
 @checked_arguments()
@@ -57,7 +64,8 @@ def position_of(body: str, epoch: str, times: ArrayLike = 0.0, *, source: str = 
         Seconds after the epoch.
     source : str
         'series': low-precision series (Montenbruck & Gill 2000, 3.3.2): the Sun to a minute of arc, the Moon to some
-        minutes and 500 km. 'astropy': its built-in ephemeris, which needs no network: pip install 'spacedyn[orbit]'.
+        minutes and 500 km. 'astropy': its built-in ephemeris, from 1900 to 2100, which needs no network: pip install
+        'spacedyn[orbit]'.
 
     Returns
     -------
@@ -70,6 +78,8 @@ def position_of(body: str, epoch: str, times: ArrayLike = 0.0, *, source: str = 
     [0.931, -0.31, -0.134]
     """
     after = finite_array("position_of: times", times, "finite times [s]")
+    if np.abs(after).max(initial=0.0) > _LONGEST:
+        raise InputError(f"position_of: times must be within {_LONGEST:g} s of the epoch, got {np.abs(after).max():g}")
     if source == "astropy":
         return _from_astropy(body, epoch, after)
     if source != "series":
@@ -90,9 +100,10 @@ def _from_astropy(body: str, epoch: str, times: Array) -> Array:
         from astropy.utils import iers
     except ImportError:
         raise InputError("position_of: source='astropy' needs astropy: pip install 'spacedyn[orbit]'") from None
-    days_since_j2000(epoch)  # an error in our words
-    with iers.conf.set_temp("auto_download", False):
-        t = Time(epoch, scale="utc") + times * units.s
+    date = date_of(epoch).replace(tzinfo=None)
+    with iers.conf.set_temp("auto_download", False), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="ERFA function")  # of years before 1960, or far ahead
+        t = Time(date, scale="utc") + times * units.s
         try:
             there: Any = get_body_barycentric(body, t) - get_body_barycentric("earth", t)
         except KeyError:

@@ -1,9 +1,8 @@
 """How public functions call kernels: checked states and operands as rows, scratch memory, errors for bad input."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
 from math import isfinite
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numba.core import config
@@ -15,10 +14,8 @@ from ..kernels.scalar.pack import LANES, ONE, PACK
 from ..model.flatten import Frames, aligned, in_packs
 from ..model.model import Model
 from ..model.state import State
-from ..reals import real_numbers, type_name
+from ..reals import real_numbers, refuse_overflow, type_name
 
-P = ParamSpec("P")
-R = TypeVar("R")
 Array = np.ndarray
 NOTHING = np.empty(0)
 _FLOAT64 = np.dtype(np.float64)
@@ -79,26 +76,8 @@ def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
     return rows.reshape(*state.shape, width) if state.shape else rows
 
 
-def finite_results(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator for functions that compute with NumPy: InputError where large numbers overflow."""
-
-    @wraps(function)
-    def call(*arguments: P.args, **named: P.kwargs) -> R:
-        fine, result = True, None
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            try:
-                result = function(*arguments, **named)
-            except np.linalg.LinAlgError:
-                fine = False
-        arrays = result if isinstance(result, tuple) else (result,)
-        if fine and all(np.isfinite(a).all() for a in arrays if isinstance(a, np.ndarray) and a.dtype.kind == "f"):
-            return cast(R, result)
-        raise InputError(
-            f"{function.__name__}: the result is not finite though all arguments are: a number is too large, or the "
-            "mass matrix is singular in this pose"
-        )
-
-    return call
+finite_results = refuse_overflow("a number is too large, or the mass matrix is singular in this pose")
+"""Decorator for functions that compute with NumPy: InputError where large numbers overflow."""
 
 
 def vector(name: str, value: Any, example: str) -> Array:

@@ -25,7 +25,8 @@ ELEMENTS: dict[str, type] = {
 }
 """Kinds of elements by their names in a file: 'wrench', 'central_gravity'. Names of ready-made laws are kinds, too."""
 CONDITIONS: dict[str, Callable[..., Any]] = {
-    made.__name__: made for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within)
+    made.__name__: made
+    for made in (events.joint_reaches, events.endpoint_reaches, events.endpoints_within, events.altitude_reaches)
 }
 ACTIONS: dict[str, Callable[..., Any]] = {
     name: getattr(actions, name)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
-LARGEST = 1e100
+from ..reals import LARGEST
 
 
 def _numbers(value: Any, depth: int = 0) -> Any:
@@ -159,7 +159,8 @@ class EventTable(OpenTable):
     """An event: when, and what then."""
 
     when: Text = Field(
-        description='give "joint_reaches", "endpoint_reaches", "endpoints_within", or a condition in a file'
+        description='give "joint_reaches", "endpoint_reaches", "endpoints_within", "altitude_reaches", or a condition '
+        "in a file"
     )
     file: Text = optional("give the name of a Python file in the scenario's folder")
     direction: Annotated[int, Strict()] = Field(0, description="give 1 (upward), -1 (downward) or 0 (both)")

@@ -33,6 +33,7 @@ from .pack import (
     library_sin,
     magnitude,
     nearest_integer,
+    power,
     round_down,
     select,
     sqrt,
@@ -218,6 +219,13 @@ def _hyperbolic_tangent(x):
 def _exponential(x):
     value = exponential(value_of(x))
     return with_slope(x, value, value)
+
+
+@_function(power)
+def _power(y, x):
+    value = value_of(y)
+    slope = x * power(select(value > 0.0, value, 1.0), x - 1.0)
+    return with_slope(y, power(value, x), select(value > 0.0, slope, 0.0))
 
 
 @_function(library_sin)

@@ -11,6 +11,7 @@ from .memory import (
     _ROW_ARGUMENTS,
     ZEROS,
     _load_constant,
+    _number_at,
     _row_elements,
     gather,
     lanes_of,
@@ -18,6 +19,7 @@ from .memory import (
     scatter,
     scatter_block,
     shared,
+    shared_at,
     store,
     zero_of,
 )
@@ -49,6 +51,16 @@ def _type_shared(context):
 @lower_builtin(shared, types.CPointer, types.Integer, DualType)
 def _lower_shared(context, builder, sig, args):
     return _load_constant(builder, args[0], args[1], _double)
+
+
+@type_callable(shared_at)
+def _type_shared_at(context):
+    return lambda array, k, index, zero: types.float64 if zero == dual else None
+
+
+@lower_builtin(shared_at, types.CPointer, types.Integer, DualType, DualType)
+def _lower_shared_at(context, builder, sig, args):
+    return _number_at(builder, args[0], args[1], builder.extract_value(args[2], 0))
 
 
 def _places(builder, array, k):

@@ -78,6 +78,14 @@ def shared(array, k, zero):
     return float(array[k])
 
 
+def shared_at(array, k, index, zero):
+    """Number k + index of a description that no kernel writes, for an index that each lane has of its own.
+
+    The index is a scalar that holds a whole number, within the table: the caller sees to that, of NaN also.
+    """
+    return float(array[k + int(value_of(index))])
+
+
 @type_callable(zero_of)
 def _type_zero_of(context):
     def typer(kind):
@@ -128,6 +136,11 @@ def _type_shared(context):
     return lambda array, k, zero: zero if zero == pack or _is_number(zero) else None
 
 
+@type_callable(shared_at)
+def _type_shared_at(context):
+    return lambda array, k, index, zero: zero if zero == pack or _is_number(zero) else None
+
+
 @type_callable(store)
 def _type_store(context):
     return lambda array, k, value: types.none
@@ -163,6 +176,26 @@ def _lower_shared_one(context, builder, sig, args):
 @lower_builtin(shared, types.CPointer, types.Integer, PackType)
 def _lower_shared(context, builder, sig, args):
     return _splat(builder, _load_constant(builder, args[0], args[1], _double))
+
+
+def _number_at(builder, array, k, index):
+    """Number k + index of a description."""
+    return _load_constant(builder, array, builder.add(k, builder.fptosi(index, k.type)), _double)
+
+
+@lower_builtin(shared_at, types.CPointer, types.Integer, types.Float, types.Float)
+def _lower_shared_at_one(context, builder, sig, args):
+    return _number_at(builder, *args[:3])
+
+
+@lower_builtin(shared_at, types.CPointer, types.Integer, PackType, PackType)
+def _lower_shared_at(context, builder, sig, args):
+    array, k, index, _ = args
+    value = ir.Constant(_vector, ir.Undefined)
+    for lane in range(LANES):
+        number = _number_at(builder, array, k, builder.extract_element(index, _lane(lane)))
+        value = builder.insert_element(value, number, _lane(lane))
+    return value
 
 
 @lower_builtin(store, types.CPointer, types.Integer, types.Float)

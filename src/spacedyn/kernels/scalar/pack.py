@@ -283,6 +283,12 @@ def exponential(x):
 
 
 @_or_its_own
+def power(x, exponent):
+    """x to the power of a plain number, the same in every lane; x is not negative."""
+    return math.pow(x, exponent)
+
+
+@_or_its_own
 def library_sin(x):
     """The C library's sine: for arguments beyond the reach of `sincos`."""
     return math.sin(x) if math.isfinite(x) else math.nan
@@ -297,6 +303,7 @@ def library_cos(x):
 _lanewise(arctan2, math.atan2, 2)
 _lanewise(hyperbolic_tangent, math.tanh, 1)
 _lanewise(exponential, math.exp, 1)
+_lanewise(power, math.pow, 2)
 _lanewise(library_sin, math.sin, 1)
 _lanewise(library_cos, math.cos, 1)
 

@@ -9,7 +9,6 @@ from ...errors import InputError
 from ...model.joints import plain_kinds
 from ...model.model import Model
 from ...model.state import State
-from ...model.values import LARGEST
 from ...motion.trajectories import Trajectory, waypoints
 from ...quantities.calls import check_state
 from ...quantities.freefloating import generalized_inertia
@@ -59,7 +58,7 @@ def numbers(law: str, name: str, value: Any, size: int, *, least: float | None =
     if least is not None:
         expected += f", {least:g} or more"
     array = finite_array(f"{law}: {name}", value, expected, [(), (1,), (size,)])
-    if (least is not None and (array < least).any()) or (np.abs(array) > LARGEST).any():
+    if least is not None and (array < least).any():
         raise InputError(f"{law}: {name} must be {expected}, got {value!r}")
     return np.broadcast_to(array, (size,)).copy()
 
@@ -67,9 +66,8 @@ def numbers(law: str, name: str, value: Any, size: int, *, least: float | None =
 def number(law: str, name: str, value: Any, *, least: float | None = None) -> float:
     """One finite number."""
     one = one_number(f"{law}: {name}", value)
-    if (least is not None and one < least) or abs(one) > LARGEST:
-        more = "" if least is None else f", {least:g} or more"
-        raise InputError(f"{law}: {name} must be a finite number{more}, got {value!r}")
+    if least is not None and one < least:
+        raise InputError(f"{law}: {name} must be a finite number, {least:g} or more, got {value!r}")
     return one
 
 

@@ -77,21 +77,9 @@ def thruster_pulses(
         raise InputError(f"{name}: pulses name thrusters from 0 to {len(push) - 1}, got {table[:, 0].tolist()}")
     if (table[:, 1] >= table[:, 2]).any():
         raise InputError(f"{name}: a pulse must start before it stops")
-    moment = _moments(name, where - model.bodies[0].com, push)
+    moment = np.cross(where - model.bodies[0].com, push)
     period = number(name, "period", period, least=1e-9)
     return _pulses(force=push, moment=moment, pulses=table, early=1e-6 * period, period=period, delay=delay)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _moments(law: str, lever: np.ndarray, push: np.ndarray) -> np.ndarray:
-    """(thrusters, 3) moments about the base's centre of mass, base axes."""
-    moments = np.cross(lever, push)
-    for thruster in np.flatnonzero(~np.isfinite(moments).all(axis=1))[:1]:
-        raise InputError(
-            f"{law}: the moment of thruster {thruster} is too large for a float, at {lever[thruster].tolist()} m from "
-            f"the centre of mass with {push[thruster].tolist()} N"
-        )
-    return moments
 
 
 def _rows(law: str, name: str, value: Any) -> np.ndarray:

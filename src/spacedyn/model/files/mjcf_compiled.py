@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, Problems
+from ...reals import LARGEST
 from ..file_limits import limits, over
-from ..values import LARGEST, shown
+from ..values import shown
 from .mjcf_size import check_size
 from .mujoco_messages import mujoco_messages
 from .xml_source import Element

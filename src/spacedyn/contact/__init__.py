@@ -1,0 +1,1 @@
+"""What touches: surfaces, shapes, materials. What makes forces of them are elements: `Contact`."""

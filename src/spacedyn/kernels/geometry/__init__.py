@@ -1,0 +1,1 @@
+"""Shapes and surfaces as kernels see them: distances, normals, points that touch."""
