@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.hill_frame import GravityGradient, HillFrame
     from .elements.loop import Loop
+    from .elements.loop_files import read_loops
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
@@ -179,6 +180,7 @@ _NAMES_OF = {
     ".elements.held_joints": "LockedJoint PrescribedJoint",
     ".elements.coupling": "Coupling",
     ".elements.loop": "Loop",
+    ".elements.loop_files": "read_loops",
     ".elements.magnetic_field": "MagneticField",
     ".elements.magnetometer": "Magnetometer",
     ".elements.magnetorquer": "Magnetorquer",
@@ -421,6 +423,7 @@ __all__ = [
     "passive_force",
     "potential_energy",
     "reaction_null_space",
+    "read_loops",
     "read_mimics",
     "release",
     "sample",

@@ -369,3 +369,85 @@ def test_forward_and_inverse_dynamics_of_closed_robots_agree():
         sd.closed.inverse_dynamics(model, state, motion.udot + 1.0, loops)
     with pytest.raises(sd.InputError, match="cannot give this motion alone"):
         sd.closed.inverse_dynamics(model, state, motion.udot, loops, actuated=["left2"])
+
+
+# --- couplings --------------------------------------------------------------------------------------------------------
+
+
+def test_a_gear_is_a_projection_on_fewer_joints():
+    """A linear tie by its row, against the equations projected on the joints that are left."""
+    model = sd.load("planar_four_link")
+    tie = sd.Mimic("joint2", "joint4", -0.7)
+    G, _ = sd.mimic_coupling(model, [tie])
+    rng = np.random.default_rng(3)
+    rates, places = rng.normal(size=model.nv - 1), rng.normal(size=3)
+    state = model.state(q=[places[0], -0.7 * places[2], places[1], places[2]])
+    state = sd.State(model, np.concatenate([state.x, G @ rates]))
+    H, c = sd.mass_matrix(model, state), sd.bias_force(model, state)
+    expected = G @ np.linalg.solve(G.T @ H @ G, -G.T @ c)
+    gears = sd.Coupling.of_mimics([tie])
+    run = sd.simulate(model, state, 2.0, elements=gears)
+    np.testing.assert_allclose(run["udot"][0], expected, atol=1e-12)
+    assert np.abs(run["q"][:, 1] + 0.7 * run["q"][:, 3]).max() < 1e-13
+    assert run.audit().energy < 1e-9 and run.audit().angular_momentum < 1e-9
+    soft = [sd.Coupling(("joint2", "joint4"), (1.0, 0.7), stiffness=50.0, damping=0.5)]
+    assert sd.simulate(model, state, 1.0, elements=soft).audit().energy < 1e-9
+
+
+def test_a_cam_and_a_held_joint():
+    """q1 = 0.3 q2 + 0.5 q2^2 while q2 is led along a path: its actuator gives what the cam takes."""
+    model = sd.load("planar_four_link")
+    cam = sd.Coupling(("joint1", "joint2"), (1.0, -0.3), curve=(-0.5, 0, 0), name="cam")
+    lead = sd.PrescribedJoint("joint2", sd.waypoints([0.0, 2.0], [0.0, 1.0]))
+    start = sd.assemble(model, model.neutral_state(), [cam, lead])
+    run = sd.simulate(model, start, 2.0, elements=[cam, lead])
+    q = run["q"]
+    np.testing.assert_allclose(q[:, 0], 0.3 * q[:, 1] + 0.5 * q[:, 1] ** 2, atol=1e-12)
+    assert run.audit().within_budget and run.audit().energy < 1e-9 and abs(run["effort"]).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    "fields, words",
+    [
+        ({"joints": ("a",), "coefficients": (1.0,)}, "two or more"),
+        ({"joints": ("a", "a"), "coefficients": (1, 2)}, "different"),
+        ({"joints": ("a", "b"), "coefficients": (1.0,)}, "2 finite numbers"),
+        ({"joints": ("a", "b"), "coefficients": (1.0, 0.0)}, "must not be zero"),
+        ({"joints": ("a", "b"), "coefficients": (1.0, 2.0), "damping": -1}, "negative"),
+    ],
+)
+def test_impossible_couplings_are_refused(fields, words):
+    with pytest.raises(sd.InputError, match=words):
+        sd.Coupling(**fields)
+
+
+# --- scenarios and files ----------------------------------------------------------------------------------------------
+
+
+def test_loops_are_in_scenarios_and_files(tmp_path):
+    text = """
+robot = "planar_four_link"
+duration = 0.2
+[state]
+q = [0.0, 0.0, 0.0, 0.0]
+qd = [0.4, -0.2, 0.0, 0.0]
+[[elements]]
+kind = "coupling"
+joints = ["joint1", "joint2"]
+coefficients = [1.0, 2.0]
+name = "gear"
+[[elements]]
+kind = "loop"
+joint = "plane"
+body = "BASE"
+name = "floor"
+"""
+    model = sd.load("planar_four_link")
+    (tmp_path / "geared.toml").write_text(text.replace("BASE", model.body_names[0]))
+    with pytest.warns(sd.RunWarning, match="redundant"):
+        run = sd.Scenario.from_toml(tmp_path / "geared.toml").run()
+    assert run["gear.effort" if "gear.effort" in run.data else "effort"].size and run.audit().within_budget
+    run.save(tmp_path / "run.nc")
+    again = sd.Run.load(tmp_path / "run.nc")
+    assert again.audit().constraints == run.audit().constraints and again.elements[1].joint == "plane"
+    assert np.array_equal(again.resume(until=0.3)["q"], run.resume(until=0.3)["q"])

@@ -143,6 +143,7 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "table": lambda c: sd.table([0.0, 1.0, 2.0], [[0.0], [1.0], [0.5]]),
     "t": lambda c: 0.5,
     "wheeled": lambda c: wheeled(),
+    "two numbers": lambda c: (1.0, -2.0),
     "loop joint": lambda c: "revolute",
     "loops": lambda c: [sd.Loop("plane", "lower", name="floor"), sd.Loop("line", "bus", name="rail")],
     "state of wheeled": lambda c: wheeled().random_state(c.numbers),

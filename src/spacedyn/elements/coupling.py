@@ -78,10 +78,10 @@ class Coupling(Element):
         object.__setattr__(self, "joints", tuple(self.joints))
         count = len(self.joints)
         numbers = finite_array("Coupling: coefficients", self.coefficients, f"{count} finite numbers", [(count,)])
-        if not np.all(numbers != 0.0):
-            raise InputError(f"Coupling: coefficients must not be zero, got {numbers.tolist()}; leave the joint out")
         object.__setattr__(self, "coefficients", numbers)
         object.__setattr__(self, "curve", finite_array("Coupling: curve", self.curve, "three finite numbers", [(3,)]))
+        if not np.all(numbers[:-1] != 0.0) or not (numbers[-1] != 0.0 or np.any(np.asarray(self.curve))):
+            raise InputError(f"Coupling: coefficients must not be zero, got {numbers.tolist()}; leave the joint out")
         for name in ("offset", "stiffness", "damping"):
             value = one_number(f"Coupling: {name}", getattr(self, name))
             if value < 0.0 and name != "offset":
