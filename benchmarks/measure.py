@@ -11,14 +11,14 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar.pack import LANES
 
-from . import accurate, flight, kinematics, simulation
+from . import accurate, fleets, flight, kinematics, simulation
 from .cases import Case, agree, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
 from .start import measure_start
 from .timing import Contest, Contestant
 
-SECTIONS = ("many", "call", "kinematics", "simulate", "flight", "body", "operators", "start")
+SECTIONS = ("many", "call", "kinematics", "simulate", "fleets", "flight", "body", "operators", "start")
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
 PASSES = 5  # over all contests
@@ -65,7 +65,7 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     start = perf_counter()
     results: dict[str, Any] = {"machine": machine(take_quietest_core()), "agreement": {}, "quick": plan.quick}
     rows: list[Row] = []
-    if {"many", "call", "kinematics", "simulate"} & set(plan.sections):
+    if {"many", "call", "kinematics", "simulate", "fleets"} & set(plan.sections):
         for robot in plan.robots:
             say(f"{robot} joints: do we and the peers agree?")
             case = make_case(robot, SIZES[robot])
@@ -101,6 +101,8 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
     if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants["simulate"] = simulation.contestants(case)
         contestants["accurate"] = accurate.contestants(case)
+    if "fleets" in plan.sections and case.model.name == TARGET_ROBOT:
+        contestants |= {"fleet forward": fleets.forward(case), "fleet simulate": fleets.simulate(case)}
     return [Row(what, case.model.name, len(case.model.bodies), Contest(who)) for what, who in contestants.items()]
 
 

@@ -31,6 +31,7 @@ PARTS = {
     "operator mass": ("Operator H on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),
     "operator mass_inverse": ("Operator H⁻¹ on a vector, per body, ns", 1e9, "many robots", "one robot", "", ""),
 }
+FLEETS = {"fleet forward": ("forward dynamics of many, µs", 1e6), "fleet simulate": ("a simulated second, ms", 1e3)}
 WHO = ("packs", "float64", "pinocchio", "mujoco")
 WIDTH = 136
 
@@ -56,6 +57,8 @@ def draw(results: Results) -> Table:
         _add_part(table, what, results)
         if what == "call coriolis":
             _add_kinematics(table, results)
+        if what == "accurate":
+            _add_fleets(table, results)
     if "start" in results:
         _add_start(table, results)
     return table
@@ -93,6 +96,20 @@ def _add_kinematics(table: Table, results: Results) -> None:
                 ours, peer = (row["figures"][who]["seconds"] for who in ("float64", "pinocchio"))
                 cells = ["", number(ours * 1e6), number(peer * 1e6), "", "", faster(peer / ours)]
                 table.add_row(f"  {row['what'].removeprefix(KINEMATICS)}", *cells)
+        table.add_section()
+
+
+def _add_fleets(table: Table, results: Results) -> None:
+    """Robots that differ against robots that are alike, in packs."""
+    rows = [row for row in results["rows"] if row["what"] in FLEETS]
+    if rows:
+        table.add_row("[bold]Robots that differ (Model.vary), 6 joints[/]", "[dim]all differ[/]", "[dim]all alike[/]")
+    for row in rows:
+        title, scale = FLEETS[row["what"]]
+        times = [row["figures"][who]["seconds"] for who in ("packs", "alike")]
+        cells = [*(number(time * scale) for time in times), *[""] * 4]
+        table.add_row(f"  {title}", *cells, _verdict(results, row["what"], row["robot"]))
+    if rows:
         table.add_section()
 
 

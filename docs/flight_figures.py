@@ -42,6 +42,24 @@ def macro_mini() -> Figure:
     return figure
 
 
+def srms_spdm() -> Figure:
+    """How the end of the Shuttle's arm swings, seen from the Shuttle, with SPDM's joints held and at work."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for label, name in {"SPDM held": "srms_spdm", "vibration damping": "srms_spdm_quiet"}.items():
+        run = sd.Scenario.from_toml(name, change={"duration": 300.0}).run(progress=False)
+        base = run.body("orbiter")
+        place = np.einsum("tji,tj->ti", base.rotation, run.endpoint("wrist").position - base.position)[:, 2]
+        until = run.time < 120.0
+        left.plot(run.time[until], 1000 * (place - place[run.time > 270].mean())[until], label=label)
+        arm = run.states.q[until][:, -7:] - run.states.q[0, -7:]
+        right.plot(run.time[until], np.degrees(np.abs(arm).max(axis=1)), label=label)
+    left.set(xlabel="time [s]", ylabel="end of the Shuttle's arm, z [mm]", ylim=(-60, 60))
+    right.set(xlabel="time [s]", ylabel="largest angle in SPDM's arm [deg]")
+    left.legend()
+    return figure
+
+
 def resolved_rate() -> Figure:
     """How far the hand is from its line, by two Jacobians, with and without feedback."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
@@ -100,6 +118,7 @@ def ssrms_berthing() -> Figure:
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
-    made.__name__: made for made in (ets7_paddles, macro_mini, resolved_rate, dual_arm_capture, ssrms_berthing)
+    made.__name__: made
+    for made in (ets7_paddles, macro_mini, srms_spdm, resolved_rate, dual_arm_capture, ssrms_berthing)
 }
 """By the name of their page."""

@@ -24,6 +24,10 @@ PARTS = {  # in benchmarks.json: title, unit, factor, who stands for what
     "flight": ("A simulated second of ETS-VII with paddles, wheels and a law, 1 kHz", "ms", 1e3),
     "accurate": ("A simulated second at equal error; Pinocchio with SciPy's DOP853", "ms", 1e3),
 }
+FLEETS = {
+    "fleet forward": ("forward dynamics of many, per state", "µs", 1e6),
+    "fleet simulate": ("a simulated second at 1 kHz under a law", "ms", 1e3),
+}
 WHO = {"packs": "spacedyn, packs", "float64": "spacedyn, one", "pinocchio": "Pinocchio", "mujoco": "MuJoCo"}
 
 
@@ -60,6 +64,7 @@ def speed(results: dict[str, Any]) -> str:
             cells = [digits(row["figures"][who]["seconds"] * scale) if who in row["figures"] else "–" for who in WHO]
             lines.append(f"| {row['robot']} | " + " | ".join(cells) + " |")
     lines += kinematics(results)
+    lines += fleets(results)
     lines += [
         "",
         "## Cost per body [ns]",
@@ -86,6 +91,25 @@ def kinematics(results: dict[str, Any]) -> list[str]:
     for row in rows:
         times = [digits(row["figures"][who]["seconds"] * 1e6) for who in ("float64", "pinocchio")]
         lines.append(f"| `{row['what'].removeprefix('kinematics ')}` | {row['robot']} | {times[0]} | {times[1]} |")
+    return lines
+
+
+def fleets(results: dict[str, Any]) -> list[str]:
+    """Robots that differ against robots that are alike, in packs, as lines of Markdown."""
+    rows = [row for row in results["rows"] if row["what"] in FLEETS]
+    if not rows:
+        return []
+    lines = [
+        "",
+        "## Robots that differ, in packs",
+        "",
+        "| what | joints | all differ | all alike |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        title, unit, scale = FLEETS[row["what"]]
+        times = [digits(row["figures"][who]["seconds"] * scale) for who in ("packs", "alike")]
+        lines.append(f"| {title} [{unit}] | {row['robot']} | {times[0]} | {times[1]} |")
     return lines
 
 

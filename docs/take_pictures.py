@@ -23,6 +23,7 @@ FLAGS = (
     "--no-sandbox --disable-background-networking --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
 )
 INSTANT = 0.45  # of the run
+INSTANTS = {"resolved_rate": 0.9, "resolved_rate_fixed": 0.9}  # where a link does not point at the camera
 
 
 def photograph(browser, film: Path, target: Path, size: tuple[int, int]) -> None:
@@ -33,7 +34,7 @@ def photograph(browser, film: Path, target: Path, size: tuple[int, int]) -> None
     slider = page.locator("input[type=range]").first
     if slider.count() and slider.is_visible():
         slider.evaluate(
-            f"e => {{ e.value = Number(e.min) + {INSTANT} * (Number(e.max) - Number(e.min));"
+            f"e => {{ e.value = Number(e.min) + {INSTANTS.get(target.stem, INSTANT)} * (Number(e.max) - Number(e.min));"
             " e.dispatchEvent(new Event('input', {bubbles: true})); }"
         )
     page.wait_for_timeout(1500)

@@ -44,6 +44,8 @@ def devices():
         sd.ModalAppendage("arm", [3.0], delta0=[[0.3, 0, 0]], name="panel"),
         sd.Thruster("bus", 2.0, direction=(1, 0, 0), tank="tank", rise=0.01, decay=0.02, name="slow"),
         sd.Thruster("bus", 2.0, direction=(0, 1, 0), tank="tank", on_off=True, minimum_pulse=0.015, name="jet"),
+        sd.Contact("target", [(0, 0, 0.1), (0, 0, -0.1)], sd.SphereSurface(0.5, position=(0.5, 0, 0)),
+                   sd.ContactMaterial(10.0, friction=0.5, dissipation=0.1), "bus", radius=0.05),
         sd.Grapple("hand", "handle", stiffness=20.0, damping=1.0, turn_stiffness=2.0, turn_damping=0.1, engaged=True),
     ]  # fmt: skip
 

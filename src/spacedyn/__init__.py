@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from .contact.contacts import contacts
     from .contact.distances import distance
     from .contact.height_fields import HeightField, RoughGround
+    from .contact.materials import ContactMaterial, contact_material
     from .contact.surfaces import EllipsoidSurface, Plane, SphereSurface
     from .contact.triangle_mesh import TriangleMesh
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
+    from .elements.contact import Contact
     from .elements.coupling import Coupling
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
@@ -156,9 +158,11 @@ _NAMES_OF = {
     ".simulate.events": "Event altitude_reaches endpoint_reaches endpoints_within joint_reaches",
     ".laws.conditions": "condition",
     ".contact.height_fields": "HeightField RoughGround",
+    ".contact.materials": "ContactMaterial contact_material",
     ".contact.surfaces": "EllipsoidSurface Plane SphereSurface",
     ".elements.accelerometer": "Accelerometer",
     ".elements.atmospheric_drag": "AtmosphericDrag",
+    ".elements.contact": "Contact",
     ".elements.dc_motor": "DCMotor",
     ".elements.drag": "Drag",
     ".elements.hill_frame": "GravityGradient HillFrame",
@@ -288,6 +292,8 @@ __all__ = [
     "Builder",
     "CacheWarning",
     "CentralGravity",
+    "Contact",
+    "ContactMaterial",
     "Coupling",
     "DCMotor",
     "DormandPrince5",
@@ -367,6 +373,7 @@ __all__ = [
     "check_file",
     "closed",
     "condition",
+    "contact_material",
     "contacts",
     "control",
     "coriolis_matrix",

@@ -25,7 +25,7 @@ def ground(**options):
 def near_ground(field, rng, many=200):
     """Points above and below, within the reach of their nearest points."""
     x, y = rng.uniform(-3.5, 3.5, (2, many))
-    depth = rng.uniform(-1.0, 1.0, many) * field.deepest
+    depth = rng.uniform(-1.0, 1.0, many) * field.reach
     return np.column_stack([x, y, field.height(x, y) + depth]), depth
 
 

@@ -100,6 +100,15 @@ ELEMENTS: tuple[Callable[[Setting], list[Any]], ...] = (
         sd.DCMotor(c.name("joint"), resistance=1.0, torque_constant=0.1, inductance=0.01, fail_at=0.01),
         sd.Magnetorquer(c.name("body"), residual=[1.0, 0, 0], field=sd.MagneticField(uniform=[0, 0, 1e-5])),
     ],
+    lambda c: [
+        sd.Contact(
+            c.name("body"),
+            (0, 0, 0),
+            sd.Plane(position=(0, 0, -0.5)),
+            sd.ContactMaterial(100.0, friction=0.3),
+            name="foot",
+        )
+    ],
     lambda c: [rub(axle=c.name("joint"), tip=c.name("body"), drag=0.3, threshold=0.1)],
 )
 
@@ -252,6 +261,9 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "across": lambda c: (1.0, 0.0, 0.0),
     "longer": lambda c: 0.13,
     "no": lambda c: False,
+    "surface": lambda c: c.rng.choice((sd.Plane(position=(0, 0, -9.0)), sd.SphereSurface(0.1, position=(0, 0, -9.0)))),
+    "material": lambda c: sd.ContactMaterial(100.0, friction=0.3),
+    "pair": lambda c: "steel on steel",
     "plane": lambda c: "plane",
     "sphere": lambda c: "sphere",
     "ellipsoid": lambda c: "ellipsoid",

@@ -154,7 +154,7 @@ def test_rows_of_different_lengths_are_no_incidence_array():
 def test_thrusters_that_are_too_far_away_are_refused():
     robot = sd.load("tian_wu")
     jets = {"positions": [[1e308, 0, 0]], "forces": [[0, 1e3, 0]], "pulses": [[0, 0.0, 0.5]]}
-    with pytest.raises(sd.InputError, match="thruster_pulses: positions must be .* too large to compute with"):
+    with pytest.raises(sd.InputError, match=r"thruster_pulses: positions must be .* too large to compute with"):
         sd.control.thruster_pulses(robot, robot.neutral_state(), **jets)
 
 
@@ -175,11 +175,10 @@ def test_thrusters_that_are_too_far_away_are_refused():
         (lambda: sd.orbit.relative_motion(3), "run must be a Run"),
         (lambda: sd.trapezoidal(0.0, 1.0, speed=1e-320, acceleration=1.0), "too large or too small"),
         (lambda: sd.trapezoidal(0.0, 1e-320, speed=1e90, acceleration=1e90), "too large or too small"),
-        (
-            lambda: sd.endpoint_line([0, 0, 0], np.eye(3), by=[1e-320, 0, 0], speed=1.0, acceleration=1.0),
-            "neither moves",
-        ),
+        (lambda: sd.endpoint_line([0] * 3, np.eye(3), by=[1e-320, 0, 0], speed=1, acceleration=1), "neither moves"),
         (lambda: sd.endpoint_line([0, 0, 0], np.full((3, 3), 1e99), by=[1, 0, 0], duration=1.0), "rotation matrix"),
+        (lambda: sd.TriangleMesh(np.eye(3), [[0, 1, np.inf]]), r"faces must be whole numbers"),
+        (lambda: sd.HeightField([1j, 1j]), "heights must be numbers"),
         (lambda: sd.Tank("bus", 1.0, gyration=np.zeros(0)), "gyration must be a finite number or three of them"),
         (lambda: sd.Magnetorquer("bus", limit=1 + 2j), "limit must be a number or one for each of 3 rods"),
         (lambda: sd.Gyro("bus", rotation=True), "rotation must be a rotation matrix or a quaternion"),
@@ -209,3 +208,19 @@ def test_hill_axes_of_shapes_that_fit_each_other():
     R = sd.orbit.hill_axes([[7e6, 0, 0], [0, 7e6, 0]], [0.0, 0.0, 7e3])
     assert R.shape == (2, 3, 3)
     np.testing.assert_array_equal(R[1], sd.orbit.hill_axes([0, 7e6, 0], [0.0, 0.0, 7e3]))
+
+
+def test_a_joint_path_whose_batch_does_not_fit_is_refused():
+    robot = sd.load("planar_four_link")
+    states = robot.random_state(np.random.default_rng(0), 7)
+    with pytest.raises(sd.InputError, match=r"batch axes \(3,\) do not fit those of the state, \(7,\)"):
+        sd.freefloating.holonomy(robot, states, np.zeros((3, 3, 4)))
+
+
+def test_many_links_take_no_gigabyte():
+    """A number for every pair of ten thousand links; the same was made for SS that was not even given."""
+    with pytest.raises(sd.InputError, match="up to 5000"):
+        sd.classic.topology(np.zeros(10_000))
+    arrays = sd.load("tian_wu").to_arrays() | {"SS": np.zeros((2, 2))}
+    with pytest.raises(sd.ModelError, match="SS has 4 numbers, but BB has 3 links"):
+        sd.Model.from_arrays(**arrays)

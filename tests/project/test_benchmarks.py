@@ -24,6 +24,7 @@ def test_one_small_case_gives_a_table_and_figures(tmp_path):
         "many",
         "call",
         "kinematics",
+        "fleets",
         "body",
         "operators",
         "--robots",
@@ -40,6 +41,7 @@ def test_one_small_case_gives_a_table_and_figures(tmp_path):
         "Coriolis matrix of one",
         "Kinematics of one, 6 joints",
         "generalized_jacobian",
+        "Robots that differ",
         "Operator H⁻¹",
         "3 joints",
         "≥ 10×",
@@ -50,7 +52,7 @@ def test_one_small_case_gives_a_table_and_figures(tmp_path):
     assert {row["what"] for row in results["rows"]} >= {"many forward", "many inverse", "call forward", "body"}
     assert all(figure["seconds"] > 0 for row in results["rows"] for figure in row["figures"].values())
     assert {"cpu", "lanes", "versions"} <= results["machine"].keys()
-    assert len(results["targets"]) == 7  # those that these parts can judge
+    assert len(results["targets"]) == 9  # those that these parts can judge
 
 
 def test_the_flight_is_measured_against_mujoco_and_three_targets(tmp_path):

@@ -14,6 +14,7 @@ from ..model.model import Model
 from ..reals import real_numbers
 from .shapes import Array, side_by_side, vector, whole_numbers
 
+_MOST_LINKS = 5000
 ARGUMENTS = ("BB", "J_type", "c0", "cc", "ce", "SE", "Qi", "Qe", "m0", "m", "inertia0", "inertia")
 
 
@@ -67,7 +68,10 @@ def topology(BB: ArrayLike | Model, SE: ArrayLike | None = None) -> Topology:
     if found is None or problems:
         raise ModelError("BB", problems)
     n = len(found)
-    SS = -np.eye(n, dtype=int)
+    if n > _MOST_LINKS:
+        raise InputError(f"topology: SS has a number for every pair of {n} links; it is made for up to {_MOST_LINKS}")
+    SS = np.zeros((n, n), dtype=int)
+    np.fill_diagonal(SS, -1)
     for j, parent in enumerate(found):
         if parent > 0:
             SS[parent - 1, j] = 1

@@ -86,7 +86,7 @@ def distance(
     (0.8, [1.0, 0.0, 0.0])
     """
     check_state(model, state)
-    if deep not in ("error", "-inf"):
+    if not isinstance(deep, str) or deep not in ("error", "-inf"):
         raise InputError(f"distance(): deep must be 'error' or '-inf', got {deep!r}")
     table, i = shape_table(model, rounding), model.body_index(a)
     if isinstance(b, Surface):

@@ -12,7 +12,7 @@ from scipy.linalg import solve_banded
 
 from ..errors import InputError, ModelWarning, warn_user
 from ..kernels.geometry.surfaces import HEIGHTS
-from ..reals import finite_array, real_array
+from ..reals import NotReal, finite_array, real_array
 from ..signatures import checked_fields
 from .height_files import read_heights
 from .surfaces import EllipsoidSurface, Plane, SphereSurface, Surface, positive, surface_of, turned
@@ -72,20 +72,20 @@ class Heights(Surface):
         return float(max(along, across) + mixed)
 
     @property
-    def deepest(self) -> float:
-        """A quarter of the least radius of curvature; there is none of a bilinear field."""
-        return 0.25 / max(self.curvature, _FLAT) if self.smooth else np.inf
+    def reach(self) -> float:
+        """Up to this distance of a smooth field gaps are distances: a quarter of the least radius of curvature [m]."""
+        return 0.25 / max(self.curvature, _FLAT)
 
     @property
     def largest_radius(self) -> float:
         """A ball's centre must be near enough for its nearest point to be one; bilinear ground is for points."""
-        return 0.8 * self.deepest if self.smooth else 0.0
+        return 0.8 * self.reach if self.smooth else 0.0
 
     @cached_property
     def parameters(self) -> Array:
         """Corner, cells per metre, sizes, reach, whether it is smooth; the table."""
         grid = self.grid
-        reach = 2.0 * self.deepest if self.smooth else 1.0
+        reach = 2.0 * self.reach if self.smooth else 1.0
         head = [*self.first, *(1.0 / self.step), *grid.shape, reach, 1.0 if self.smooth else 0.0]
         return np.concatenate([head, (self.coefficients if self.smooth else grid).ravel()])
 
@@ -380,7 +380,10 @@ def read_surface(what: str, given: Any) -> Surface:
 
 def _checked_grid(given: ArrayLike) -> Array:
     """Heights as (nx, ny) finite numbers, or an error that says where they are not."""
-    grid = real_array(given).astype(float)
+    try:
+        grid = real_array(given).astype(float)
+    except NotReal as reason:
+        raise InputError(f"HeightField: heights must be numbers (nx, ny), got {reason}") from None
     if grid.ndim != 2 or min(grid.shape) < 2:
         raise InputError(f"HeightField: heights must be (nx, ny), at least two each way, got shape {grid.shape}")
     if grid.size > _MOST_POINTS:

@@ -52,7 +52,7 @@ class Surface:
 
     @property
     def deepest(self) -> float:
-        """How deep a point may be for its nearest point to be plain [m]."""
+        """How deep a point may be: beyond, it might come out on the other side [m]."""
         return np.inf
 
     @property
@@ -206,8 +206,8 @@ class SphereSurface(Surface):
 
     @property
     def deepest(self) -> float:
-        """To the centre; outside of a hollow one there is no end."""
-        return np.inf if self.hollow else self.radius
+        """Half of the way to the centre; outside of a hollow one there is no end."""
+        return np.inf if self.hollow else 0.5 * self.radius
 
     @property
     def largest_radius(self) -> float:
@@ -266,8 +266,8 @@ class EllipsoidSurface(Surface):
 
     @property
     def deepest(self) -> float:
-        """Its least radius of curvature."""
-        return float(np.min(self.semi_axes) ** 2 / np.max(self.semi_axes))
+        """Half of its least semi-axis."""
+        return 0.5 * float(np.min(self.semi_axes))
 
 
 def positive(what: str, value: Any) -> float:

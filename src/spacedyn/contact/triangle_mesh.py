@@ -149,7 +149,8 @@ def _checked_faces(faces: Any, points: Array) -> Array:
         given = real_array(faces)
     except NotReal as reason:
         raise InputError(f"TriangleMesh: faces must be numbers of corners (m, 3), got {reason}") from None
-    if given.ndim != 2 or given.shape[1:] != (3,) or not len(given) or not (given == np.floor(given)).all():
+    whole = np.isfinite(given) & (given == np.floor(given))
+    if given.ndim != 2 or given.shape[1:] != (3,) or not len(given) or not whole.all():
         raise InputError(f"TriangleMesh: faces must be whole numbers (m, 3), got an array of shape {given.shape}")
     if given.min() < 0 or given.max() >= len(points):
         raise InputError(

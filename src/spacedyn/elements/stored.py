@@ -12,6 +12,7 @@ from ..laws.fingerprint import source_digest
 from . import (
     accelerometer,
     atmospheric_drag,
+    contact,
     coupling,
     dc_motor,
     drag,
@@ -51,6 +52,7 @@ KINDS: dict[str, type[Element]] = {
         spring.Spring,
         spring.Tether,
         grapple.Grapple,
+        contact.Contact,
         loop.Loop,
         coupling.Coupling,
         drag.Drag,

@@ -59,9 +59,15 @@ def _polygon(model: Model, still: State, path: Any, coordinates: Array, name: st
     array = real_numbers(f"{name} (corners, or a trajectory)", path, expected)
     if array.ndim < 2 or array.shape[-1] != width or array.shape[-2] < 2:
         raise InputError(f"{name}: expected corners {expected}, two or more, or a trajectory; got shape {array.shape}")
+    try:
+        batch = np.broadcast_shapes(still.shape, array.shape[:-2])
+    except ValueError:
+        raise InputError(
+            f"{name}: its batch axes {array.shape[:-2]} do not fit those of the state, {still.shape}"
+        ) from None
     corners = []
     for i in range(array.shape[-2]):
-        q = np.array(np.broadcast_to(still.q, (*np.broadcast_shapes(still.shape, array.shape[:-2]), model.nq)))
+        q = np.array(np.broadcast_to(still.q, (*batch, model.nq)))
         q[..., coordinates] = array[..., i, :]
         corners.append(still.replace(q=q))
     pieces = []

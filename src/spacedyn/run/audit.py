@@ -161,7 +161,8 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         found["parts"] = sizes
         found["impulse"] = get("impulse") * free
         # velocities that all bodies share are known to their rounding only, at each body's distance from the centre
-        found["spinning"] = _ROUNDING * sums.spread * sums.sizes[..., 0] / np.asarray(model.total_mass)
+        found["reach"] = sums.spread / np.asarray(model.total_mass)
+        found["spinning"] = _ROUNDING * found["reach"] * sums.sizes[..., 0]
     return found
 
 
@@ -189,6 +190,8 @@ class Auditor:
         Those that are or may be held.
     start : (robots, nq)
         Joint coordinates at the start.
+    begin : float
+        When it starts [s].
     """
 
     def __init__(
@@ -199,8 +202,9 @@ class Auditor:
         robots: int,
         joints: list[Prescribed] | None = None,
         start: Array | None = None,
+        begin: float = 0.0,
     ):
-        self._model, self._gravity, self._columns = model, gravity, columns
+        self._model, self._gravity, self._columns, self._begin = model, gravity, columns, begin
         self._robots, self._joints, self._start = robots, joints or [], start
         sizes = {"begun": 1, "quaternion_norm": 1, "quaternion_norm_at": 1}
         sizes |= {"constraints": 1, "constraints_at": 1, "constrained": 1}
@@ -244,6 +248,8 @@ class Auditor:
             if "momentum" in found:
                 of["momentum_0"][:] = np.ravel(found["momentum"][0] - found["impulse"][0])
         found["potential"] = found["potential"] - of["potential_0"]
+        if "momentum" in found and np.any(gravity_vector(self._gravity)):
+            found["parts"] = found["parts"] + self._support(found, rows[..., 0])
         for name in ("kinetic", "potential", "lost", "parts", "impulse"):
             if name in found:
                 _raise_to(of[name], np.abs(found[name]).max(axis=0))
@@ -266,6 +272,15 @@ class Auditor:
         if closure.shape[-1]:
             self._of["constrained"][0] = 1.0
             self._note_largest("constraints", closure[..., :2].max(axis=-1), rows[..., 0])
+
+    def _support(self, found: dict[str, Array], times: Array) -> Array:
+        """(records, robots, 2): impulse of all that bears the robot's weight, and its moment.
+
+        The impulses of weight and ground cancel where a robot stands; their errors are compared with each of them.
+        """
+        weight = np.asarray(self._model.total_mass)[..., None] * gravity_vector(self._gravity)
+        size = np.linalg.norm(found["impulse"][..., :3] - weight * (times - self._begin)[..., None], axis=-1)
+        return np.stack([size, size * found["reach"]], axis=-1)
 
     def _add_constraints(self, rows: Array, states: State) -> None:
         """How far joints that are held are from where they should be."""

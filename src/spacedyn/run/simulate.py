@@ -194,7 +194,8 @@ def carry_out(
     joints, start = simulation.joints, simulation.state.q.reshape(simulation.robots, -1)
     if stream is None and times is not None:
         check_memory(times.count, simulation.robots, row_width(kept_columns(columns, simulation.channels)))
-    auditor = Auditor(simulation.state.flattened().model, simulation.gravity, columns, simulation.robots, joints, start)
+    model = simulation.state.flattened().model
+    auditor = Auditor(model, simulation.gravity, columns, simulation.robots, joints, start, simulation.start)
     switcher = Switcher(simulation.model, joints)
     log = EventLog(simulation.model, simulation.events, simulation.gravity, switcher, simulation.shape)
     with Progress(

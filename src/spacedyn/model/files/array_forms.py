@@ -1,5 +1,6 @@
 """SpaceDyn's arrays in either of their two layouts, converted to one and checked for shapes and contradictions."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -187,14 +188,18 @@ def _check_repeated(arrays: dict[str, Any], repeated: dict[str, Any], problems: 
     """Report numbers that SpaceDyn asks for twice and that differ."""
     parents = arrays["BB"]
     n = len(parents)
-    want: dict[str, Any] = {
-        "n": n,
-        "SS": [[-1 if i == j else int(parents[j] == i + 1) for j in range(n)] for i in range(n)],
-        "S0": [int(parent == 0) for parent in parents],
+    want: dict[str, Callable[[], Any]] = {
+        "n": lambda: n,
+        "SS": lambda: [[-1 if i == j else int(parents[j] == i + 1) for j in range(n)] for i in range(n)],
+        "S0": lambda: [int(parent == 0) for parent in parents],
     }
-    for label, wanted in want.items():
+    for label, make in want.items():
         if repeated[label] is None or (found := _numbers(label, repeated[label], problems)) is None:
             continue
+        if label == "SS" and found.size != n * n:
+            problems.append(f"SS has {found.size} numbers, but BB has {n} links: mend one, or leave SS out.")
+            continue
+        wanted = make()
         if found.size != np.size(wanted) or (found.ravel() != np.ravel(wanted)).any():
             problems.append(f"{label} contradicts BB, which makes it {wanted}: mend one, or leave {label} out.")
     if repeated["mass_total"] is not None and arrays["m0"] is not None and arrays["m"] is not None:

@@ -1,0 +1,289 @@
+"""Contact of points of a body with a surface that gives way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..contact.height_fields import SURFACES, read_surface
+from ..contact.materials import ContactMaterial, read_material
+from ..contact.surfaces import Plane, Surface
+from ..contact.touching_points import TouchingPoints, given_points, points_of_shape, read_shape
+from ..errors import InputError, ModelWarning, RunWarning, warn_user
+from ..kernels.elements import contact_points as p
+from ..kernels.elements.contact import contact
+from ..kernels.elements.kind import Kind
+from ..model.model import Model, robot_of
+from ..model.state import State
+from ..quantities.kinematics import forward_kinematics
+from ..reals import one_number
+from ..signatures import checked_fields
+from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
+
+Array = np.ndarray
+_HARD = 1e5
+"""Acceleration at the start that looks like a mistake [m/s^2]."""
+
+
+@checked_fields("surface", "material", "shape")
+@dataclass(frozen=True, eq=False)
+class Contact(Element):
+    """Points of a body that touch a surface: of the inertial frame, or of another body.
+
+    The normal force is Hunt and Crossley's, N = k xⁿ (1 + a ẋ) at a depth x, and never pulls. Friction is by bristles
+    that truly stick (or regularised); rolling and turning may be resisted, and surfaces may adhere: all of that is in
+    the material. Depths, normals and points of contact are found anew whenever forces are evaluated. What is stored in
+    surfaces and bristles and what is lost are in the ledger.
+
+    Parameters
+    ----------
+    body : str
+        What touches.
+    points : (3,) or (n, 3)
+        Places of the body [m].
+    surface : Plane, SphereSurface, EllipsoidSurface, HeightField or RoughGround
+        What it touches; a plane z = 0 if left out.
+    material : ContactMaterial
+        Of the pair; for each point.
+    other : str
+        The body that carries the surface, in whose frame it stands; 'inertial' for the inertial frame.
+    radius : float or (n,)
+        Of balls around the points [m].
+    semi_axes : (3,) or (n, 3)
+        Of ellipsoids about the points along the body's axes [m]: (R, R, 0) is a disc, the rim of a wheel that turns
+        about z. For surfaces that curve little over their size.
+    shape : Shape, optional
+        Instead of points: the corners of a box, the rims of a cylinder, the rim and the tip of a cone, a ball.
+    deepest : float, optional
+        Depth at which a run fails, since the surface cannot be that soft [m]; if left out, half of the way to the
+        centre of a sphere or an ellipsoid, and none of other surfaces, which push back at any depth.
+    guarded : bool
+        Whether adaptive steps end where a point touches, lets go, sticks or slips, so that methods keep their order. If
+        not, steps become short there: quicker for many points that touch and let go often.
+    name : str
+        For laws and the record.
+
+    Notes
+    -----
+    Channels: `gap` [m], `normal_force` [N], `sliding_speed` [m/s], one for each point; `contact_point` [m], inertial
+    frame, three for each. States: `bristle` [m], three for each point, in the surface's axes.
+
+    Examples
+    --------
+    A ball falls on a floor and rebounds with the speed that Hunt and Crossley's law says.
+
+    >>> import spacedyn as sd
+    >>> b = sd.Builder("ball")
+    >>> b.base("ball", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    >>> ball, soft = b.build(), sd.ContactMaterial(1e6, dissipation=0.5)
+    >>> floor = sd.Contact("ball", (0, 0, 0), radius=0.1, material=soft)
+    >>> start = ball.state(base_position=[0, 0, 0.2], base_velocity=[0, 0, -1.0])
+    >>> run = sd.simulate(ball, start, 0.3, elements=[floor])
+    >>> print(f"{run.final.base_velocity[2]:.7f}, {soft.restitution(1.0):.7f}")
+    0.7484349, 0.7484349
+    """
+
+    body: str
+    points: ArrayLike | None = None
+    surface: Any = None
+    material: Any = None
+    other: str = "inertial"
+    radius: ArrayLike = 0.0
+    semi_axes: ArrayLike = (0.0, 0.0, 0.0)
+    shape: Any = None
+    deepest: float | None = None
+    guarded: bool = True
+    name: str = "contact"
+
+    accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.DISSIPATED)
+    kernel: ClassVar[Kind] = contact
+
+    def __post_init__(self) -> None:
+        if self.material is None:
+            raise InputError("Contact: give a material, such as ContactMaterial(stiffness=1e5, dissipation=0.5)")
+        object.__setattr__(self, "material", read_material("Contact: material", self.material))
+        object.__setattr__(
+            self, "surface", read_surface("Contact: surface", Plane() if self.surface is None else self.surface)
+        )
+        if type(self.surface) not in SURFACES.values():
+            kinds = ", ".join(made.__name__ for made in SURFACES.values())
+            raise InputError(f"Contact: surface is a {type(self.surface).__name__}; points touch {kinds}")
+        if (self.points is None) == (self.shape is None):
+            raise InputError("Contact: give points of the body or a shape, one of both")
+        if self.shape is not None:
+            object.__setattr__(self, "shape", read_shape("Contact: shape", self.shape))
+        else:
+            object.__setattr__(self, "points", np.array(self.touching.places))
+        if self.deepest is not None and not one_number("Contact: deepest", self.deepest) > 0.0:
+            raise InputError(f"Contact: deepest must be a positive length [m], got {self.deepest}")
+        largest = float(self.touching.radii.max())
+        if largest > self.ground.largest_radius:
+            kind = type(self.ground).__name__
+            raise InputError(
+                f"Contact: a ball of radius {largest:g} m can touch this {kind} at several places; for one, its radius "
+                f"must be at most {self.ground.largest_radius:.3g} m: smooth the ground, or give points (radius=0)"
+            )
+        if self.body == self.other:
+            raise InputError(f"Contact: body '{self.body}' cannot touch itself; `other` must be another body")
+
+    @cached_property
+    def touching(self) -> TouchingPoints:
+        """Its points, with what is about them."""
+        if self.shape is not None:
+            return points_of_shape(self.shape)
+        return given_points("Contact", self.points, self.radius, self.semi_axes)
+
+    @property
+    def ground(self) -> Surface:
+        """Its surface."""
+        made: Surface = self.surface
+        return made
+
+    @property
+    def pair(self) -> ContactMaterial:
+        """Its material."""
+        made: ContactMaterial = self.material
+        return made
+
+    @property
+    def _limit(self) -> float:
+        """The depth at which a run fails [m]."""
+        return self.deepest if self.deepest is not None else self.ground.deepest + float(self.touching.radii.min())
+
+    @property
+    def _sticks(self) -> bool:
+        """Whether it has bristles."""
+        return self.pair.sticks and (self.pair.friction > 0.0 or (self.pair.static_friction or 0.0) > 0.0)
+
+    @property
+    def states(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """Bristles of each point."""
+        return (Block("bristle", 3 * len(self.touching.places), "m"),) if self._sticks else ()
+
+    @property
+    def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """What each point feels."""
+        n = len(self.touching.places)
+        names = ("gap", "m"), ("normal_force", "N"), ("sliding_speed", "m/s")
+        return (*(Block(name, n, unit) for name, unit in names), Block("contact_point", 3 * n, "m"))
+
+    @property
+    def _guards_of_point(self) -> int:
+        m = self.pair
+        return 1 + (m.dissipation > 0.0 or m.damping > 0.0) + self._sticks + (m.adhesion > 0.0)
+
+    @property
+    def guards(self) -> int:
+        """Of each point: whether it touches; whether damping would pull, it sticks, it is near enough to adhere."""
+        return self._guards_of_point * len(self.touching.places) if self.guarded else 0
+
+    def numbers(self, model: Model) -> Numbers:
+        """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
+        m, ground, touching = self.pair, self.ground, self.touching
+        first = point_of(model, self.body, touching.places[0])[0]
+        if self.other != "inertial":
+            other, place = point_of(model, self.other, np.asarray(ground.position))
+            axes = model.flat.to_internal[model.body_index(self.other)] @ ground.axes
+        else:
+            other, place, axes = -1, np.asarray(ground.position), ground.axes
+        inside = model.flat.to_internal[model.body_index(self.body)]
+        rows = []
+        for at, core, radius in zip(*touching, strict=True):
+            M = inside @ core @ inside.T
+            six = M[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+            rows.append([*point_of(model, self.body, at)[1], *six, radius])
+        own = ground.parameters
+        head = [*place, *axes.ravel(), *self._material_numbers(model), self._limit]
+        pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
+        friction = p.BRISTLES if self._sticks else p.REGULARISED if m.friction > 0.0 else p.NONE
+        integers = (
+            *(first, other, ground.code, len(rows), p.FIRST, p.FIRST + len(own), int(np.any(touching.cores != 0.0))),
+            *(self._guards_of_point, int(self.guarded), pulls, 1 + (pulls > 0), int(m.adhesion > 0.0)),
+            *(friction, int(m.rolling > 0.0 or m.torsion > 0.0)),
+        )
+        return Numbers(integers, np.concatenate([head, own, np.ravel(rows)]))
+
+    def _material_numbers(self, model: Model) -> list[float]:
+        """In the order of the kernel."""
+        m = self.pair
+        mass = sum(body.mass for body in model.bodies)
+        time = m.bristle_time if m.bristle_time is not None else float(np.sqrt(mass / m.bristles))
+        static = m.friction if m.static_friction is None else m.static_friction
+        normal = [m.stiffness, m.exponent, m.dissipation, m.damping]
+        friction = [m.friction, static, m.stribeck_speed, m.bristles, m.bristles * time, m.slip_speed]
+        return [*normal, *friction, m.rolling, m.torsion, m.turn_rate, m.adhesion, m.adhesion_range]
+
+    def gaps(self, state: State) -> Array:
+        """Gaps (..., n) of its points at a state [m], of balls and ellipsoids as if the surface were plane there."""
+        found = forward_kinematics(robot_of(state.model, 0), state).bodies
+        model, touching = state.model, self.touching
+        i = model.body_index(self.body)
+        R, at = found.rotation[..., i, :, :], found.position[..., i, :]
+        places = at[..., None, :] + np.einsum("...ij,nj->...ni", R, touching.places)
+        if self.other != "inertial":
+            k = model.body_index(self.other)
+            S = found.rotation[..., k, :, :]
+            places = np.einsum("...ji,...nj->...ni", S, places - found.position[..., k, None, :])
+            R = np.swapaxes(S, -1, -2) @ R
+        n = np.einsum("...ji,...nj->...ni", R, self.ground.normals(places))
+        reach = np.sqrt(np.einsum("...ni,nij,...nj->...n", n, touching.cores, n))
+        return self.ground.gap(places) - reach - touching.radii
+
+    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+        """Raise if a point starts too deep in the surface; warn if it would be shot out, or if a joint holds it."""
+        model = robot_of(state.model, 0)
+        self._check_joint(model)
+        depth = -self.gaps(state.flattened())
+        row, j = np.unravel_index(int(np.argmax(depth)), depth.shape)
+        worst, place = float(depth[row, j]), self.touching.places[j].round(6).tolist()
+        who = f"Contact '{self.name}': point {j} of '{self.body}' at {place}" + (
+            f", robot {row}," if state.shape else ""
+        )
+        deepest = self._limit
+        if worst > deepest:
+            raise InputError(
+                f"{who} starts {worst:.3g} m deep in the surface, and {deepest:.3g} m is the most; move the "
+                "robot out, or turn the surface's normal round"
+            )
+        m = self.pair
+        force = m.stiffness * max(worst, 0.0) ** m.exponent
+        mass = sum(body.mass for body in model.bodies)
+        if force > _HARD * mass:
+            warn_user(
+                f"{who} starts {worst:.3g} m deep in the surface, which pushes it with {force:.3g} N; move the robot "
+                "out, or take a softer material",
+                RunWarning,
+            )
+
+    def _check_joint(self, model: Model) -> None:
+        """Warn of bodies that a joint keeps together."""
+        for joint in model.joints:
+            if {joint.parent, joint.child} == {self.body, self.other} and joint.kind != "free":
+                warn_user(
+                    f"Contact '{self.name}': bodies '{self.body}' and '{self.other}' are joined by '{joint.name}'; "
+                    "limits of the joint (lower, upper, stop_stiffness) are the simpler way",
+                    ModelWarning,
+                )
+
+    def failure_note(self, state: State) -> str:
+        """That a point is in the surface, and may have become deeper than it may be."""
+        depth = -self.gaps(state.flattened())
+        if not np.isfinite(depth).all() or depth.max() < -1e-9:
+            return ""
+        return (
+            f" Contact '{self.name}': a point of '{self.body}' was {max(depth.max(), 0.0):.3g} m deep in the surface "
+            f"then, and {self._limit:.3g} m is the most: is the material too soft for this impact?"
+        )
+
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
+        """The points at which it acts."""
+        return tuple(WrenchPoint(self.body, place) for place in self.touching.places)
+
+    def fastest_rate(self, model: Model) -> float:
+        """Of the robot's mass on all its points, a tenth of a millimetre deep [1/s]."""
+        m = self.pair
+        stiffness = m.exponent * m.stiffness * 1e-4 ** (m.exponent - 1.0) * len(self.touching.places)
+        return float(np.sqrt(stiffness / max(sum(body.mass for body in model.bodies), 1e-300)))

@@ -1,0 +1,116 @@
+"""Where the points of a body touch a surface, and how fast: geometry of compliant contact.
+
+A contact point is a place of the body, with an ellipsoid about it, |M^-1/2 s| = 1, and a ball around that; M = 0 and a
+radius of 0 are a point, M = R^2 (1 - a a') is a disc with the axis a, the rim of a wheel. The point of the ellipsoid
+that is nearest to a plane with the normal n is s = -M n / sqrt(n.M n); on a curved surface n is taken where s was found
+last, a few times. Everything is relative to the body's reference point, in inertial axes.
+"""
+
+from collections import namedtuple
+
+from ..geometry.surfaces import PLANE, surface_gap
+from ..robot.layout import *  # noqa: F403
+from ..robot.segments import origin_of
+from ..robot.spatial import add3, apply_symmetric, compose, dot3, load3, scale3, sub3, turn, turn_back
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, load, shared
+from ..scalar.pack import sqrt
+from ..sim.layout import *  # noqa: F403
+from .kind import angular_velocity, guard, lever, matrix, own, rotation, switch, vector, velocity
+
+# integers of the element: bodies, kind of the surface, how many points, where in its numbers the surface's own numbers
+# and the points are, whether points have ellipsoids
+BODY, OTHER, SURFACE, POINTS, SURFACE_AT, POINTS_AT, HAS_CORES = range(7)
+# more integers: guards of a point, and which of them it has; kind of friction; whether turning is resisted
+GUARDS, GUARDED, PULLS, STICKS, ADHERES, FRICTION, TURNS = range(HAS_CORES + 1, HAS_CORES + 8)
+NONE, REGULARISED, BRISTLES = range(3)  # kinds of friction
+# numbers behind the surface's frame
+STIFFNESS, EXPONENT, DISSIPATION, DAMPING, SLIDING, STATIC, STRIBECK, BEND, VISCOSITY, SLOW = range(12, 22)
+ROLLING, TORSION, SLOW_TURN, ADHESION, RANGE, DEEPEST, FIRST = range(22, 29)
+PLACE, AXES = 0, 3  # the surface's frame, before these numbers
+POINT_NUMBERS, CORE, RADIUS = 10, 3, 9  # of a point: its place, its ellipsoid M, its radius
+TINY = 1e-200
+SEARCHES = 6  # for the nearest point of an ellipsoid on a curved surface
+
+Ground = namedtuple("Ground", "S origin between")
+"""Axes of the surface's frame, its origin from the body's reference point; the other body's reference point from it."""
+
+Touch = namedtuple("Touch", "gap gradient size normal at center speed turning S")
+"""Gap, its gradient and the gradient's size; unit normal; where the body touches and the point's own place, from the
+body's reference point; velocity of the body there and angular velocity, both relative to the surface; its axes."""
+
+
+@inner
+def ground_of(sim, e, zero):
+    """Where the surface is."""
+    i, other, A, place = own(sim, e, BODY), own(sim, e, OTHER), matrix(sim, e, AXES, zero), vector(sim, e, PLACE, zero)
+    here = origin_of(sim.tree, sim.work, i, zero)
+    if other < 0:
+        x, y = (zero + A[0], zero + A[1], zero + A[2]), (zero + A[3], zero + A[4], zero + A[5])
+        S = x + y + (zero + A[6], zero + A[7], zero + A[8])
+        origin = sub3(sub3(place, load3(sim.work, integer(sim.tree, W_X), zero)), here)
+        between = scale3(-1.0, add3(here, load3(sim.work, integer(sim.tree, W_X), zero)))
+    else:
+        S = compose(rotation(sim, other, zero), A)
+        between = sub3(origin_of(sim.tree, sim.work, other, zero), here)
+        origin = add3(between, lever(sim, other, place, zero))
+    return Ground(S, origin, between)
+
+
+@inner
+def gap_at(sim, e, ground, at, zero):
+    """Gap of a place, and its gradient in inertial axes."""
+    numbers = integer(sim.plan, e + E_NUMBERS)
+    p = turn_back(ground.S, sub3(at, ground.origin))
+    g = surface_gap(sim.numbers, numbers + own(sim, e, SURFACE_AT), own(sim, e, SURFACE), p, zero)
+    return g[0], turn(ground.S, (g[1], g[2], g[3]))
+
+
+@inner
+def nearest_of_core(sim, e, j, ground, center, zero):
+    """The point of an ellipsoid about the center that is nearest to the surface."""
+    i, at = own(sim, e, BODY), integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS + CORE
+    R, found = rotation(sim, i, zero), center
+    M = (
+        shared(sim.numbers, at, zero),
+        shared(sim.numbers, at + 1, zero),
+        shared(sim.numbers, at + 2, zero),
+        shared(sim.numbers, at + 3, zero),
+        shared(sim.numbers, at + 4, zero),
+        shared(sim.numbers, at + 5, zero),
+    )
+    for _ in range(1 if own(sim, e, SURFACE) == PLANE else SEARCHES):
+        n = turn_back(R, gap_at(sim, e, ground, found, zero)[1])
+        Mn = apply_symmetric(M, n)
+        found = sub3(center, turn(R, scale3(1.0 / sqrt(dot3(n, Mn) + TINY), Mn)))
+    return found
+
+
+@inner
+def touch_of(sim, e, j, ground, zero):
+    """How point j is to the surface."""
+    i, other = own(sim, e, BODY), own(sim, e, OTHER)
+    at = own(sim, e, POINTS_AT) + j * POINT_NUMBERS
+    center = lever(sim, i, vector(sim, e, at, zero), zero)
+    place = center
+    if own(sim, e, HAS_CORES) == 1:
+        place = nearest_of_core(sim, e, j, ground, center, zero)
+    gap, G = gap_at(sim, e, ground, place, zero)
+    size, radius = sqrt(dot3(G, G)), load(sim.numbers, integer(sim.plan, e + E_NUMBERS) + at + RADIUS, 0.0)
+    n = scale3(1.0 / size, G)
+    place = sub3(place, scale3(radius, n))
+    speed, turning = velocity(sim, i, place, zero), angular_velocity(sim, i, zero)
+    if other >= 0:
+        speed = sub3(speed, velocity(sim, other, sub3(place, ground.between), zero))
+        turning = sub3(turning, angular_velocity(sim, other, zero))
+    return Touch(gap - radius, G, size, n, place, center, speed, turning, ground.S)
+
+
+@inner
+def decides(sim, e, j, which, value, zero):
+    """What decides where guard `which` of point j has a kink: the side that a step holds, or the value's own sign."""
+    if own(sim, e, GUARDED) == 0:
+        return zero + value
+    index = j * own(sim, e, GUARDS) + which
+    guard(sim, e, index, zero + value)
+    return switch(sim, e, index, zero + value, zero)
