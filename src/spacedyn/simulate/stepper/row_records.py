@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...kernels.sim import layout as p
-from ...kernels.simulation.constraints import rows_address, settle_address
+from ...kernels.simulation.constraints import rows_address
+from ...kernels.simulation.projection import settle_address
 from ...model.model import Model
 from ..layout import Layout
 from .prepared import Plan, Prepared
