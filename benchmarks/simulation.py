@@ -26,16 +26,28 @@ GAINS = {"kp": 20.0, "kd": 15.0}
 
 def contestants(case: Case) -> dict[str, Contestant]:
     """Each for so many simulated seconds; a figure is the time for one of them, of one robot."""
-    calm = case.model.state(q=0.3 * np.ones(case.model.n), base_rate=[0.01, 0.02, 0.03])
-    many = calm.integrate(0.01 * np.random.default_rng(0).normal(size=(LANES, case.model.nv)))
-    options = {"laws": [hold(**GAINS)], "method": sd.RungeKutta4(STEP), "record": float(SECONDS), "progress": False}
-    ours: dict[str, Any] = {"f": sd.simulate, "model": case.model, "options": options, "seconds": float(SECONDS)}
-    statement = "f(model, state, seconds, **options)"
     return {
-        "packs": Contestant(statement, {**ours, "state": many}, SECONDS * LANES),
-        "float64": Contestant(statement, {**ours, "state": calm}, SECONDS),
+        **_ours(case, float(SECONDS), SECONDS),
         "pinocchio": Contestant("f(m, d, 1000)", _pinocchio_loop(case)),
         "mujoco": Contestant("rollout(robot, data, **arguments)", _mujoco_rollout(case), SECONDS),
+    }
+
+
+def single_steps(case: Case) -> dict[str, Contestant]:
+    """A call of `simulate` for one step: what a call costs by itself."""
+    return _ours(case, STEP, 1)
+
+
+def _ours(case: Case, duration: float, parts: int) -> dict[str, Contestant]:
+    """Our simulations of so long; a figure is the time for one of so many parts, of one robot."""
+    calm = case.model.state(q=0.3 * np.ones(case.model.n), base_rate=[0.01, 0.02, 0.03])
+    many = calm.integrate(0.01 * np.random.default_rng(0).normal(size=(LANES, case.model.nv)))
+    options = {"laws": [hold(**GAINS)], "method": sd.RungeKutta4(STEP), "record": duration, "progress": False}
+    ours: dict[str, Any] = {"f": sd.simulate, "model": case.model, "options": options, "duration": duration}
+    statement = "f(model, state, duration, **options)"
+    return {
+        "packs": Contestant(statement, {**ours, "state": many}, parts * LANES),
+        "float64": Contestant(statement, {**ours, "state": calm}, parts),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .measure import KINEMATICS, PER_BODY
+from .measure import CONTACT, KINEMATICS, PER_BODY
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -25,6 +25,7 @@ PARTS = {
         "loop in Python",
         "rollout, no law",
     ),
+    "single step": ("A call of simulate for one step, ms", 1e3, "a pack, law", "one, law", "", ""),
     "flight": ("ETS-VII, paddles, wheels, 1 kHz, ms", 1e3, "a pack, law", "one, law", "", "rollout, no law"),
     "accurate": ("A simulated second, equal error, ms", 1e3, "", "default method", "SciPy's DOP853", ""),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),
@@ -59,6 +60,7 @@ def draw(results: Results) -> Table:
             _add_kinematics(table, results)
         if what == "accurate":
             _add_fleets(table, results)
+    _add_contact(table, results)
     if "start" in results:
         _add_start(table, results)
     return table
@@ -97,6 +99,22 @@ def _add_kinematics(table: Table, results: Results) -> None:
                 cells = ["", number(ours * 1e6), number(peer * 1e6), "", "", faster(peer / ours)]
                 table.add_row(f"  {row['what'].removeprefix(KINEMATICS)}", *cells)
         table.add_section()
+
+
+def _add_contact(table: Table, results: Results) -> None:
+    """Distances of pairs of shapes, and the time for each of many spheres to find those that are near."""
+    rows = [row for row in results["rows"] if row["what"].startswith(CONTACT)]
+    if not rows:
+        return
+    table.add_row("[bold]Distance of two shapes, µs[/]", "", "[dim]kernel loop[/]", "[dim]coal, from Python[/]")
+    for row in rows:
+        times = {who: figure["seconds"] for who, figure in row["figures"].items()}
+        peer = times.get("pinocchio")
+        versus = [number(peer * 1e6), "", "", faster(peer / times["float64"])] if peer else []
+        name = row["what"].removeprefix(CONTACT)
+        label = f"  near pairs of {name}, each" if "spheres" in name else f"  {name}"
+        table.add_row(label, "", number(times["float64"] * 1e6), *versus)
+    table.add_section()
 
 
 def _add_fleets(table: Table, results: Results) -> None:

@@ -21,6 +21,7 @@ PARTS = {  # in benchmarks.json: title, unit, factor, who stands for what
     "call inertia": ("Mass matrix, one call from Python", "µs", 1e6),
     "call coriolis": ("Coriolis matrix; packs: of many states", "µs", 1e6),
     "simulate": ("A simulated second at 1 kHz under a law", "ms", 1e3),
+    "single step": ("A call of `simulate` for one step under a law", "ms", 1e3),
     "flight": ("A simulated second of ETS-VII with paddles, wheels and a law, 1 kHz", "ms", 1e3),
     "accurate": ("A simulated second at equal error; Pinocchio with SciPy's DOP853", "ms", 1e3),
 }

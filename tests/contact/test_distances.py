@@ -7,7 +7,7 @@ import spacedyn as sd
 from contact_pairs import CURVED, KINDS, coal_distance, place_pairs, proof, random_pairs
 from spacedyn.contact.convex import Convex
 from spacedyn.kernels.geometry import cores as k
-from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
+from spacedyn.model.shapes import box, capsule, cone, cylinder, point, rod, sphere, tube
 
 LEVEL = np.eye(3)
 
@@ -145,6 +145,7 @@ def chain(*shapes, **named):
         (box(0, (2, 1, 1)), 1.0),
         (sphere(0, 0.7), 0.7),
         (cylinder(0, 0.4, 3), 0.4),
+        (capsule(0, 0.4, 1.5), 0.4),
         (tube(0, 0.5, 0.3, 1), 0.5),
         (cone(0, 0.6, 2), 0.6),
         (rod(0, 2), 0.0),
@@ -262,3 +263,26 @@ def test_a_mesh_without_volume_and_one_that_is_not_there_are_refused_by_name(tmp
         model = builder.build()
         with pytest.raises(sd.InputError, match=words):
             sd.distance(model, model.neutral_state(), "block", "ball")
+
+
+def test_shapes_come_from_urdf_and_mjcf_files(tmp_path):
+    def link(name, geometry, place="0 0 0"):
+        inertia = '<inertia ixx="1" iyy="1.1" izz="1.2" ixy="0" ixz="0" iyz="0"/>'
+        collision = f'<collision><origin xyz="{place}"/><geometry>{geometry}</geometry></collision>'
+        return f'<link name="{name}"><inertial><mass value="1"/>{inertia}</inertial>{collision}</link>'
+
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><origin xyz="3 0 1"/></joint>'
+    links = link("a", '<box size="1 1 1"/>', "0 0 1") + link("b", '<cylinder radius="0.5" length="2"/>')
+    urdf = tmp_path / "two.urdf"
+    urdf.write_text(f'<robot name="two">{links}{joint}</robot>')
+    model = sd.load(urdf)
+    np.testing.assert_allclose(sd.distance(model, model.neutral_state(), "a", "b").gap, 2.0, rtol=1e-14)
+    mjcf = tmp_path / "two.xml"
+    mjcf.write_text(
+        '<mujoco><worldbody><body name="a"><freejoint/><geom type="capsule" size="0.1 0.5"/><body name="b" pos="2 0 0">'
+        '<joint axis="1 0 0"/><geom type="ellipsoid" size="0.3 0.2 0.1"/></body></body></worldbody></mujoco>'
+    )
+    pair_model = sd.load(mjcf)
+    assert [look.shape.kind for body in pair_model.bodies for look in body.collisions] == ["capsule", "sphere"]
+    near = sd.distance(pair_model, pair_model.neutral_state(), "a", "b")
+    np.testing.assert_allclose(near.gap, 1.6, rtol=1e-12)

@@ -19,6 +19,7 @@ from spacedyn.kernels.scalar.vectors import load3, load9
 pytestmark = pytest.mark.packs
 
 compiled = numba.njit(error_model="numpy")
+TANGENTS = 1 if numba.config.DISABLE_JIT else LANES
 
 
 @compiled
@@ -140,16 +141,16 @@ def mesh_tangents(numbers, kind_of_surface, p, memory, packs, out, kind):
     """Gap of a point, its gradient, and tangents of the gap along x, y, z."""
     zero = zero_of(kind)
     memory, packs, numbers = pointer(memory), pointer(packs), pointer(numbers)
-    for first in range(0, 3, LANES):
+    for first in range(0, 3, TANGENTS):
         for j in range(3):
             store(memory, j, zero + p[j])
-            if first <= j < first + LANES:
+            if first <= j < first + TANGENTS:
                 seed(memory, j, j - first, 1.0)
         found = surface_gap(numbers, 0, kind_of_surface, load3(memory, 0, zero), zero)
         for j in range(4):
             out[j] = value_of(found[j])
         store(packs, 0, tangents_of(found[0]))
-        for j in range(first, min(3, first + LANES)):
+        for j in range(first, min(3, first + TANGENTS)):
             out[4 + j] = load(packs, j - first, 0.0)
 
 

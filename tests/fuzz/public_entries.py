@@ -191,7 +191,7 @@ def _with_base(builder: Any) -> sd.Model:
     return builder.build()
 
 
-_SHAPES = ("box", "cone", "cylinder", "point", "rod", "sphere", "tube")
+_SHAPES = ("box", "capsule", "cone", "cylinder", "point", "rod", "sphere", "tube")
 
 
 def public_entries() -> list[Entry]:

@@ -142,8 +142,8 @@ def test_looks_come_over():
     model = read_mjcf(ODD)
     bus, arm = model.body("bus").visuals, model.body("arm").visuals
     assert bus[0].shape.size.tolist() == [1.0, 0.8, 0.6] and bus[0].color == pytest.approx((0.1, 0.2, 0.3, 1.0))
-    assert [v.shape.kind for v in arm] == ["cylinder", "sphere", "sphere"]
-    assert sorted(round(v.position[2], 12) for v in arm) == [0.0, 0.4, 0.8]
+    assert [v.shape.kind for v in arm] == ["capsule"]
+    assert arm[0].shape.size.tolist() == [0.05, 0.8] and arm[0].position.round(12).tolist() == [0, 0, 0.4]
 
 
 def test_a_mesh_is_where_the_file_has_it(tmp_path):

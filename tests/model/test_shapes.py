@@ -7,11 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from spacedyn.errors import InputError
-from spacedyn.model.shapes import SHAPE_KINDS, box, combine, cone, cylinder, point, rod, sphere, tube
+from spacedyn.model.shapes import SHAPE_KINDS, box, capsule, combine, cone, cylinder, point, rod, sphere, tube
 
 ALL = [
     box(3.0, (0.4, 0.7, 1.1)),
     cylinder(2.0, 0.3, 0.9),
+    capsule(2.2, 0.3, 0.7),
     tube(1.5, 0.4, 0.25, 0.8),
     sphere(4.0, 0.6),
     cone(2.5, 0.5, 1.2),
@@ -73,6 +74,21 @@ def test_a_round_solid_is_a_stack_of_discs(whole, radius, start, end):
     assert mass == pytest.approx(whole.mass)
     np.testing.assert_allclose(com, whole.com, atol=1e-14)
     np.testing.assert_allclose(inertia, whole.inertia, atol=1e-13)
+
+
+def test_a_capsule_is_a_cylinder_and_two_half_balls():
+    radius, length, density = 0.3, 0.7, 500.0
+    barrel = cylinder(density * np.pi * radius**2 * length, radius, length)
+    nodes, weights = np.polynomial.legendre.leggauss(8)  # exact: polynomials
+    z = 0.5 * radius * (nodes + 1)
+    slices = [
+        cylinder(density * np.pi * (radius**2 - h**2) * w * radius / 2, (radius**2 - h**2) ** 0.5, 0.0, (0, 0, side))
+        for h, w in zip(z, weights, strict=True)
+        for side in (h + length / 2, -h - length / 2)
+    ]
+    mass, com, inertia = combine([barrel, *slices])
+    np.testing.assert_allclose(com, 0.0, atol=1e-14)
+    np.testing.assert_allclose(inertia, capsule(mass, radius, length).inertia, rtol=1e-13, atol=1e-12)
 
 
 def test_a_thin_cylinder_tends_to_a_rod_and_a_small_sphere_to_a_point():

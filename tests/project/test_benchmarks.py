@@ -66,5 +66,14 @@ def test_the_flight_is_measured_against_mujoco_and_three_targets(tmp_path):
     assert len(results["targets"]) == 3
 
 
+def test_distances_are_measured_beside_coal(tmp_path):
+    path = tmp_path / "bench.json"
+    printed = run("benchmarks", "--quick", "--only", "contact", "--json", str(path))
+    assert "Distance of two shapes" in printed and "near pairs of 1000 spheres" in printed
+    figures = {row["what"]: row["figures"] for row in json.loads(path.read_text())["rows"]}
+    assert figures["contact box box"].keys() == {"float64", "pinocchio"}
+    assert figures["contact 1000 spheres"]["float64"]["seconds"] > 0
+
+
 def test_first_call_is_timed_in_a_process_of_its_own():
     assert json.loads(run("benchmarks.start", "first")).keys() == {"import", "first", "cpu"}

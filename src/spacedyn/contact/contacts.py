@@ -140,7 +140,7 @@ def near_pairs(table: ShapeTable, before: Array, poses: Array, row: int, within:
     limit = _LARGE * float(np.median(longest))
     large = longest > limit
     cell = max(float(longest[~large].max(initial=0.0)), 1e-9 * (1.0 + float(np.abs(box).max())))
-    slots, room = 1 << max(4, int(2 * n - 1).bit_length()), 16 * n
+    slots, room = 1 << max(4, int(2 * n - 1).bit_length()), 4 * n
     while True:
         head, following, cells = np.full(slots, -1), np.empty(n, dtype=np.int64), np.zeros(3 * n, dtype=np.int64)
         pairs = np.zeros(2 * room, dtype=np.int64)

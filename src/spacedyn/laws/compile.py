@@ -1,11 +1,13 @@
 """Turn a law into a C function: its wrapper, compiled and cached by its source, or run as Python."""
 
 import ctypes
+import math
 import os
 import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -27,9 +29,9 @@ from .fingerprint import fingerprint
 from .law import MEMORY, SEEN, WRITTEN, Law
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
-_OPTIONS = {"error_model": "numpy", "boundscheck": True}
+OPTIONS = {"error_model": "numpy", "boundscheck": True}
 
-_SIGNATURE = types.void(
+SIGNATURE = types.void(
     types.float64,
     types.CPointer(types.float64),
     types.CPointer(types.float64),
@@ -81,13 +83,13 @@ NONE: Elements = {}
 
 def compile_law(law: Law, elements: Elements = NONE) -> Compiled:
     """The law's C function: from the cache by its source, compiled now, or plain Python if it cannot be compiled."""
-    source, fields = _wrapper_source(law, elements)
+    source, fields = source_of(law, elements)
     return compile_function(law, source, fields)
 
 
 def compile_function(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
     """The C function around a user's function, by the source of what is between."""
-    key = fingerprint(law.function, f"{_OPTIONS} {VERSION} {source}")
+    key = fingerprint(law.function, f"{OPTIONS} {VERSION} {source}")
     compiled = _own.get(law) if key is None else _known.get(key)
     if compiled is None:
         compiled = _plain(law, source, fields) if config.DISABLE_JIT else _native(law, source, fields, key)
@@ -103,18 +105,18 @@ def compile_function(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
 
 def check_names(law: Law, elements: Elements = NONE) -> None:
     """Raise if a law reads or writes what there is not, or lacks a parameter; it is not compiled."""
-    _wrapper_source(law, elements)
+    source_of(law, elements)
 
 
 def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> Compiled:
     """The law as machine code, or as Python with the reason why."""
     try:
-        function = numba.njit(pipeline_class=LawCompiler, **_OPTIONS)(law.function)
-        wrapper = _wrapper(source, fields, function, numba.carray, read_only)
+        function = numba.njit(pipeline_class=LawCompiler, **OPTIONS)(law.function)
+        wrapper = wrapper_of(source, fields, function, numba.carray, read_only)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
             name = f"{law.role.what}-{law.name}" + ("" if key is None else f"-{key}")
-            code = Address(wrapper, _SIGNATURE, name, key is not None)
+            code = Address(wrapper, SIGNATURE, name, key is not None)
         return Compiled(code.address, code)
     except (NumbaError, NotImplementedError, TypeError, ValueError, AttributeError) as error:  # it gives up with these
         if "Cannot modify readonly array" in str(error):
@@ -128,7 +130,7 @@ def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> C
 def _plain(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
     """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
     name, arrays = law.name, _first if config.DISABLE_JIT else np.ctypeslib.as_array
-    wrapper = _wrapper(source, fields, with_checked_calls(law.function), arrays, _locked)
+    wrapper = wrapper_of(source, fields, with_checked_calls(law.function), arrays, _locked)
 
     def guarded(t: float, view: Any, parameters: Any, out: Any, places: Any) -> None:
         if faults.ending():  # a law that was interrupted in an endless loop would be in it again
@@ -147,7 +149,7 @@ def _plain(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
 
 def rehearse(law: Law, t: float, view: np.ndarray, places: np.ndarray, elements: Elements = NONE) -> np.ndarray:
     """What a law writes if it is run as plain Python; it raises what it raises there."""
-    return rehearse_function(law, *_wrapper_source(law, elements), t, view, places)
+    return rehearse_function(law, *source_of(law, elements), t, view, places)
 
 
 def rehearse_function(
@@ -158,7 +160,7 @@ def rehearse_function(
     numbers = np.concatenate([*(np.ravel(value) for value in law.parameters.values()), [0.0]])
     with np.errstate(all="ignore"):
         function = with_checked_calls(law.function)
-        _wrapper(source, fields, function, _first, _locked)(t, view.copy(), numbers, out, places)
+        wrapper_of(source, fields, function, _first, _locked)(t, view.copy(), numbers, out, places)
     return out
 
 
@@ -198,8 +200,12 @@ def _writing(law: Any, message: str) -> InputError:
     )
 
 
-def _wrapper(source: str, fields: dict[str, Any], function: Any, carray: Any, read_only: Any) -> Callable:
+def wrapper_of(
+    source: str, fields: dict[str, Any], function: Any, carray: Any, read_only: Any, scalars: Any = None
+) -> Callable:
+    """The function behind the C signature; `scalars` makes the arrays of what a law sees and writes, else `carray`."""
     space: dict[str, Any] = {"__name__": __name__, "law": function, "carray": carray, "read_only": read_only, **fields}
+    space["scalars"] = scalars or carray
     exec(compile(source, "<law>", "exec"), space)
     return space["wrapper"]
 
@@ -263,7 +269,7 @@ def _unusable(law: Law, name: str, elements: Elements) -> str | None:
     return None
 
 
-def _wrapper_source(law: Law, elements: Elements = NONE) -> tuple[str, dict[str, Any]]:
+def source_of(law: Law, elements: Elements = NONE) -> tuple[str, dict[str, Any]]:
     """Source of the function behind the C signature, and the record types that it fills."""
     seen, written = used_names(law, elements)
     for name in sorted(attributes(law.function, law.role, "p", None) - set(law.parameters)):
@@ -279,6 +285,23 @@ def wrapper_source(
 
     `columns`: how many those have that are no flat arrays.
     """
+    shapes = tuple((name, np.shape(value)) for name, value in given.items())
+    return _source_by_names(tuple(arguments), tuple(seen), tuple(written), shapes, tuple(columns.items()))
+
+
+Shape = tuple[str, tuple[int, ...]]
+
+
+@lru_cache(maxsize=1024)
+def _source_by_names(
+    arguments: tuple[str, ...],
+    seen: tuple[str, ...],
+    written: tuple[str, ...],
+    shapes: tuple[Shape, ...],
+    wide_ones: tuple[tuple[str, int], ...],
+) -> tuple[str, dict[str, Any]]:
+    """The same, made once for laws that use the same names: named tuples take longer to make than a short run."""
+    columns = dict(wide_ones)
 
     def cut(array: str, name: str, first: int) -> str:
         start, stop = f"n[{first}]", f"n[{first + 1}]"
@@ -291,10 +314,10 @@ def wrapper_source(
     for i, name in enumerate(written):
         parts["out"][name] = cut("o", name, 2 + 2 * (len(seen) + i))
     at = 0
-    for name, value in given.items():
-        shape = f".reshape{value.shape}" if value.ndim > 1 else ""
-        parts["p"][name] = f"p[{at}]" if value.ndim == 0 else f"p[{at}:{at + value.size}]{shape}"
-        at += value.size
+    for name, shape in shapes:
+        size, formed = math.prod(shape), f".reshape{shape}" if len(shape) > 1 else ""
+        parts["p"][name] = f"p[{at}:{at + size}]{formed}" if shape else f"p[{at}]"
+        at += size
     fields: dict[str, Any] = {}
     handed = {"t": "t"}
     for argument, texts in parts.items():
@@ -302,8 +325,8 @@ def wrapper_source(
     source = f"""
 def wrapper(t, view_, p_, o_, places_):
     n = carray(places_, ({2 + 2 * (len(seen) + len(written))},))
-    view, p = read_only(carray(view_, (n[0],))), read_only(carray(p_, ({max(at, 1)},)))
-    o = carray(o_, (n[1],))
+    view, p = read_only(scalars(view_, (n[0],))), read_only(carray(p_, ({max(at, 1)},)))
+    o = scalars(o_, (n[1],))
     law({", ".join(handed[argument] for argument in arguments)})
 """
     return source, fields

@@ -10,6 +10,7 @@ import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import takewhile
 from types import CodeType, FunctionType
 from typing import Any
@@ -80,7 +81,8 @@ def reached(value: Any, names: tuple[str, ...]) -> Any:
     return value
 
 
-def _loaded(code: CodeType) -> set[tuple[str, ...]]:
+@lru_cache(maxsize=1024)
+def _loaded(code: CodeType) -> frozenset[tuple[str, ...]]:
     """Names that code, and the code within it, loads from outside; each with the attributes that are then taken."""
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
     found = set()
@@ -89,7 +91,7 @@ def _loaded(code: CodeType) -> set[tuple[str, ...]]:
             attributes = takewhile(lambda after: after.opname in _ATTRIBUTES, steps[i + 1 :])
             found.add((step.argval, *(str(after.argval) for after in attributes)))
     inside = (_loaded(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-    return {names for names in found.union(*inside) if names[0] not in code.co_cellvars}
+    return frozenset(names for names in found.union(*inside) if names[0] not in code.co_cellvars)
 
 
 def _feed(digest: Any, value: Any, done: set[int]) -> bool:

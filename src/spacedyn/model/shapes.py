@@ -19,6 +19,7 @@ from .values import numbers, plain, rotation_matrix
 SHAPE_KINDS = {
     "box": ("x", "y", "z"),
     "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
     "tube": ("radius", "inner_radius", "length"),
     "sphere": ("radius",),
     "cone": ("radius", "height"),
@@ -130,6 +131,15 @@ def cylinder(mass: float, radius: float, length: float, position: Any = (0.0, 0.
     return Shape("cylinder", mass, (radius, length), position, rotation)  # type: ignore[arg-type]
 
 
+def capsule(mass: float, radius: float, length: float, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
+    """A solid cylinder along z with a half ball on each end [m]; `length` is that of the cylinder alone.
+
+    >>> bool(np.allclose(capsule(2.0, 0.5, 0.0).inertia, sphere(2.0, 0.5).inertia))
+    True
+    """
+    return Shape("capsule", mass, (radius, length), position, rotation)  # type: ignore[arg-type]
+
+
 def tube(
     mass: float,
     radius: float,
@@ -177,6 +187,14 @@ def principal_moments(kind: str, mass: float, size: np.ndarray) -> np.ndarray:
             rim = mass * (outer**2 + inner**2)
             across = rim / 4.0 + mass * length**2 / 12.0
             return np.array([across, across, rim / 2.0])
+        case "capsule":
+            radius, length = size
+            whole = length + 4.0 / 3.0 * radius
+            ends = mass * (4.0 / 3.0 * radius / whole if whole > 0.0 else 1.0)
+            rim = (mass - ends) * radius**2 / 2.0 + 0.4 * ends * radius**2
+            across = (mass - ends) * (radius**2 / 4.0 + length**2 / 12.0)
+            across += ends * (0.4 * radius**2 + length**2 / 4.0 + 0.375 * length * radius)
+            return np.array([across, across, rim])
         case "sphere":
             return np.full(3, 0.4 * mass * size[0] ** 2)
         case "cone":

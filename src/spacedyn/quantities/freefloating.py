@@ -5,6 +5,7 @@ Umetani & Yoshida (1989); Nenchev, Umetani & Yoshida (1992) for the reaction nul
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -121,10 +122,19 @@ def reaction_null_space(
     """
     if not isinstance(reaction, str) or reaction not in _REACTIONS:
         raise InputError(f"reaction: expected 'moment', 'force' or 'all', got {reaction!r}")
+    if joints is None:
+        check_model(model)
+        return _floating(model, state, _REACTIONS[reaction], None, _every_joint(model.flat.joint_rates))
     check_state(model, state)
     chosen = rates_of_joints(model, joints)
     found = _floating(model, state, _REACTIONS[reaction], None, (chosen.astype(np.int64), NOTHING))
-    return found if joints is None else found * (chosen[:, None] & chosen)
+    return found * (chosen[:, None] & chosen)
+
+
+@lru_cache(maxsize=64)
+def _every_joint(rates: int) -> tuple[Array, Array]:
+    """That all joints may move, as the kernel takes it: made once, for it costs as much as a pose."""
+    return np.ones(rates, dtype=np.int64), NOTHING
 
 
 def rates_of_joints(model: Model, joints: Any) -> Array:

@@ -2,7 +2,8 @@
 
     law(t, view, parameters, out, places)
 
-`view` holds what a law may read of one robot, `out` what it writes: doubles. In packs it is called for each lane.
+`view` holds what a law may read of one robot, `out` what it writes: doubles. In packs it is called for each lane, but
+for a continuous law without branches on values, which has a second C function over packs, where both hold scalars.
 `places` says where in both everything is that the law uses: the law's code depends on names only.
 View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of laws and elements,
 modes of joints, for each endpoint position (3), rotation (9), velocity (6), then what elements record.
@@ -106,33 +107,71 @@ def run_law(sim, law, t, lane, out, zero):
         for part in range(first, first + 2 * integer(sim.plan, record + L_SEEN), 2):
             for k in range(integer(sim.plan, part), integer(sim.plan, part + 1)):
                 store(view, k, number_in(sim.work, integer(sim.plan, Y_VIEW) + k, lane, zero))
-    call_law(sim, law, t, view, out)
+    run_code(sim, law, t, view, out)
 
 
 @inner
-def call_law(sim, law, t, view, out):
+def run_code(sim, law, t, view, out):
     """Call one law with what it sees at `view`; what it writes goes to `out`, a place in memory."""
-    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     for k in range(integer(sim.plan, OUTPUTS)):
         store(sim.memory, out + k, 0.0)
+    address = integer(sim.plan, integer(sim.plan, LAW_AT) + law * LAW_INTS + L_ADDRESS)
+    call_law(sim, law, address, t, view, later(sim.memory, out))
+
+
+@inner
+def call_law(sim, law, address, t, view, out):
+    """Call one law's C function with what it sees, and where it writes."""
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     parameters = later(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 2)  # after its period and delay
     places = later(sim.plan, integer(sim.plan, record + L_PLACES))
     store(sim.memory, integer(sim.plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
-    call(integer(sim.plan, record + L_ADDRESS), t, view, parameters, later(sim.memory, out), places)
+    call(address, t, view, parameters, out, places)
     store(sim.memory, integer(sim.plan, M_CALLED), 0.0)
+
+
+PARTS = 3  # of what laws write that is added up: forces of joints, wrenches, commands
+
+
+@inner
+def part_written(sim, part):
+    """Where a part of what a law writes is in that, where it is added in work, and how many numbers it has."""
+    base = integer(sim.tree, BASE_RATES)
+    joints = integer(sim.tree, RATES) - base
+    if part == 0:
+        return 0, integer(sim.plan, Y_TAU) + base, joints
+    if part == 1:
+        wrenches = 6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0
+        return joints, integer(sim.tree, W_WRENCH), wrenches
+    return integer(sim.plan, OUT_COMMANDS), integer(sim.plan, Y_COMMAND), integer(sim.plan, COMMANDS)
 
 
 @inner
 def add_output(sim, out, lane, zero):
     """Add what a law wrote, from a place in memory, to the forces and wrenches of a lane."""
-    joints, base = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES), integer(sim.tree, BASE_RATES)
-    for k in range(joints):
-        add_number(sim.work, integer(sim.plan, Y_TAU) + base + k, lane, load(sim.memory, out + k, 0.0), zero)
-    for k in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
-        add_number(sim.work, integer(sim.tree, W_WRENCH) + k, lane, load(sim.memory, out + joints + k, 0.0), zero)
-    commands = out + integer(sim.plan, OUT_COMMANDS)
-    for k in range(integer(sim.plan, COMMANDS)):
-        add_number(sim.work, integer(sim.plan, Y_COMMAND) + k, lane, load(sim.memory, commands + k, 0.0), zero)
+    for part in range(PARTS):
+        first, at, count = part_written(sim, part)
+        for k in range(count):
+            add_number(sim.work, at + k, lane, load(sim.memory, out + first + k, 0.0), zero)
+
+
+@inner
+def run_over_pack(sim, law, t, rates, zero):
+    """Call one continuous law for all robots of a pack at once; add what it writes, and the rates of its states."""
+    record, out = integer(sim.plan, LAW_AT) + law * LAW_INTS, integer(sim.plan, Y_OUT)
+    for k in range(integer(sim.plan, OUTPUTS)):
+        store(sim.work, out + k, zero)
+    view, written = integer(sim.plan, Y_VIEW) * stride_of(zero), out * stride_of(zero)
+    call_law(sim, law, integer(sim.plan, record + L_PACK), t, later(sim.work, view), later(sim.work, written))
+    for part in range(PARTS):
+        first, at, count = part_written(sim, part)
+        for k in range(count):
+            store(sim.work, at + k, load(sim.work, at + k, zero) + load(sim.work, out + first + k, zero))
+    states = integer(sim.plan, record + L_STATES)
+    for k in range(states):
+        at = rates + integer(sim.plan, record + L_STATE) + k
+        wrote = load(sim.work, out + integer(sim.plan, OUTPUTS) - states + k, zero)
+        store(sim.work, at, load(sim.work, at, zero) + wrote)
 
 
 NUDGE = 6e-6  # of what a law sees: errors of the central difference and of rounding are alike, some 1e-11
@@ -149,8 +188,7 @@ def add_law_tangents(sim, law, t, states_at, lane, zero):
         integer(sim.plan, M_OUT),
         later(sim.memory, integer(sim.plan, M_VIEW)),
     )
-    first, base, states = integer(sim.plan, Y_VIEW), integer(sim.tree, BASE_RATES), integer(sim.plan, record + L_STATES)
-    joints, largest = integer(sim.tree, RATES) - base, 0.0
+    first, states, largest = integer(sim.plan, Y_VIEW), integer(sim.plan, record + L_STATES), 0.0
     for k in range(integer(sim.plan, VIEW)):
         largest = max(largest, abs(tangent_in(sim.work, first + k, lane)))
     if largest == 0.0:
@@ -160,19 +198,11 @@ def add_law_tangents(sim, law, t, states_at, lane, zero):
         for k in range(integer(sim.plan, VIEW)):
             value = number_in(sim.work, first + k, 0, zero)
             store(view, k, value + step * tangent_in(sim.work, first + k, lane))
-        call_law(sim, law, t, view, out)
-        for k in range(joints):
-            add_tangent(
-                sim.work, integer(sim.plan, Y_TAU) + base + k, lane, 0.5 * load(sim.memory, out + k, 0.0) / step
-            )
-        for k in range(6 * (integer(sim.tree, ENDPOINTS) + 1) if integer(sim.plan, CHOICES) & LOADED else 0):
-            add_tangent(
-                sim.work, integer(sim.tree, W_WRENCH) + k, lane, 0.5 * load(sim.memory, out + joints + k, 0.0) / step
-            )
-        commands = out + integer(sim.plan, OUT_COMMANDS)
-        for k in range(integer(sim.plan, COMMANDS)):
-            slope = 0.5 * load(sim.memory, commands + k, 0.0) / step
-            add_tangent(sim.work, integer(sim.plan, Y_COMMAND) + k, lane, slope)
+        run_code(sim, law, t, view, out)
+        for part in range(PARTS):
+            start, at, count = part_written(sim, part)
+            for k in range(count):
+                add_tangent(sim.work, at + k, lane, 0.5 * load(sim.memory, out + start + k, 0.0) / step)
         written = out + integer(sim.plan, OUTPUTS) - states
         for k in range(states):
             place = states_at + integer(sim.plan, record + L_STATE) + k
@@ -246,6 +276,8 @@ def laws(sim, t, y, k, zero):
             for lane in range(lanes):
                 out = integer(sim.plan, M_HELD) + (law * lanes + lane) * outputs
                 add_output(sim, out, lane, zero)
+        elif lanes > 1 and integer(sim.plan, record + L_PACK) != 0:
+            run_over_pack(sim, law, t, k + 2 * nv, zero)
         else:
             out, states = integer(sim.plan, M_OUT), integer(sim.plan, record + L_STATES)
             for lane in range(lanes):

@@ -14,7 +14,8 @@ from ..scalar.vectors import add3, dot3, load3, store3, sub3, turn, turn_back
 from .cores import support
 from .simplex import ROW, SIMPLEX, closest_on_simplex, copy_row
 
-TOLERANCE = 1e-15
+TOLERANCE = 1e-15  # of a square: rounding
+ROUGH = 1e-6  # for a start that is refined
 ITERATIONS = 100
 TINY = 1e-13  # of the pair's size: cores that are nearer than this count as overlapping
 GJK_WORK = 3 * SIMPLEX
@@ -31,7 +32,7 @@ def is_known(S, m, w):
 
 
 @outlined
-def gjk(A, B, vertices, R, t, size, work):
+def gjk(A, B, vertices, R, t, size, tolerance, work):
     """Search for the closest points of cores A and B, whose frame has the pose R, t in that of A.
 
     Returns the number of points of the simplex that is left in `work` (0 if the cores overlap) and the distance vector
@@ -43,7 +44,7 @@ def gjk(A, B, vertices, R, t, size, work):
     for _ in range(ITERATIONS):
         a, b = support(A, vertices, (-v[0], -v[1], -v[2])), support(B, vertices, turn_back(R, v))
         w = sub3(a, add3(t, turn(R, b)))
-        if m > 0 and (square - dot3(v, w) <= TOLERANCE * square or is_known(T, m, w)):
+        if m > 0 and (square - dot3(v, w) <= tolerance * square or is_known(T, m, w)):
             break
         for i in range(m):
             copy_row(T, i, S, i)

@@ -31,12 +31,12 @@ from ..scalar.vectors import (
     turn_symmetric,
 )
 from .cores import BOUND, HULL, KIND, PLACE, POINT, RADIUS, SHAPE_INTS, SHAPE_PARS, TURN, core_of, sizes_of, support
-from .gjk import GJK_WORK, TINY, gjk
+from .gjk import GJK_WORK, ROUGH, TINY, TOLERANCE, gjk
 from .projections import project
 from .simplex import store_feature, weighted
 
 DAMPING = 1e-14
-ROUNDING = 1e-9  # of the pair's size: certificates that are worse are no rounding errors
+ROUNDING, FINE = 1e-9, 1e-13  # of the pair's size: certificates that are worse are no rounding errors, or doubtful
 STEPS = 12
 # scratch: pose of B in A (R, t), start x, 1 where cores are apart, features of hulls; then numbers in float64
 POSE, START, APART, FACE_A, FACE_B, NUMBERS = 0, 12, 15, 16, 25, 34
@@ -63,7 +63,8 @@ def newton_step(JA, JB, F):
     xy, xz, yz = dot3(p, q), dot3(p, r), dot3(q, r)
     A, B, C = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     D, E, G = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    k = 1.0 / (xx * A + xy * B + xz * C)
+    det = xx * A + xy * B + xz * C
+    k = 1.0 / select(det > 0.0, det, 1.0 + 0.0 * det)  # it may be zero from where cores overlap
     u, v, w = dot3(p, F), dot3(q, F), dot3(r, F)
     return k * A * u + k * B * v + k * C * w, k * B * u + k * D * v + k * E * w, k * C * u + k * E * v + k * G * w
 
@@ -106,7 +107,7 @@ def certified(A, B, vertices, R, t, x, y):
 
 @outlined
 def polish(A, B, vertices, faces, R, t, x):
-    """Refine the start x in float64; the better one by its certificate."""
+    """Refine the start x in float64 as long as its certificate gets better; that of the result."""
     a, b = A[0], B[0]
     sizes = (A[3:], B[3:])
     y, _ = onto_b(b, sizes[1], faces[1], R, t, x, 0.0)
@@ -119,9 +120,26 @@ def polish(A, B, vertices, faces, R, t, x):
         if not error < d_best:
             break
         best, d_best = x, error
-        if error <= 1e-16 * distance:
+        if error <= FINE * distance:
             break
-    return refined(a, b, sizes, faces, R, t, best, 0.0)  # the certificate is blind to the square root of rounding
+    # the certificate is blind to the square root of rounding: one more step
+    return refined(a, b, sizes, faces, R, t, best, 0.0), d_best
+
+
+@inner
+def search_from(A, B, vertices, R, t, size, tolerance, work):
+    """A start by GJK to a tolerance, refined: the closest point of A, whether cores are apart, and the certificate."""
+    m, _ = gjk(A, B, vertices, R, t, size, tolerance, work)
+    if m == 0:
+        return (0.0, 0.0, 0.0), False, 0.0
+    face = later(work, GJK_WORK)
+    if A[0] == HULL:
+        store_feature(work, m, 3, face)
+    if B[0] == HULL:
+        store_feature(work, m, 6, later(face, 9))
+    faces = (load9(face, 0, 0.0), load9(face, 9, 0.0))
+    x, error = polish(A, B, vertices, faces, R, t, weighted(work, m, 3))
+    return x, True, error
 
 
 @outlined
@@ -141,15 +159,12 @@ def search_cores(A, B, vertices, R, t, size, work):
         y, _ = onto_b(B[0], B[3:], none, R, t, x, 0.0)
         distance, error = certified(A, B, vertices, R, t, x, y)
         return x, distance > TINY * size and error < ROUNDING * size  # an ellipsoid has closest points from inside too
-    m, _ = gjk(A, B, vertices, R, t, size, work)
-    if m == 0:
-        return (0.0, 0.0, 0.0), False
-    if A[0] == HULL:
-        store_feature(work, m, 3, face)
-    if B[0] == HULL:
-        store_feature(work, m, 6, later(face, 9))
-    faces = (load9(face, 0, 0.0), load9(face, 9, 0.0))
-    return polish(A, B, vertices, faces, R, t, weighted(work, m, 3)), True
+    x, apart, error = (0.0, 0.0, 0.0), True, size
+    if A[0] != HULL and B[0] != HULL:  # features of a hull must be those of the end: its points are not projected
+        x, apart, error = search_from(A, B, vertices, R, t, size, ROUGH, work)
+    if apart and not error < FINE * size:
+        x, apart, error = search_from(A, B, vertices, R, t, size, TOLERANCE, work)
+    return x, apart
 
 
 @outlined

@@ -7,7 +7,7 @@ R/ρ along a rim, 0 where P stays. J is (xx, yy, zz, xy, xz, yz). Over any scala
 from ..scalar.compiling import inner, outlined
 from ..scalar.pack import magnitude, select, sqrt
 from .cores import BOX, CONE, CYLINDER, ELLIPSOID, HULL, SEGMENT
-from .ellipsoids import closest_on_ellipsoid
+from .ellipsoids import closest_on_ellipsoid, inverse
 
 
 @inner
@@ -68,11 +68,11 @@ def project_cone(radius, height, p, zero):
 def project_ellipsoid(a, b, c, shrunk, p, zero):
     """Onto an ellipsoid's inner parallel surface: s - r n, with d s = (D - w w'/(m.w)) d x, w = s/(a² + t)."""
     s, t, m = closest_on_ellipsoid(a + zero, b + zero, c + zero, p)
-    length = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+    length = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]) + 1e-300  # zero at the centre
     k = shrunk / length
-    p0, p1, p2 = 1.0 / (a * a + t), 1.0 / (b * b + t), 1.0 / (c * c + t)
+    p0, p1, p2 = inverse(a, t), inverse(b, t), inverse(c, t)
     w0, w1, w2 = s[0] * p0, s[1] * p1, s[2] * p2
-    scale = 1.0 / (m[0] * w0 + m[1] * w1 + m[2] * w2)
+    scale = 1.0 / (m[0] * w0 + m[1] * w1 + m[2] * w2 + 1e-300)
     # G = 1 - k (1 - n n') diag(1/a²): how the parallel surface follows; J = G ds/dx is symmetric
     n0, n1, n2 = m[0] / length, m[1] / length, m[2] / length
     A, B, C = k / (a * a), k / (b * b), k / (c * c)

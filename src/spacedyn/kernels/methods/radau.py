@@ -209,7 +209,7 @@ def _implicit_step(own, t, h, target, due):
         return
     run_implicit_stages(sim, t, h, s, Z, n)
     keep_slopes(sim, s, n, h, Z)
-    combine_stages(sim, integer(sim.plan, N_B), 3, h, target, 0.0)
+    combine_stages(sim, integer(sim.plan, N_B), 3, h, target, integer(sim.plan, SIZE), 0.0)
     if not is_adaptive(sim):
         store(s, error, 0.0)
         return

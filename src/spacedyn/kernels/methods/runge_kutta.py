@@ -14,9 +14,9 @@ from ..sim.layout import *  # noqa: F403
 
 
 @inner
-def combine_stages(sim, weights, stages, h, target, zero):
-    """target = y + h sum_i weight_i K_i over the first stages; numbers of one robot a pack at a time."""
-    size, wide = integer(sim.plan, SIZE), widest_of(zero)
+def combine_stages(sim, weights, stages, h, target, size, zero):
+    """target = y + h sum_i weight_i K_i over the first stages, of `size` numbers; one robot's a pack at a time."""
+    wide = widest_of(zero)
     step = lanes_of(wide) // lanes_of(zero)
     for j in range(0, size, step):  # the last pack may go beyond: there is room behind `target`
         combine_entries(sim, weights, stages, h, target, j, lanes_of(zero), wide)
@@ -41,8 +41,10 @@ def run_stages(sim, t, h, first, last, due, zero):
     """Stages first ... last - 1 of a step; the one at the step's end leaves the new vector in Y_NEW."""
     stages, size = integer(sim.plan, ALL_STAGES), integer(sim.plan, SIZE)
     for i in range(first, last):
-        y = integer(sim.plan, Y_NEW) if i == integer(sim.plan, MAIN_STAGES) else integer(sim.plan, Y_STAGE)
-        combine_stages(sim, integer(sim.plan, N_A) + i * stages, i, h, y, zero)
+        y, needed = integer(sim.plan, Y_STAGE), 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
+        if i == integer(sim.plan, MAIN_STAGES):
+            y, needed = integer(sim.plan, Y_NEW), size  # within the step nothing depends on the ledger
+        combine_stages(sim, integer(sim.plan, N_A) + i * stages, i, h, y, needed, zero)
         at = t + h * load(sim.numbers, integer(sim.plan, N_C) + i, 0.0)
         K = integer(sim.plan, Y_K) + i * size
         if i == 0:

@@ -93,9 +93,11 @@ def recover_accelerations(tree, par, work, zero):
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         if integer(tree, record + BY_MEMORY):
-            a = load6(work, bodies + integer(tree, record + PARENT) * BODY_WORK + ACCELERATION, zero)
+            source = integer(tree, record + PARENT)
             if integer(tree, record + OPENS):
-                a = acceleration_from_parent(tree, work, i, a, zero)
+                acceleration_from_parent(tree, work, i, zero)
+                source = i
+            a = load6(work, bodies + source * BODY_WORK + ACCELERATION, zero)
         first = integer(tree, record + RATE)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate = rates + k * RATE_WORK

@@ -131,7 +131,8 @@ def place_body(tree, par, work, i, zero):
     p = add_turned(load3(work, above + POSITION, zero), Rp, shared3(par, i * BODY_PARS + P_POSITION, zero))
     opens = integer(tree, record + OPENS)
     if opens == AT_JOINT:
-        open_segment(tree, work, i, p, zero)
+        store3(work, bodies + i * BODY_WORK + POSITION, p)
+        open_segment(tree, work, i, zero)
         p = (zero, zero, zero)
     z = column_z(R)
     if kind == REVOLUTE:
@@ -180,7 +181,8 @@ def place_body(tree, par, work, i, zero):
         R = compose(R, Q)
         if opens >= AT_COM:
             c = turn(R, shared3(par, i * BODY_PARS + P_COM, zero))
-            open_segment(tree, work, i, add3(p, c), zero)
+            store3(work, bodies + i * BODY_WORK + POSITION, add3(p, c))
+            open_segment(tree, work, i, zero)
             p = scale3(-1.0, c)
         store6(work, rate + S, rotating(column_x(R), p))
         store6(work, rate + RATE_WORK + S, rotating(column_y(R), p))
@@ -224,11 +226,12 @@ def move_body(tree, work, i, columns_too, all_given, zero):
     built up so far; the three of a spherical turn are fixed in the child together.
     """
     record = integer(tree, BODY_AT) + i * BODY_INTS
-    above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
-    V, A = load6(work, above + VELOCITY, zero), load6(work, above + ACCELERATION, zero)
-    opens = integer(tree, record + OPENS)
+    body, source = integer(tree, W_BODY) + i * BODY_WORK, integer(tree, record + PARENT)
+    source, opens = integer(tree, W_BODY) + source * BODY_WORK, integer(tree, record + OPENS)
     if opens > 0:
-        V, A = enter_segment(tree, work, i, V, A, zero)
+        enter_segment(tree, work, i, zero)
+        source = body
+    V, A = load6(work, source + VELOCITY, zero), load6(work, source + ACCELERATION, zero)
     first = integer(tree, record + RATE)
     kind = integer(tree, record + KIND)
     count = integer(tree, record + RATE_COUNT)
@@ -245,24 +248,24 @@ def move_body(tree, work, i, columns_too, all_given, zero):
         A = add_scaled6(A, speed, turning)
         if all_given or is_given(tree, k):
             A = add_scaled6(A, load(work, rate + QDD, zero), column)
-    for k in range(first + count - together, first + count):
-        V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
-    if opens >= AT_COM:  # the frame moves along
-        V = (zero, zero, zero) + angular(V)
-    for k in range(first + count - together, first + count):
-        rate = rates + k * RATE_WORK
-        column = load6(work, rate + S, zero)
-        turning = cross_motion(V, column)
-        if columns_too:
-            store6(work, rate + SDOT, turning)
-        A = add_scaled6(A, load(work, u + k, zero), turning)
-        if all_given or is_given(tree, k):
-            A = add_scaled6(A, load(work, rate + QDD, zero), column)
-    if opens == LOOSE and not all_given:
-        A = part_acceleration(tree, work, i, A, zero)
-    body = integer(tree, W_BODY) + i * BODY_WORK
+    if together > 0:
+        for k in range(first + count - together, first + count):
+            V = add_scaled6(V, load(work, u + k, zero), load6(work, rates + k * RATE_WORK + S, zero))
+        if opens >= AT_COM:  # the frame moves along
+            V = (zero, zero, zero) + angular(V)
+        for k in range(first + count - together, first + count):
+            rate = rates + k * RATE_WORK
+            column = load6(work, rate + S, zero)
+            turning = cross_motion(V, column)
+            if columns_too:
+                store6(work, rate + SDOT, turning)
+            A = add_scaled6(A, load(work, u + k, zero), turning)
+            if all_given or is_given(tree, k):
+                A = add_scaled6(A, load(work, rate + QDD, zero), column)
     store6(work, body + VELOCITY, V)
     store6(work, body + ACCELERATION, A)
+    if opens == LOOSE and not all_given:
+        part_acceleration(tree, work, i, zero)
 
 
 @inner

@@ -6,7 +6,7 @@ force that it transmits is that of its own TAU, S'F = tau, and its accelerations
 S q'' = a' - a. So nothing of the large numbers on one side gets into the other.
 """
 
-from ..scalar.compiling import inner, outlined
+from ..scalar.compiling import inner, outlined, rare
 from ..scalar.memory import integer, load, store
 from .layout import *  # noqa: F403
 from .segments import lever_of, segment_of, segment_work, shift_force, shift_motion
@@ -128,14 +128,15 @@ def inertia_to_parent(tree, work, i, at, zero):
 
 
 @outlined
-def acceleration_from_parent(tree, work, i, a, zero):
-    """Acceleration of body i's parent about body i's reference point; behind a loose joint zero, and it is kept."""
-    at = segment_work(tree, segment_of(tree, i))
+def acceleration_from_parent(tree, work, i, zero):
+    """ACCELERATION of body i from its parent's, about its own reference point; behind a loose joint zero, and kept."""
+    at, above = segment_work(tree, segment_of(tree, i)), integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT)
+    a = load6(work, integer(tree, W_BODY) + above * BODY_WORK + ACCELERATION, zero)
     a = shift_motion(a, load3(work, at + LEVER, zero))
     if is_loose(tree, i):
         store6(work, at + ACROSS, add6(a, load6(work, at + BIAS, zero)))
-        return zero, zero, zero, zero, zero, zero
-    return a
+        a = (zero, zero, zero, zero, zero, zero)
+    store6(work, integer(tree, W_BODY) + i * BODY_WORK + ACCELERATION, a)
 
 
 @outlined
@@ -151,10 +152,10 @@ def settle_loose(tree, work, zero):
                 store(work, qdd, load(work, qdd, zero) - pick(given, k))
 
 
-@outlined
-def part_acceleration(tree, work, i, A, zero):
+@rare
+def part_acceleration(tree, work, i, zero):
     """ACCELERATION for forward dynamics: behind a loose joint nothing is known yet, and the parent's side is kept."""
     if is_loose(tree, i):
-        store6(work, segment_work(tree, segment_of(tree, i)) + BIAS, A)
-        return zero, zero, zero, zero, zero, zero
-    return A
+        at = integer(tree, W_BODY) + i * BODY_WORK + ACCELERATION
+        store6(work, segment_work(tree, segment_of(tree, i)) + BIAS, load6(work, at, zero))
+        store6(work, at, (zero, zero, zero, zero, zero, zero))

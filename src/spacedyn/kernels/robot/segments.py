@@ -12,7 +12,7 @@ velocities their frame, by the DRIFT d of one frame in the other:
 model is flattened. What crosses a joint that is being eliminated: loose_joints.py.
 """
 
-from ..scalar.compiling import inner, outlined
+from ..scalar.compiling import inner, rare
 from ..scalar.memory import integer, load, store
 from .layout import *  # noqa: F403
 from .spatial import (
@@ -65,11 +65,16 @@ def segment_before(tree, s):
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
-@outlined
-def open_segment(tree, work, i, lever, zero):
-    """Place the reference point of the segment that body i opens at `lever` from its parent's; nothing moves yet."""
+@rare
+def open_segment(tree, work, i, zero):
+    """Place the reference point of the segment that body i opens; nothing moves yet.
+
+    It is at POSITION of body i, about its parent's reference point. What crosses into a segment goes through memory: a
+    call that takes it in registers would slow down all bodies that open none.
+    """
     s = segment_of(tree, i)
     at, before = segment_work(tree, s), segment_before(tree, s)
+    lever = load3(work, integer(tree, W_BODY) + i * BODY_WORK + POSITION, zero)
     origin, still = lever, (zero, zero, zero)
     if before > 0:
         origin = add3(load3(work, segment_work(tree, before) + ORIGIN, zero), lever)
@@ -143,14 +148,18 @@ def force_about_base(tree, work, i, F, zero):
     return F
 
 
-@outlined
-def enter_segment(tree, work, i, V, A, zero):
-    """Velocity and acceleration of body i's parent, as the segment has them that body i opens; DRIFT and SPEED.
+@rare
+def enter_segment(tree, work, i, zero):
+    """VELOCITY and ACCELERATION of body i's parent, as the segment has them that body i opens, into body i's record.
+
+    DRIFT and SPEED of the segment, too.
 
     Of a free joint's segment the frame moves along with the child, else with the parent's.
     """
     record, s = integer(tree, BODY_AT) + i * BODY_INTS, segment_of(tree, i)
     at, before = segment_work(tree, s), segment_before(tree, s)
+    above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
+    V, A = load6(work, above + VELOCITY, zero), load6(work, above + ACCELERATION, zero)
     lever, w = load3(work, at + LEVER, zero), angular(V)
     v, drift = add_cross(linear(V), w, lever), (zero, zero, zero)
     if integer(tree, record + OPENS) >= AT_COM:
@@ -165,10 +174,12 @@ def enter_segment(tree, work, i, V, A, zero):
     store3(work, at + DRIFT, drift)
     store3(work, at + SPEED, total)
     a = add_cross(add_cross(linear(A), angular(A), lever), w, drift)
-    return sub3(v, drift) + w, a + angular(A)
+    body = integer(tree, W_BODY) + i * BODY_WORK
+    store6(work, body + VELOCITY, sub3(v, drift) + w)
+    store6(work, body + ACCELERATION, a + angular(A))
 
 
-@outlined
+@rare
 def add_composite(tree, work, i, zero):
     """Add mass, first moment and inertia in INERTIA of body i to its parent's, about that one's reference point."""
     above = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT) * BODY_WORK

@@ -18,6 +18,7 @@ from numba.core import types
 from numba.core.cgutils import get_or_insert_function
 from numba.core.datamodel import PrimitiveModel, register_default
 from numba.core.imputils import lower_builtin, lower_cast
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import type_callable
 
@@ -46,6 +47,10 @@ class PackType(types.Type):
 
     def __init__(self):
         super().__init__(name=f"pack{LANES}")
+
+    def can_convert_from(self, typingctx, other):
+        """A number is the same in every lane."""
+        return Conversion.safe if _is_number(other) else None
 
 
 class MaskType(types.Type):

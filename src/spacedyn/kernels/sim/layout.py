@@ -82,7 +82,8 @@ ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOL
 M_OPEN, TANGENT_ROWS, Y_SLOPES = range(96, 99)
 # FIRST_LEFT, LEAST_LEFT: squares of the least part of a row that others leave, where the step began and of its stages
 OPEN_BY, IS_NEAR, FIRST_LEFT, LEAST_LEFT, OPEN_NUMBERS = range(5)
-PLAN = 99
+Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
+PLAN = 100
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
 # and where in plan their numbers are; its element's record; whether its force on one body comes from outside
@@ -123,7 +124,10 @@ FEELS_FIELDS, SUMS_FORCES = 1 << 20, 1 << 21  # whether sensors need gravity fie
 # plan: a law's record
 # L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses, first
 # the L_SEEN parts of the view that it reads
-L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, LAW_INTS = range(10)
+# L_PACK: its C function over packs, 0 if it has none
+L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, L_PACK, LAW_INTS = range(
+    11
+)
 # plan: the record of a joint that is or may be held; J_NUMBERS: breaks and coefficients, or parameters; J_PIECE: a
 # counter; J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
@@ -160,9 +164,10 @@ OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # there; C_AGAIN: whether one must be taken again; C_HAPPENED: whether the step taken ends at an event; C_EVENTS: how
 # many of them there were
 # C_DUE: laws whose samples are due where the right-hand side is being evaluated, as bits
+# C_POSED: what is known in `work` of the bodies at Y_NOW (codes.py), for several evaluations there begin a step
 # C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_SIDES, C_CUT, C_TARGET = range(10)
-C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_LAWS = range(10, 17)
+C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_POSED, C_LAWS = range(10, 18)
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay

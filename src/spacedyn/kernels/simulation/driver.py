@@ -103,19 +103,20 @@ def error_along(sim, t, h, error, zero):
 def try_step(sim, t, h, due, fresh, idle, zero):
     """A step of the method, into Y_NEW; the error over its tolerance. `idle`: without the stage at its end."""
     main, nv, new = integer(sim.plan, MAIN_STAGES), integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
+    size = integer(sim.plan, SIZE)
     if integer(sim.plan, METHOD) >= IMPLICIT:
         call(integer(sim.plan, STEPPER), sim.own, t, h, new, due)
         return load(array_at(integer(sim.plan, SPARE)), integer(sim.plan, S_MATRIX), 0.0)
     if integer(sim.plan, METHOD) == SEMI_IMPLICIT_EULER:
         run_stages(sim, t, h, 0, 1, due, zero)
-        combine_stages(sim, integer(sim.plan, N_B), 1, h, new, zero)
+        combine_stages(sim, integer(sim.plan, N_B), 1, h, new, size, zero)
         inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), new + nv, new, zero)
         for j in range(nv):  # positions move with the new rates
             store(sim.work, new + j, h * load(sim.work, new + j, zero))
         return 0.0
     if idle:
         run_stages(sim, t, h, 1 if fresh else 0, main, due, zero)
-        combine_stages(sim, integer(sim.plan, N_A) + main * integer(sim.plan, ALL_STAGES), main, h, new, zero)
+        combine_stages(sim, integer(sim.plan, N_A) + main * integer(sim.plan, ALL_STAGES), main, h, new, size, zero)
         return 0.0
     near = integer(sim.plan, ROWS) > 0 and is_near_singular(sim) and is_adaptive(sim)
     if near:
@@ -175,6 +176,12 @@ def check_guards(sim, t, h):
     call(integer(sim.plan, GUARD_CHECK), sim.own, t, h, CHECK_STEP, 0)
     again = load_counter(sim.counters, C_AGAIN)
     return TAKEN if again == 0 else REJECTED if again == 1 else NOT_FINITE
+
+
+@inner
+def keeps_poses(sim):
+    """Whether evaluations at the start of a step may share poses: nothing but the vector y moves or loads bodies."""
+    return integer(sim.plan, METHOD) == EXPLICIT and integer(sim.plan, PRESCRIBED) + integer(sim.plan, ATTACHED) == 0
 
 
 @inner
@@ -246,7 +253,9 @@ def advance(own, rows, room, robots, steps, kind):
     for _ in range(steps):
         t = load(sim.clock, T, 0.0)
         if load_counter(sim.counters, C_TAKEN) == 0:
+            store_counter(sim.counters, C_POSED, UNPOSED if keeps_poses(sim) else UNKEPT)
             outcome = take_step(sim, zero)
+            store_counter(sim.counters, C_POSED, UNKEPT)
             if outcome == DONE:
                 record_end(sim, rows, t, robots, zero)
             elif outcome == REJECTED:

@@ -31,7 +31,7 @@ from ..robot.spatial import (
 from ..robot.totals import body_sums
 from ..scalar.compiling import Address, call, inner, outlined
 from ..scalar.dual import DUAL
-from ..scalar.memory import integer, load, shared, store, store_counter, zero_of
+from ..scalar.memory import integer, load, load_counter, shared, store, store_counter, zero_of
 from ..scalar.pack import ONE, PACK
 from ..sim.evaluate import SIGNATURE, run_kinds
 from ..sim.layout import *  # noqa: F403
@@ -163,15 +163,36 @@ def keep_ledger(sim, k, zero):
 
 
 @inner
-def set_out(sim, t, y, k, look, address, zero):
-    """Poses and motion of all bodies, and what laws may read of them; the chart's rates into k. Nothing acts yet."""
+def pose_bodies(sim, t, y, k, address, zero):
+    """Poses and motion of all bodies."""
     nv, rates = integer(sim.tree, RATES), integer(sim.tree, W_RATE)
-    for j in range(nv):
+    for j in range(nv if integer(sim.plan, PRESCRIBED) > 0 else integer(sim.tree, BASE_RATES)):
         store(sim.work, rates + j * RATE_WORK + QDD, zero)
     run_kinds(sim, t, y, k, PLACES_JOINTS, address)
     move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), zero)
     inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, integer(sim.tree, W_U), zero)
     motions(sim.tree, sim.par, sim.work, zero)
+
+
+@inner
+def pose_once(sim, t, y, k, look, zero):
+    """The same, unless they are known from an evaluation before; what will be known after this one.
+
+    At the start of a step guards are looked at, laws sampled, guards looked at again and the first stage taken, all
+    at one state. Accelerations, which a look does not need, are lost when the dynamics is solved.
+    """
+    known = load_counter(sim.counters, C_POSED)
+    here = y == integer(sim.plan, Y_NOW)
+    if not (here and known >= (MOVING if look else POSED)):
+        pose_bodies(sim, t, y, k, K_ADDRESS, zero)
+        known = min(known, UNPOSED) if not here else POSED if known > UNKEPT else UNKEPT
+    store_counter(sim.counters, C_POSED, known if look else min(known, MOVING))
+
+
+@inner
+def set_out(sim, t, y, k, look, address, zero):
+    """What laws may read of the bodies, whose poses and motion must be there; the chart's rates into k; no forces."""
+    nv = integer(sim.tree, RATES)
     if look or integer(sim.plan, CHOICES) & SEES_ROBOT:
         fill_view(sim, y, zero)
     chart_rates(sim.tree, sim.work, y, integer(sim.tree, W_U), k, zero)
@@ -243,6 +264,7 @@ def _flow(kind, at):
 
     def flow(own, t, y, k, due):
         sim, zero = at(own), zero_of(kind)
+        pose_once(sim, t, y, k, due == LOOK, zero)
         set_out(sim, t, y, k, due == LOOK, K_ADDRESS, zero)
         if due == LOOK:
             wanted = integer(sim.plan, CHOICES) & SEES_CHANNELS or integer(sim.plan, ATTACHED) > 0
@@ -269,6 +291,7 @@ def _flow(kind, at):
 def _flow_of_dual(own, t, y, k, due):
     """The same on dual numbers, but for the ledger, which nothing depends on."""
     sim, zero = sim_at(own), zero_of(DUAL)
+    pose_bodies(sim, t, y, k, K_TANGENT, zero)
     set_out(sim, t, y, k, False, K_TANGENT, zero)
     store_counter(sim.counters, C_DUE, due)
     run_kinds(sim, t, y, k, ACTS, K_TANGENT)

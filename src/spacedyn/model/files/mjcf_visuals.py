@@ -1,4 +1,4 @@
-"""Geoms of a compiled MuJoCo model as visuals: capsules are a cylinder and two balls, ellipsoids stretched balls."""
+"""Geoms of a compiled MuJoCo model as visuals: ellipsoids are stretched balls."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..parts import Visual
 from ..rotations import rotation_quaternion
-from ..shapes import box, cylinder, sphere
+from ..shapes import box, capsule, cylinder, sphere
 
 
 def geoms(m: Any, body: int) -> tuple[tuple[Visual, ...], tuple[Visual, ...]]:
@@ -29,8 +29,7 @@ def _looks(m: Any, i: int) -> list[Visual]:
         case 2:
             return [Visual(name, sphere(0.0, a), **pose)]
         case 3:
-            tips = [{**pose, "position": place + s * b * turn[:, 2]} for s in (1.0, -1.0)]
-            return [Visual(name, cylinder(0.0, a, 2 * b), **pose), *(Visual(name, sphere(0.0, a), **t) for t in tips)]
+            return [Visual(name, capsule(0.0, a, 2 * b), **pose)]
         case 4:
             return [Visual(name, sphere(0.0, 1.0), scale=np.array([a, b, c]), **pose)]
         case 5:

@@ -2,6 +2,7 @@
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,6 +14,7 @@ from ...errors import ModelError
 from ..checks import DEFAULTS
 from ..model import Model
 from ..parts import Body, Joint, Visual
+from ..shapes import cylinder, sphere
 from .urdf_records import UNLIMITED
 
 KINDS = {"revolute": "revolute", "prismatic": "prismatic", "fixed": "fixed", "planar": "planar", "free": "floating"}
@@ -120,7 +122,7 @@ def _link(robot: Element, body: Body, folder: Path | None) -> None:
         SubElement(inertial, "inertia", {key: _number(value) for key, value in entries})
     looks = body.visuals or tuple(Visual("", s.at(), None, np.ones(3), s.position, s.rotation) for s in body.shapes)
     for tag, listed in (("visual", looks), ("collision", body.collisions)):
-        for look in listed:
+        for look in (piece for whole in listed for piece in _pieces(whole)):
             geometry = _geometry(look, folder)
             if geometry is None:
                 continue
@@ -130,6 +132,16 @@ def _link(robot: Element, body: Body, folder: Path | None) -> None:
             if look.color is not None and tag == "visual":
                 material = SubElement(part, "material", name=f"color {_numbers(look.color)}")
                 SubElement(material, "color", rgba=_numbers(look.color))
+
+
+def _pieces(look: Visual) -> list[Visual]:
+    """A capsule, which URDF does not have, as a cylinder and two balls; anything else as it is."""
+    if look.shape is None or look.shape.kind != "capsule":
+        return [look]
+    radius, length = (float(x) for x in look.shape.size)
+    tip = 0.5 * length * look.scale[2] * look.rotation[:, 2]
+    ends = [replace(look, shape=sphere(0.0, radius), position=look.position + side * tip) for side in (1.0, -1.0)]
+    return [replace(look, shape=cylinder(0.0, radius, length)), *ends]
 
 
 def _geometry(look: Visual, folder: Path | None) -> Element | None:

@@ -43,6 +43,9 @@ def solid(kind: str, size: Array, longest: float, color: m.Color) -> list[m.Mesh
             return [m.sphere(size[0]).painted(color)]
         case "cone":
             return [m.cone(size[0], size[1]).painted(color)]
+        case "capsule":
+            half = np.array([0.0, 0.0, size[1] / 2.0])
+            return [m.rod(-half, half, size[0]).painted(color)]
         case "rod":
             half = np.array([0.0, 0.0, size[0] / 2.0])
             return [m.rod(-half, half, max(thin, 0.012 * size[0])).painted(color)]

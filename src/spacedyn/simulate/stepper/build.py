@@ -36,7 +36,8 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     model, method, flat = state.model, simulation.method, state.model.flat
     lanes = 1 if state.count == 1 or config.DISABLE_JIT or not method.in_packs else LANES
     plan = Plan()
-    work = _work_places(plan, layout, prepared, flat.slots)
+    over_packs = prepared.pack_code if lanes > 1 else {}
+    work = _work_places(plan, layout, prepared, flat.slots, layout.out_size if over_packs else 0)
     _put_method(plan, method, prepared.window)
     tolerances = tolerances_of(layout, state, method)
     plan.set(N_SCALE=plan.put(tolerances))
@@ -47,7 +48,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     breaks = np.unique(np.concatenate([breaks, jumps]))
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     put_rows(plan, prepared, work, lanes, robot_of(model, 0))
-    doubles = _put_laws(plan, prepared, lanes)
+    doubles = _put_laws(plan, prepared, lanes, over_packs)
     _put_row(plan, layout, work, flat)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
     if plan.plan[p.GUARDS]:
@@ -61,14 +62,15 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
         tree, _own(par), plan.plan, plan.numbers, first_work(plan.plan, tree, state, prepared, end_of(work), lanes),
         first_memory(plan.plan, model, state, prepared.joints, doubles), counters,
         first_clock(method, simulation.start, simulation.end),
-        [*prepared.code, *motions, *prepared.programs.values()], state.count, lanes, tolerances, spare,
+        [*prepared.code, *over_packs.values(), *motions, *prepared.programs.values()], state.count, lanes,
+        tolerances, spare,
         plan.numbers[plan.plan[p.N_SCALE] + tolerances.size :].copy(), _callees(plan.plan, prepared), model, layout,
     )  # fmt: skip
     stepper.choose_tolerances()
     return stepper
 
 
-def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> dict[str, slice]:
+def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out: int) -> dict[str, slice]:
     """Places of what the integration keeps in `work`, behind the robot's own scratch memory."""
     model, method, elements = layout.model, prepared.simulation.method, layout.elements
     nv, size = model.nv, end_of(layout.y)
@@ -98,6 +100,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int) -> 
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_RANK": rank_numbers(layout),
             "Y_VIEW": layout.view_size,
+            "Y_OUT": out,
             "Y_OWN_VIEW": prepared.own_view,
             "program forces": layout.joints if prepared.user_elements else 0,
             "Y_ROBOT": 1,
@@ -144,7 +147,7 @@ def _put_joints(plan: Plan, prepared: Prepared) -> tuple[Array, list[Compiled]]:
     return breaks, motions
 
 
-def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
+def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, Compiled]) -> int:
     """Records of laws and conditions, and places in `memory`; how many doubles that has."""
     simulation, layout = prepared.simulation, prepared.layout
     joints, conditions, outputs = len(prepared.joints), len(prepared.conditions), layout.out_size
@@ -175,6 +178,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int) -> int:
         record[p.L_RING], record[p.L_RING_SIZE] = doubles, ring
         record[p.L_PLACES] = plan.put_integers(layout.places(law, i))
         record[p.L_SEEN] = layout.parts_seen(law)
+        record[p.L_PACK] = over_packs[i].address if i in over_packs else 0
         records.append(record)
         doubles += ring * lanes * outputs
     plan.set(LAW_AT=plan.put_integers(*records))

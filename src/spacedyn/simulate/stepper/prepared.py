@@ -18,6 +18,7 @@ from ...kernels.sim import layout as p
 from ...laws.compile import Compiled, compile_law
 from ...laws.conditions import Condition
 from ...laws.law import Law
+from ...laws.pack_laws import compile_over_packs
 from ...model.model import robot_of
 from ..layout import Layout, Slices, end_of, in_order
 from ..simulation import Simulation
@@ -57,6 +58,13 @@ class Prepared:
         """C functions of laws and conditions."""
         known = blocks_of(self.simulation.elements)
         return [compile_law(law, known) for law in self.called]
+
+    @cached_property
+    def pack_code(self) -> dict[int, Compiled]:
+        """C functions over packs of those laws, by their numbers, that can be compiled so."""
+        known = blocks_of(self.simulation.elements)
+        made = {i: compile_over_packs(law, known) for i, law in enumerate(self.simulation.laws)}
+        return {i: code for i, code in made.items() if code is not None}
 
     @cached_property
     def acting(self) -> list[Element]:

@@ -18,7 +18,7 @@ from ...kernels.simulation.guards import MAX_AT_ONCE, MAX_CORRECTIONS
 
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT]
-_OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE]  # counters that are set anew before they are read
+_OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE, p.C_POSED]  # counters that are set anew before they are read
 _TIME_TOLERANCE = 1e-9  # of a run's duration: a time this little after its end is at its end
 _LEAST_ERROR = 1e-4  # that the driver remembers of a step
 _LARGEST_EXACT_INTEGER = 2**53  # integers above are not exact as doubles

@@ -1,0 +1,58 @@
+"""Distances between convex shapes, against coal; and near pairs of many spheres."""
+
+from typing import Any
+
+import coal
+import numpy as np
+
+import spacedyn as sd
+from spacedyn.contact.contacts import near_pairs
+from spacedyn.contact.convex import Convex, solid
+from spacedyn.contact.shape_table import make_table
+from spacedyn.contact.surface_distances import pair_rows
+from spacedyn.kernels.geometry import cores as k
+
+from .timing import Contestant
+
+PAIRS = ("box box", "capsule box", "cylinder cylinder")
+SPHERES = (100, 1000)
+_COUNT = 256
+_SHAPES = {
+    "box": (sd.shapes.box(0.0, (0.6, 0.8, 1.0)), lambda: coal.Box(0.6, 0.8, 1.0)),
+    "capsule": (sd.shapes.capsule(0.0, 0.2, 1.0), lambda: coal.Capsule(0.2, 1.0)),
+    "cylinder": (sd.shapes.cylinder(0.0, 0.4, 1.0), lambda: coal.Cylinder(0.4, 1.0)),
+}
+LOOP = "for one, at, other, there in queries: coal.distance(one, at, other, there, request, result); result.clear()"
+
+
+def distances(pair: str) -> dict[str, Contestant]:
+    """Random placements of two shapes that are apart: all in one call of ours, a call each of coal's."""
+    rng, names = np.random.default_rng(3), pair.split()
+    poses = np.empty((_COUNT, 2, 12))
+    poses[:, 0, :3], way = 0.0, rng.normal(size=(_COUNT, 3))
+    poses[:, 1, :3] = way / np.linalg.norm(way, axis=1, keepdims=True) * rng.uniform(1.5, 2.5, (_COUNT, 1))
+    poses[:, :, 3:] = sd.Rotation.random(2 * _COUNT, random_state=rng).as_matrix().reshape(_COUNT, 2, 9)
+    shapes = [solid("", name, _SHAPES[name][0], np.ones(3), 0.0, np.zeros(3), np.eye(3)) for name in names]
+    table = make_table(shapes, np.arange(2))
+    theirs = [_SHAPES[name][1]() for name in names]
+    queries = [
+        [part for i in (0, 1) for part in (theirs[i], coal.Transform3s(pose[i, 3:].reshape(3, 3), pose[i, :3]))]
+        for pose in poses
+    ]
+    peer: dict[str, Any] = {"coal": coal, "queries": queries}
+    peer |= {"request": coal.DistanceRequest(), "result": coal.DistanceResult()}
+    ours = {"f": pair_rows, "table": table, "pairs": np.array([[0, 1]]), "poses": poses}
+    return {
+        "float64": Contestant("f(table, pairs, poses)", ours, _COUNT),
+        "pinocchio": Contestant(LOOP, peer, _COUNT),
+    }
+
+
+def near(count: int) -> dict[str, Contestant]:
+    """Which of many spheres, one for each cubic metre or so, may touch; seconds for each of them."""
+    rng, edge = np.random.default_rng(4), (count / 2.0) ** (1 / 3)
+    shapes = [Convex("ball", k.POINT, (0.0, 0.0, 0.0, 0.0), 0.5, np.zeros(3), np.eye(3)) for _ in range(count)]
+    poses = np.empty((1, count, 12))
+    poses[0, :, :3], poses[0, :, 3:] = rng.uniform(-edge, edge, (count, 3)), np.eye(3).reshape(9)
+    names = {"f": near_pairs, "table": make_table(shapes, np.arange(count)), "before": np.full(count + 1, -1)}
+    return {"float64": Contestant("f(table, before, poses, 0, 0.0)", names | {"poses": poses}, count)}
