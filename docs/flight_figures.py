@@ -117,8 +117,39 @@ def ssrms_berthing() -> Figure:
     return figure
 
 
+def muses_c() -> Figure:
+    """Forces on the horn's rim and how far it is pressed; tilt over the speed of touch-down, with jets and without."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    scenario = sd.Scenario.from_toml("muses_c")
+    run, parts = scenario.run(progress=False), scenario.build()
+    left.plot(run.time, run["rim.normal_force"].sum(axis=1), label="force of the ground [N]")
+    left.plot(run.time, 100 * run.states.q[:, 2], label="stroke of the horn [cm]")
+    left.plot(run.time, 100 * run.states.base_velocity[:, 2], label="upward speed [cm/s]")
+    left.set(xlabel="time [s]", xlim=(4, 12), ylim=(-15, 45))
+    left.legend()
+    robot, ground = parts["robot"], parts["elements"][0].surface
+    rng, n = np.random.default_rng(2005), 200
+    x, y = rng.uniform(-3.0, 3.0, (2, n))
+    start = robot.state(
+        base_position=np.column_stack([x, y, ground.height(x, y) + 1.9]),
+        base_velocity=np.column_stack([rng.normal(0.0, 0.05, (n, 2)), -rng.uniform(0.05, 0.2, n)]),
+        base_attitude=sd.Rotation.from_rotvec(np.radians(rng.normal(0.0, 7.0, (n, 3)) * [1, 1, 0])),
+    )
+    for label, wait in (("no jets", 1e9), ("jets after 1 s", 1.0)):
+        same = sd.Scenario.from_toml("muses_c", change={"laws.0.wait": wait}).build()
+        options = {"gravity": [0, 0, -1e-4], "record": 0.5, "method": sd.DormandPrince8(rtol=1e-8, atol=1e-9)}
+        many = sd.simulate(robot, start, 30.0, laws=same["laws"], elements=same["elements"], **options, progress=False)
+        x, y = np.moveaxis(many.states.base_quaternion_xyzw[..., :2], -1, 0)
+        tilt = np.degrees(np.arccos(np.clip(1.0 - 2.0 * (x**2 + y**2), -1.0, 1.0))).max(axis=0)
+        right.plot(-100 * start.base_velocity[:, 2], tilt, ".", label=label)
+    right.set(xlabel="speed of touch-down [cm/s]", ylabel="largest tilt within 30 s [deg]")
+    right.legend()
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     made.__name__: made
-    for made in (ets7_paddles, macro_mini, srms_spdm, resolved_rate, dual_arm_capture, ssrms_berthing)
+    for made in (ets7_paddles, macro_mini, srms_spdm, resolved_rate, dual_arm_capture, ssrms_berthing, muses_c)
 }
 """By the name of their page."""

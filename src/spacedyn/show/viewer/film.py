@@ -14,6 +14,7 @@ from .actors import MAX_ROBOTS, Actor, actor_meshes, bounds, collect_actors, low
 from .arrow_legend import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .colors import HAND, RUNS
 from .film_page import Film, Numbers, page
+from .ground import ground_meshes, with_a_body_at_rest
 from .meshes import Mesh, with_normals
 
 if TYPE_CHECKING:
@@ -135,6 +136,10 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
         most[arrow.kind, arrow.unit] = max(arrow.most, most.get((arrow.kind, arrow.unit), 0.0))
     momenta = largest_momenta(actors)
     size = max(size for _, size in sizes)
+    ground = ground_meshes(run, actors[0].base, size)
+    if ground:  # a body that every robot has, and that stays where it is
+        shown = [[*bodies, ground] for bodies in shown]
+        actors = [with_a_body_at_rest(actor) for actor in actors]
     return {
         "models": [[_body(parts, numbers) for parts in bodies] for bodies in shown],
         "actors": [
@@ -215,7 +220,7 @@ def _actor(
     return {
         "name": actor.name or actor.model.name,
         "model": model,
-        "bodies": actor.model.body_names,
+        "bodies": [*actor.model.body_names, "ground"][: actor.positions.shape[1]],
         "color": (0.88, 0.90, 0.94) if i == 0 else RUNS[(i - 1) % len(RUNS)],
         "center": center.tolist(),
         "size": size,
