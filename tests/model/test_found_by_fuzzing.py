@@ -179,6 +179,7 @@ def test_thrusters_that_are_too_far_away_are_refused():
         (lambda: sd.endpoint_line([0, 0, 0], np.full((3, 3), 1e99), by=[1, 0, 0], duration=1.0), "rotation matrix"),
         (lambda: sd.TriangleMesh(np.eye(3), [[0, 1, np.inf]]), r"faces must be whole numbers"),
         (lambda: sd.HeightField([1j, 1j]), "heights must be numbers"),
+        (lambda: sd.RoughGround([1e-320, 3.0], 0.13, 0.5), "at least a spacing each way"),
         (lambda: sd.Tank("bus", 1.0, gyration=np.zeros(0)), "gyration must be a finite number or three of them"),
         (lambda: sd.Magnetorquer("bus", limit=1 + 2j), "limit must be a number or one for each of 3 rods"),
         (lambda: sd.Gyro("bus", rotation=True), "rotation must be a rotation matrix or a quaternion"),
@@ -224,3 +225,10 @@ def test_many_links_take_no_gigabyte():
     arrays = sd.load("tian_wu").to_arrays() | {"SS": np.zeros((2, 2))}
     with pytest.raises(sd.ModelError, match="SS has 4 numbers, but BB has 3 links"):
         sd.Model.from_arrays(**arrays)
+
+
+def test_base_rates_of_a_momentum_that_overflows_are_refused():
+    robot = sd.load("tian_wu")
+    ops = sd.operators.SpatialOperators(robot, robot.neutral_state())
+    with pytest.raises(sd.InputError, match="base_rates: the result is not finite"):
+        sd.operators.base_rates(ops, np.zeros(3), np.full(6, 1.7e308))

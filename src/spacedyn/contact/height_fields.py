@@ -20,6 +20,7 @@ from .triangle_mesh import TriangleMesh
 
 Array = np.ndarray
 _STEEP = 5.0  # slope between neighbours that looks like a step
+_SMALLEST = 1e-30  # m between heights, whose squares can be reckoned with
 _MOST_POINTS = 4_000_000
 _FLAT = 1e-6  # least curvature [1/m] that counts
 
@@ -321,6 +322,8 @@ class RoughGround(Heights):
         object.__setattr__(self, "size", size)
         for name in ("spacing", "roughness"):
             object.__setattr__(self, name, positive(f"{what}: {name}", getattr(self, name)))
+        if not (np.all(size >= self.spacing) and self.spacing >= _SMALLEST):
+            raise InputError(f"{what}: size must be at least a spacing each way, and that {_SMALLEST:g} m or more")
         if np.prod(size / self.spacing + 1.0) > _MOST_POINTS:
             raise InputError(f"{what}: that makes more than {_MOST_POINTS} heights; choose a larger spacing")
         hurst = finite_array(f"{what}: hurst", self.hurst, "a number from 0 to 1", [()])

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import InputError
 from ...model.state_parts import BASE_RATES
-from ...quantities.calls import finite_operand
+from ...quantities.calls import finite_operand, finite_results
 from ...quantities.dynamics import inverse_dynamics
 from ...signatures import checked_arguments
 from .spatial import SpatialOperators
@@ -23,6 +23,7 @@ class BaseRates(NamedTuple):
 
 
 @checked_arguments()
+@finite_results
 def base_rates(
     ops: SpatialOperators, qd: ArrayLike, momentum: ArrayLike | None = None, *, about: str = "com"
 ) -> BaseRates:
@@ -80,6 +81,7 @@ def base_rates(
 
 
 @checked_arguments()
+@finite_results
 def base_acceleration(
     ops: SpatialOperators,
     qdd: ArrayLike,
