@@ -91,6 +91,9 @@ def between_shapes():
     options = {"rounding": 0.1, "deep": "-inf"}
     parts = [part for a, b in names for part in sd.distance(model, states, a, b, **options)]
     parts += [part for name in model.body_names for part in sd.distance(model, states, name, hull, **options)]
+    fields = [sd.HeightField(0.1 * np.sin(np.arange(36.0).reshape(6, 6)), smooth=smooth) for smooth in (True, False)]
+    for surface in (*fields, sd.EllipsoidSurface((3, 2, 1)), sd.SphereSurface(3.0, hollow=True)):
+        parts += [surface.gap(points), surface.normals(points)]
     found = sd.contacts(model, states, within=3.0, surfaces=grounds, neighbours=True, **options)
     stacked = sd.contacts(*on_each_other(), within=0.01)
     return flat(parts), flat([*found_in(found), *found_in(stacked)])

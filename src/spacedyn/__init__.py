@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .elements.accelerometer import Accelerometer
     from .elements.atmospheric_drag import AtmosphericDrag
     from .elements.contact import Contact
+    from .elements.coupling import Coupling
     from .elements.dc_motor import DCMotor
     from .elements.drag import Drag
     from .elements.element import Block
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from .elements.gyro import Gyro
     from .elements.held_joints import LockedJoint, PrescribedJoint
     from .elements.hill_frame import GravityGradient, HillFrame
+    from .elements.loop import Loop
+    from .elements.loop_files import read_loops
     from .elements.magnetic_field import MagneticField
     from .elements.magnetometer import Magnetometer
     from .elements.magnetorquer import Magnetorquer
@@ -127,8 +130,9 @@ if TYPE_CHECKING:
     from .scenario import Scenario, scenarios
     from .show.viewer.film import film
     from .show.viewer.live import view
-    from .simulate import actions
+    from .simulate import actions, closed
     from .simulate import joint_modes as Mode
+    from .simulate.closure import assemble
     from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
@@ -178,6 +182,9 @@ _NAMES_OF = {
     ".elements.gravity": "CentralGravity UniformGravity",
     ".elements.gyro": "Gyro",
     ".elements.held_joints": "LockedJoint PrescribedJoint",
+    ".elements.coupling": "Coupling",
+    ".elements.loop": "Loop",
+    ".elements.loop_files": "read_loops",
     ".elements.magnetic_field": "MagneticField",
     ".elements.magnetometer": "Magnetometer",
     ".elements.magnetorquer": "Magnetorquer",
@@ -195,6 +202,7 @@ _NAMES_OF = {
     ),
     ".laws.law": "law",
     ".lint": "check_file",
+    ".simulate.closure": "assemble",
     ".simulate.linearize": "Linearization linearize",
     ".quantities.matrices": (
         "coriolis_matrix mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product"
@@ -235,6 +243,7 @@ _MODULES = {
     "Mode": ".simulate.joint_modes",
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
+    "closed": ".simulate.closed",
     "freefloating": ".freefloating",
     "orbit": ".orbit",
     "kane": ".formulations.kane",
@@ -285,6 +294,7 @@ __all__ = [
     "CentralGravity",
     "Contact",
     "ContactMaterial",
+    "Coupling",
     "DCMotor",
     "DormandPrince5",
     "DormandPrince8",
@@ -303,6 +313,7 @@ __all__ = [
     "InputError",
     "Linearization",
     "LockedJoint",
+    "Loop",
     "MagneticField",
     "Magnetometer",
     "Magnetorquer",
@@ -349,6 +360,7 @@ __all__ = [
     "ZonalGravity",
     "actions",
     "altitude_reaches",
+    "assemble",
     "attach",
     "attitude_waypoints",
     "available",
@@ -359,6 +371,7 @@ __all__ = [
     "center_of_mass_acceleration",
     "center_of_mass_velocity",
     "check_file",
+    "closed",
     "condition",
     "contact_material",
     "contacts",
@@ -417,6 +430,7 @@ __all__ = [
     "passive_force",
     "potential_energy",
     "reaction_null_space",
+    "read_loops",
     "read_mimics",
     "release",
     "sample",

@@ -269,6 +269,8 @@ def test_a_hollow_sphere_holds_corners_and_refuses_what_is_round_and_no_ball():
         (lambda m, s: sd.contacts(m, s, surfaces=3), "expected surfaces such as Plane"),
         (lambda m, s: sd.contacts(m, s, within="1"), "within must be a length"),
         (lambda m, s: sd.contacts(m, s, deep=None), "deep must be"),
+        (lambda m, s: sd.contacts(m, s, deep=np.array(["error", "-inf"])), "deep must be"),
+        (lambda m, s: sd.contacts(m, s, neighbours=np.ma.masked), "neighbours: expected True or False"),
         (lambda m, s: sd.contacts(m, s), "'sphere' of body 'a' and 'box' of body 'b' overlap"),
     ],
 )

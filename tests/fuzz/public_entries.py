@@ -23,6 +23,7 @@ _LEFT_OUT = {
     "verify",
     "load",
     "check_file",
+    "read_loops",
     "read_mimics",
     "Scenario",
 }
@@ -86,6 +87,9 @@ _WANTED = {
     "actions.disengage": {"grapple": "name"},
     "actions.impact": {"restitution": "number", "normal": "unit"},
     "FlexibleDrive": {"rotor": "joint"},
+    "Loop": {"joint": "loop joint"},
+    "Coupling": {"joints": "arm of wheeled", "coefficients": "two numbers"},
+    "assemble": {"model": "wheeled", "state": "state of wheeled", "elements": "loops"},
     "RelativePose": {"target": "body"},
     "SunSensor": {"sun": "unit"},
     "ModalAppendage": {"frequencies": "frequencies"},

@@ -13,9 +13,9 @@ from ..kernels.geometry.faces import MOST
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.calls import check_state
-from ..reals import one_number
+from ..reals import one_number, type_name
 from ..signatures import is_several, known_names
-from .distances import body_poses, too_deep
+from .distances import body_poses, check_deep, too_deep
 from .shape_table import ShapeTable, shape_table
 from .surface_distances import above, surface_rows, vertices_of
 from .surfaces import Plane, Surface
@@ -113,8 +113,9 @@ def contacts(
     (4, 'plane', [0.001, 0.001, 0.001, 0.001])
     """
     check_state(model, state)
-    if deep not in ("error", "-inf"):
-        raise InputError(f"contacts(): deep must be 'error' or '-inf', got {deep!r}")
+    check_deep("contacts()", deep)
+    if not isinstance(neighbours, bool | np.bool_):
+        raise InputError(f"contacts(): neighbours: expected True or False, got {type_name(neighbours)}")
     reach = one_number("contacts(): within", within, "a length [m]")
     table, grounds, poses = shape_table(model, rounding), _named(surfaces), body_poses(model, state)
     asked = None if pairs is None else _pairs_of_shapes(model, table, pairs)

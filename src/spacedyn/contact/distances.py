@@ -1,7 +1,7 @@
 """Distances between bodies of a robot, and between bodies and surfaces: `sd.distance`."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,8 +86,7 @@ def distance(
     (0.8, [1.0, 0.0, 0.0])
     """
     check_state(model, state)
-    if not isinstance(deep, str) or deep not in ("error", "-inf"):
-        raise InputError(f"distance(): deep must be 'error' or '-inf', got {deep!r}")
+    check_deep("distance()", deep)
     table, i = shape_table(model, rounding), model.body_index(a)
     if isinstance(b, Surface):
         first = _shapes(model, table, i)
@@ -98,6 +97,12 @@ def distance(
         raise InputError(f"distance(): a and b are the same body, '{a}'; name two bodies, or a surface")
     pairs = np.array([(p, q) for p in _shapes(model, table, i) for q in _shapes(model, table, j)], dtype=np.int64)
     return _nearest(model, state, table, pairs, pair_rows(table, pairs, body_poses(model, state)), deep)
+
+
+def check_deep(what: str, deep: Any) -> None:
+    """Raise unless it is one of the two words."""
+    if not isinstance(deep, str) or deep not in ("error", "-inf"):
+        raise InputError(f"{what}: deep must be 'error' or '-inf', got {deep!r}")
 
 
 def body_poses(model: Model, state: State) -> Array:

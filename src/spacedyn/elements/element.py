@@ -91,6 +91,13 @@ class Numbers(NamedTuple):
     numbers: Array
 
 
+class Row(NamedTuple):
+    """What a constraint row pushes: bodies, two within the robot or one from outside, and joint rates, by number."""
+
+    bodies: tuple[str, ...] = ()
+    rates: tuple[int, ...] = ()
+
+
 class WrenchPoint(NamedTuple):
     """A point of a body at which an element applies a recorded wrench; body '' is the inertial frame."""
 
@@ -164,6 +171,14 @@ class Element:
     def attached_to(self, model: Model) -> tuple[str, ...]:
         """Bodies to which it hands on inertia, or whose accelerations it needs."""
         return ()
+
+    def rows_of(self, model: Model) -> tuple[Row, ...]:
+        """Its constraint rows, as its kind writes them (kernels/elements/rows.py); their bodies are `attached_to`."""
+        return ()
+
+    def is_against(self, model: Model, state: State) -> str:
+        """What is wrong, in words, where its rows are closed and it is not: axes that point against each other."""
+        return ""
 
     def jump(self, model: Model, before: State, after: State) -> Array:
         """By how much its states jump where an impulse changes the rates of the robot that it is attached to."""

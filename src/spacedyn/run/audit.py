@@ -50,7 +50,8 @@ class Audit:
     quaternion_norm : float
         Largest distance of a quaternion's length from one.
     constraints : float
-        Largest distance of prescribed and locked joints' coordinates and rates from what they should be.
+        Largest distance of prescribed and locked joints' coordinates and rates from what they should be; largest
+        residual of loops and other constraint rows [m, rad], and of its rate.
     mass : float
         Largest relative error of the mass that is carried and that has left, together. NaN where none can leave.
     times : dict of float
@@ -122,7 +123,9 @@ class Audit:
 
 
 _NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints", "mass")
-_NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {"constraints": "no joint was prescribed or locked"}
+_NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {
+    "constraints": "no joint was prescribed or locked, no loop closed"
+}
 
 
 def has_momentum(model: Model) -> bool:
@@ -265,6 +268,10 @@ class Auditor:
         self._note_largest("quaternion_norm", np.abs(lengths - 1.0).max(axis=2), rows[..., 0])
         if self._joints:
             self._add_constraints(rows, states)
+        closure = rows[..., self._columns["closure"]]
+        if closure.shape[-1]:
+            self._of["constrained"][0] = 1.0
+            self._note_largest("constraints", closure[..., :2].max(axis=-1), rows[..., 0])
 
     def _support(self, found: dict[str, Array], times: Array) -> Array:
         """(records, robots, 2): impulse of all that bears the robot's weight, and its moment.

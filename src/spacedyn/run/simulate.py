@@ -27,6 +27,7 @@ from ..simulate.methods import Method
 from ..simulate.modes import Switcher
 from ..simulate.progress import Progress
 from ..simulate.record_times import RecordTimes
+from ..simulate.row_checks import warn_of_redundant
 from ..simulate.setup import ARGUMENTS, build_steppers, compiled_parts, pack_size, simulation_of
 from ..simulate.simulation import Simulation
 from ..simulate.store import InMemory, NotWritten, Past, RecordStore, largest_chunk
@@ -204,6 +205,8 @@ def carry_out(
             steppers = build_steppers(simulation, 0 if times is None else most)
             for stepper in steppers:
                 stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # no step: only the loop is compiled
+            if simulation.layout.rows and past is None:
+                warn_of_redundant(simulation, steppers[0])
             auditor.prepare(2 if times is None else simulation.robots * times.count)
         store: RecordStore = InMemory(simulation, most, None if times is None else times.count)
         if stream is not None:

@@ -199,6 +199,9 @@ class EventLog:
         stepper.set_rates(after.u[:, None])
         stepper.add_to_ledger("event_work", self._energy(stepper, after) - energy)
         stepper.add_to_ledger("impulse", self._momentum(stepper, after) - start)
+        stepper.forget_rows()
+        if stepper.opening() > 1e-9 * (1.0 + float(np.abs(after.u).max(initial=0.0))):
+            raise InputError("it opened a loop; return the nearest state that does not: sd.assemble(...)")
 
     def _momentum(self, stepper: Any, state: State) -> Array:
         """Momentum (6), L about the centre of mass, with what elements carry; the stepper must be at the state."""

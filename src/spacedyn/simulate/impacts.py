@@ -40,6 +40,18 @@ def reaction(H: Array, given: Array, change: Array) -> Array:
     return change
 
 
+def reaction_with_rows(H: Array, given: Array, change: Array, J: Array, rate: Array) -> Array:
+    """The same where constraint rows, J u = -rate of the part that is not the robot's, take impulses, too.
+
+    `rate` is that before the impulse, J u and all; after it, it is zero.
+    """
+    free, change = np.setdiff1d(np.arange(len(H)), given), reaction(H, given, change)
+    gain = np.linalg.solve(H[np.ix_(free, free)], J[:, free].T)
+    impulse = np.linalg.lstsq(J[:, free] @ gain, -(rate + J @ change), rcond=_SMALL)[0]
+    change[free] += gain @ impulse
+    return change
+
+
 def relative_jacobian(model: Model, state: State, endpoint: str, other: str) -> Array:
     """(3, nv) velocity of `other` relative to the body of `endpoint`, at the place of `other`, per rate."""
     ours, theirs = (endpoint_jacobian(model, state, name) for name in (endpoint, other))
@@ -50,11 +62,17 @@ def relative_jacobian(model: Model, state: State, endpoint: str, other: str) -> 
 
 
 def after_impact(
-    model: Model, state: State, impact: Impact, held: Iterable[str], attached: Sequence[Any] = ()
+    model: Model,
+    state: State,
+    impact: Impact,
+    held: Iterable[str],
+    attached: Sequence[Any] = (),
+    rows: tuple[Array, Array] | None = None,
 ) -> State:
     """The state just after an impact; the same if the bodies part already.
 
-    `held`: joints that keep their rates; `attached`: what elements have attached to bodies, which takes part.
+    `held`: joints that keep their rates; `attached`: what elements have attached to bodies, which takes part; `rows`:
+    J and rates of constraint rows, which take impulses.
     """
     J = relative_jacobian(model, state, impact.endpoint, impact.other)
     if impact.normal is not None:
@@ -66,8 +84,10 @@ def after_impact(
     for joint in held:
         free[model.u_slice(joint)] = False
     rates = np.flatnonzero(free)
-    gain = np.linalg.solve(whole_mass_matrix(model, state, attached)[np.ix_(rates, rates)], J[:, rates].T)
     wanted = -(1.0 + impact.restitution) * (J @ state.u)
+    if rows is not None:
+        J, wanted = np.concatenate([J, rows[0]]), np.concatenate([wanted, -rows[1]])
+    gain = np.linalg.solve(whole_mass_matrix(model, state, attached)[np.ix_(rates, rates)], J[:, rates].T)
     impulse = np.linalg.lstsq(J[:, rates] @ gain, wanted, rcond=_SMALL)[0]
     u = state.u.copy()
     u[rates] += gain @ impulse

@@ -77,6 +77,11 @@ class Layout:
         return any(one.loses_mass for one in self.elements)
 
     @cached_property
+    def rows(self) -> int:
+        """Number of constraint rows."""
+        return sum(len(one.rows_of(robot_of(self.model, 0))) for one in self.elements)
+
+    @cached_property
     def names(self) -> list[str]:
         """Names of the elements in the record."""
         return element_names(self.elements)
@@ -200,6 +205,7 @@ class Layout:
                 "udot": nv,
                 **{name: size[name] for name in self.channels},
                 "carried": 10 if self.carries else 0,
+                "closure": 3 if self.rows else 0,
                 "mode": model.n if self.switching else 0,
                 "anchor": model.nq if self.switching else 0,
             }

@@ -22,9 +22,10 @@ from ..errors import InputError, RunWarning, warn_user
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.dynamics import hybrid_dynamics
-from ..quantities.momentum import kinetic_energy
+from ..quantities.momentum import center_of_mass, kinetic_energy, momentum
 from .action_kinds import Impact, Switch
-from .impacts import after_impact, braking, reaction, too_fast, whole_mass_matrix
+from .carried import with_carried
+from .impacts import after_impact, braking, reaction, reaction_with_rows, too_fast, whole_mass_matrix
 from .joint_modes import FREE, LOCKED, PRESCRIBED
 
 Array = np.ndarray
@@ -115,7 +116,7 @@ class Switcher:
         present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
-        model = state.model
+        model, rows = state.model, stepper.rows()
         for joint, name in modes.items():
             one = self._joints[place[joint]]
             mode: float = mode_number(joint, name, one.given is not None)
@@ -132,7 +133,7 @@ class Switcher:
         for one, mode in self.modes(stepper):
             if mode != FREE:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
-        after = velocities_after(model, state, {**wanted, **rates}, attached)
+        after = velocities_after(model, state, {**wanted, **rates}, attached, rows)
         if action.arm:
             self._look_at_speed(stepper, action, after, attached)
         _go_on(stepper, state, after, stored if attached else None)
@@ -141,7 +142,7 @@ class Switcher:
     def hit(self, stepper: Any, impact: Impact) -> bool:
         """An impact between two bodies, with what elements have attached to them; whether anything has changed."""
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
-        after = after_impact(state.model, state, impact, self.held(stepper), attached)
+        after = after_impact(state.model, state, impact, self.held(stepper), attached, stepper.rows())
         if after is not state:
             _go_on(stepper, state, after, stored if attached else None)
         return after is not state
@@ -163,20 +164,40 @@ def _go_on(stepper: Any, state: State, after: State, stored: float | None) -> No
     Where elements are attached to bodies, their states jump with the rates; `stored` is what all elements held before.
     """
     model = state.model
-    work = kinetic_energy(model, after) - kinetic_energy(model, state)
+    work, before = kinetic_energy(model, after) - kinetic_energy(model, state), _momentum(stepper, state)
     stepper.set_rates(after.u[:, None])
     if stored is not None:
         for i, element in enumerate(stepper.layout.elements):
             stepper.element_states(i)[:, 0] += element.jump(model, state, after)
         work += stepper.stored_energy() - stored
     stepper.add_to_ledger("event_work", work)
+    if stepper.layout.rows:  # some may take impulses from outside
+        stepper.add_to_ledger("impulse", _momentum(stepper, after) - before)
     stepper.forget_stage()
+    stepper.forget_rows()
 
 
-def velocities_after(model: Model, state: State, rates: Mapping[str, Array], attached: Sequence[Any] = ()) -> State:
+def _momentum(stepper: Any, state: State) -> Array:
+    """Momentum (6) of a robot with rows, L about the centre of mass, with what elements carry."""
+    if not stepper.layout.rows:
+        return np.zeros(6)
+    both, carried = momentum(state.model, state, about="com"), stepper.carried()
+    if not carried.size:
+        return both
+    return with_carried(state.model, state, center_of_mass(state.model, state), both, carried)[0]
+
+
+def velocities_after(
+    model: Model,
+    state: State,
+    rates: Mapping[str, Array],
+    attached: Sequence[Any] = (),
+    rows: tuple[Array, Array] | None = None,
+) -> State:
     """The state just after impulses at some joints have given them these rates; all others are free to react.
 
-    `attached`: what elements have attached to bodies, which takes part.
+    `attached`: what elements have attached to bodies, which takes part; `rows`: J and rates of constraint rows, which
+    take impulses.
 
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
@@ -189,10 +210,13 @@ def velocities_after(model: Model, state: State, rates: Mapping[str, Array], att
     for joint, rate in rates.items():
         at = model.u_slice(joint)
         change[at] = rate - state.u[at]
-    if not np.any(change):
+    closed = rows is not None and len(rows[0]) > 0
+    if not np.any(change) and not closed:
         return state
-    if attached:
-        given = np.concatenate([np.arange(model.nv)[model.u_slice(joint)] for joint in rates])
+    given = np.concatenate([np.empty(0, int), *(np.arange(model.nv)[model.u_slice(joint)] for joint in rates)])
+    if rows is not None and closed:
+        u = state.u + reaction_with_rows(whole_mass_matrix(model, state, attached), given, change, *rows)
+    elif attached:
         u = state.u + reaction(whole_mass_matrix(model, state, attached), given, change)
     else:
         still = State(model, np.concatenate([state.x, np.zeros(model.nv)]))

@@ -26,6 +26,7 @@ from .events import Event, read_events
 from .layout import Layout, may_switch
 from .methods import DormandPrince8, Method, Variational, check_steps
 from .record_times import checked_record
+from .row_checks import check_closed
 from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
@@ -85,6 +86,8 @@ def simulation_of(
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
+    if isinstance(method, Variational) and any(one.rows_of(robot_of(model, 0)) for one in acting.elements):
+        raise InputError("a variational method knows no loops: choose another, such as DormandPrince8()")
     if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
         raise InputError(
             "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
@@ -141,6 +144,8 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
     steppers = [build_stepper(prepared, everyone[first : first + size]) for first in range(0, simulation.robots, size)]
     for i, stepper in enumerate(steppers):
         stepper.number_robots(i * size)
+    if simulation.layout.rows:
+        check_closed(simulation, steppers)
     return steppers
 
 
@@ -159,6 +164,9 @@ def compiled_parts(simulation: Simulation) -> list[str]:
     users = prepared.user_elements
     elements += _named(users[i].program for i in prepared.order if i in users)
     laws, flows = _named(prepared.called), [f"flow.{form}" for form in forms]
+    if prepared.rows:
+        flows += [f"{part}.{form}" for part in ("rows", "settle") for form in forms]
+        flows += ["rows.dual"] if method.kind == codes.IMPLICIT else []
     guarded = prepared.guards > 0 or len(simulation.events) > 0
     guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
     own_step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}

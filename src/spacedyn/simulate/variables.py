@@ -34,6 +34,7 @@ _MADE_OF: dict[str, dict[str, tuple[list[str], str]]] = {
     "event_work": {"event_work": (["jump"], "J")},
     "left": {"left": (["gone"], "kg, N s, J")},
     "carried": {"carried": (["sums"], "kg, kg m, N s, N m s")},
+    "closure": {"closure": (["closed"], "m or rad, m/s or rad/s, 1")},
     "element_dissipated": {"element_dissipated": (["element"], "J")},
     "element_energy": {"element_energy": (["element"], "J")},
     "element_wrenches": {"element_wrench": (["pushed", "wrench"], "N, N m")},
@@ -86,6 +87,7 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
         "jump": ["all events"] if switching or simulation.events else [],
         "gone": ["mass", "px", "py", "pz", "energy"] if simulation.layout.loses_mass else [],
         "sums": SUMS if simulation.layout.carries else [],
+        "closed": ["residual", "rate", "rank"] if simulation.layout.rows else [],
         "joint": list(model.joint_names) if switching else [],
         "anchored": coordinate_names(model) if switching else [],
     }

@@ -14,7 +14,7 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import Address, array_at, inner
 from ..scalar.linear import factorise, solve
 from ..scalar.memory import integer, later, load, store
-from ..sim.evaluate import STEP_SIGNATURE, evaluate, is_adaptive
+from ..sim.evaluate import STEP_SIGNATURE, evaluate, evaluate_stage, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .runge_kutta import combine_stages, in_group, largest_of_group
@@ -107,7 +107,7 @@ def run_implicit_stages(sim, t, h, s, Z, n):
                 load(sim.work, integer(sim.plan, Y_NOW) + j, 0.0) + (load(s, Z + i * n + j, 0.0) if j < n else 0.0),
             )
         at = t + h * load(sim.numbers, integer(sim.plan, N_C) + i, 0.0)
-        evaluate(sim, at, y, integer(sim.plan, Y_K) + i * size, 0)
+        evaluate_stage(sim, at, y, integer(sim.plan, Y_K) + i * size, 0)
 
 
 @inner

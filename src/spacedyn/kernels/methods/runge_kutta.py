@@ -9,7 +9,7 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
 from ..scalar.pack import magnitude, select, sqrt
-from ..sim.evaluate import evaluate
+from ..sim.evaluate import evaluate_stage
 from ..sim.layout import *  # noqa: F403
 
 
@@ -49,7 +49,7 @@ def run_stages(sim, t, h, first, last, due, zero):
         K = integer(sim.plan, Y_K) + i * size
         if i == 0:
             y = integer(sim.plan, Y_NOW)  # a sample may change the laws' states there
-        evaluate(sim, at, y, K, due if i == 0 else 0)
+        evaluate_stage(sim, at, y, K, due if i == 0 else 0)
 
 
 @inner

@@ -38,6 +38,9 @@ def jacobian(sim, t, y, out):
     for j in range(integer(sim.plan, GUARDS)):
         side = integer(sim.plan, Y_SIDE) + j
         store(duals, side, zero + load(sim.work, side, 0.0))
+    for j in range(integer(sim.plan, ROWS) + 1 if integer(sim.plan, ROWS) > 0 else 0):
+        held = integer(sim.plan, Y_RANK) + j
+        store(duals, held, zero + load(sim.work, held, 0.0))
     for first in range(0, n, many):
         for j in range(n):
             store(duals, at + j, zero + load(sim.work, y + j, 0.0))

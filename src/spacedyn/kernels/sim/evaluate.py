@@ -20,6 +20,20 @@ def evaluate(sim, t, y, k, due):
 
 
 @inner
+def is_near_singular(sim):
+    """Whether some robot's constraint rows are nearly dependent where the step begins."""
+    return load(sim.memory, integer(sim.plan, M_OPEN) + IS_NEAR, 0.0) > 0.0
+
+
+@inner
+def evaluate_stage(sim, t, y, k, due):
+    """The same of a stage, which is moved onto the constraints before where the step began near a singular state."""
+    if integer(sim.plan, ROWS) > 0 and is_near_singular(sim):
+        call(integer(sim.plan, SETTLE_ROWS), sim.own, t, 0.0, y, HOLD_STAGE)
+    evaluate(sim, t, y, k, due)
+
+
+@inner
 def is_adaptive(sim):
     """Whether steps are chosen by their errors; a fixed step has no tolerances, and -1 in their place."""
     return load(sim.numbers, integer(sim.plan, N_SCALE), 0.0) >= 0.0

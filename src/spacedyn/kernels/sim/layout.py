@@ -68,8 +68,34 @@ ORIGIN = 81
 # groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
 GROUPS, N_GROUP = range(82, 84)
 Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
-Y_OUT = 85  # in work, what a law writes for all robots of a pack at once
-PLAN = 86
+# constraint rows (kernels/elements/rows.py): how many, where in plan their records start; addresses of what solves them
+# and of what holds a state on them. In work: rank and order of the rows that are held independent, and whether they are
+# nearly singular, and the greatest length of each column so far; columns W of all
+# rows, orthonormal columns Q and R of the independent ones, right-hand sides and solutions; what is kept of the motion
+# without them; for the record, the largest residual, the largest rate, the rank
+ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOLUTION, Y_UNBOUND, Y_CLOSURE = range(
+    85, 96
+)
+# Y_SLOPES: in work, slopes of a step as they are, while what is normal is taken out of them
+# in memory, the residual that was left last, over its tolerance, and whether some robot is near a singular state; what
+# solves rows on duals
+M_OPEN, TANGENT_ROWS, Y_SLOPES = range(96, 99)
+# FIRST_LEFT, LEAST_LEFT: squares of the least part of a row that others leave, where the step began and of its stages
+OPEN_BY, IS_NEAR, FIRST_LEFT, LEAST_LEFT, OPEN_NUMBERS = range(5)
+Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
+PLAN = 100
+CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
+# plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
+# and where in plan their numbers are; its element's record; whether its force on one body comes from outside
+R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, ROW_INTS = range(8)
+# work: the numbers of a row: its residual, how fast that changes, the part of its second rate that no unknown
+# acceleration changes, the part of its rate that is not the robot's, its multiplier; then what a unit of that pushes:
+# wrenches on both bodies about their reference points, forces on the joint rates
+ROW_PHI, ROW_RATE, ROW_BIAS, ROW_DRIFT, ROW_MULTIPLIER, ROW_WRENCH, ROW_FORCE = 0, 1, 2, 3, 4, 5, 17
+# what holds a state on the rows is asked to do: to leave the independent rows as they are, or to choose them anew
+# and, for stages of a step that begins near a singular state, where errors of a stage would be magnified, the former
+# for the error of such a step, to take what is normal to the constraints out of its slopes, and to put it back
+KEEP_RANK, CHOOSE_RANK, HOLD_STAGE, TAKE_NORMAL, PUT_BACK = range(5)
 HANDED_NUMBERS = 27
 # mass, first moment, momentum and angular momentum, about the base's centre of mass and relative to its velocity
 SUM_MASS, SUM_MOMENT, SUM_MOMENTUM, SUM_SPIN, CARRIED = 0, 1, 4, 7, 10
@@ -123,7 +149,8 @@ E_WRENCHES, E_SPAN = range(10, 12)
 # counter of instants at which it was sampled; where in work it says, robot by robot, whether it is being sampled
 # E_LINKS: where in plan the places of the records are of the elements that it is linked to
 # E_KEPT: where in work its kinds keep numbers for those that are called later in an evaluation
-E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, E_KEPT, ELEMENT_INTS = range(12, 20)
+# E_ROWS: the number of its first constraint row
+E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, E_KEPT, E_ROWS, ELEMENT_INTS = range(12, 21)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)

@@ -20,13 +20,16 @@ from ..scalar.memory import (
     store_counter,
     zero_of,
 )
-from ..sim.evaluate import is_adaptive, run_kinds
+from ..sim.evaluate import is_adaptive, is_near_singular, run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
-from .samples import are_laws_due_at, next_break, take_samples
+from .samples import NEVER, are_laws_due_at, next_break, take_samples
 from .step_control import judge, lengthen
 
+ACROSS_PART = 0.1  # of the root of the tolerance: an error across constraints whose square counts for nothing
+TOO_NEAR = 0.05  # of what others leave of a row where a step begins
+FAR_OPEN = 1e3  # of a residual's tolerance: what a fixed step may leave
 SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
 
 
@@ -57,7 +60,7 @@ def first_stage_again(sim, zero):
 def is_last_stage_idle(sim, t, h, due, lands, near):
     """Whether a fixed step needs no stage at its end: nothing is recorded within, and the next begins with another.
 
-    The next one does where sides of guards are chosen anew, or a law is sampled.
+    The next one does where sides of guards are chosen anew, states are moved onto constraints, or a law is sampled.
     """
     if integer(sim.plan, METHOD) != EXPLICIT or is_adaptive(sim) or integer(sim.plan, EVENTS) > 0:
         return False
@@ -65,7 +68,35 @@ def is_last_stage_idle(sim, t, h, due, lands, near):
     if not integer(sim.plan, CHOICES) & RECORDS_STEPS and times < integer(sim.plan, RECORDS):
         if load(sim.numbers, integer(sim.plan, N_TIMES) + times, 0.0) < t + h - CLOSE * h:
             return False
-    return integer(sim.plan, GUARDS) > 0 or (lands and are_laws_due_at(sim, t + h, near, due))
+    return (
+        integer(sim.plan, GUARDS) > 0
+        or integer(sim.plan, ROWS) > 0
+        or (lands and are_laws_due_at(sim, t + h, near, due))
+    )
+
+
+@inner
+def error_along(sim, t, h, error, zero):
+    """The error of a step near a singular state, along the constraints.
+
+    There rounding makes errors across the constraints, however short the step is. The projection mends them, and what
+    is left of them in energy is their square: this is to stay below the tolerance. A step of which that cannot be said,
+    or of which a stage is much nearer to the singular state than its start, is to be a little shorter.
+    """
+    new, nv, open_at = integer(sim.plan, Y_NEW), integer(sim.tree, RATES), integer(sim.plan, M_OPEN)
+    first, least = load(sim.memory, open_at + FIRST_LEFT, 0.0), load(sim.memory, open_at + LEAST_LEFT, 0.0)
+    if least < TOO_NEAR * TOO_NEAR * first:
+        return 2.0 if error <= 1e6 else error
+    if error <= 1.0:
+        return error
+    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, h, new, TAKE_NORMAL)
+    along = error_norm(sim, h, zero)
+    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, h, new, PUT_BACK)
+    scale = integer(sim.plan, N_SCALE) + 2 * nv
+    tolerance = load(sim.numbers, scale, 0.0) + load(sim.numbers, scale + 1, 0.0)
+    if along <= 1.0 and not error * tolerance**0.5 <= ACROSS_PART:
+        return 2.0
+    return along
 
 
 @inner
@@ -87,8 +118,22 @@ def try_step(sim, t, h, due, fresh, idle, zero):
         run_stages(sim, t, h, 1 if fresh else 0, main, due, zero)
         combine_stages(sim, integer(sim.plan, N_A) + main * integer(sim.plan, ALL_STAGES), main, h, new, size, zero)
         return 0.0
+    near = integer(sim.plan, ROWS) > 0 and is_near_singular(sim) and is_adaptive(sim)
+    if near:
+        store(sim.memory, integer(sim.plan, M_OPEN) + LEAST_LEFT, 1.0)
     run_stages(sim, t, h, 1 if fresh else 0, main + 1, due, zero)
-    return error_norm(sim, h, zero) if is_adaptive(sim) else 0.0
+    error = error_norm(sim, h, zero) if is_adaptive(sim) else 0.0
+    return error_along(sim, t, h, error, zero) if near else error
+
+
+@inner
+def hold_rows(sim, t, error):
+    """Move the new vector, of a step that is good so far, onto the constraints; the error with what stays open."""
+    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, 0.0, integer(sim.plan, Y_NEW), CHOOSE_RANK)
+    left = load(sim.memory, integer(sim.plan, M_OPEN) + OPEN_BY, 0.0)
+    if is_adaptive(sim):
+        return left if not left <= error else error
+    return error if left <= FAR_OPEN else NEVER
 
 
 @inner
@@ -159,7 +204,10 @@ def take_step(sim, zero):
     changed = choose_pieces_and_spans(sim, t + 0.5 * h) or changed
     fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
     cut, idle = load_counter(sim.counters, C_CUT) > 0, is_last_stage_idle(sim, t, h, due, lands, near)
-    outcome, error = judge(sim, h, try_step(sim, t, h, due, fresh, idle, zero), zero)
+    error = try_step(sim, t, h, due, fresh, idle, zero)
+    if integer(sim.plan, ROWS) > 0 and error <= 1.0:
+        error = hold_rows(sim, t + h, error)
+    outcome, error = judge(sim, h, error, zero)
     if outcome == TAKEN:
         outcome = check_guards(sim, t, h)
     if outcome != TAKEN:
@@ -181,6 +229,8 @@ def finish_step(sim, zero):
     accept(sim, zero)
     if load_counter(sim.counters, C_FRESH) == IDLE:
         store_counter(sim.counters, C_FRESH, 0)
+    elif integer(sim.plan, ROWS) > 0:
+        store_counter(sim.counters, C_FRESH, 0)  # the state is another than that of the last stage
     elif integer(sim.plan, METHOD) == EXPLICIT:
         first_stage_again(sim, zero)
         store_counter(sim.counters, C_FRESH, 1)

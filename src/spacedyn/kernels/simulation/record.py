@@ -2,7 +2,7 @@
 
 from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
-from ..scalar.compiling import inner
+from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, load, load_counter, scatter, store_counter
 from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
@@ -51,6 +51,8 @@ def record_step(sim, rows, t, h, room, robots, zero):
         if at > t + near:
             y = within(sim, t, h, (at - t) / h, extra, zero)
             extra = False
+            if integer(sim.plan, ROWS) > 0:
+                call(integer(sim.plan, SETTLE_ROWS), sim.own, at, 0.0, y, KEEP_RANK)
         write_record(sim, rows, at, y, robots, zero)
         store_counter(sim.counters, C_TIME, load_counter(sim.counters, C_TIME) + 1)
     return False

@@ -29,7 +29,7 @@ from ..robot.spatial import (
     sub3,
 )
 from ..robot.totals import body_sums
-from ..scalar.compiling import Address, inner, outlined
+from ..scalar.compiling import Address, call, inner, outlined
 from ..scalar.dual import DUAL
 from ..scalar.memory import integer, load, load_counter, shared, store, store_counter, zero_of
 from ..scalar.pack import ONE, PACK
@@ -278,6 +278,8 @@ def _flow(kind, at):
         take_forces(sim, zero)
         keep_ledger(sim, k, zero)
         solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
+        if integer(sim.plan, ROWS) > 0:
+            call(integer(sim.plan, SOLVE_ROWS), sim.own, t, y, k, 0)
         keep_accelerations(sim.tree, sim.work, k, zero)
         joint_power(sim, k, zero)
         if integer(sim.plan, ATTACHED) > 0:
@@ -295,6 +297,8 @@ def _flow_of_dual(own, t, y, k, due):
     run_kinds(sim, t, y, k, ACTS, K_TANGENT)
     take_forces(sim, zero)
     solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
+    if integer(sim.plan, ROWS) > 0:
+        call(integer(sim.plan, TANGENT_ROWS), sim.own, t, y, k, 0)
     keep_accelerations(sim.tree, sim.work, k, zero)
     if integer(sim.plan, ATTACHED) > 0:
         run_kinds(sim, t, y, k, SETTLES, K_TANGENT)

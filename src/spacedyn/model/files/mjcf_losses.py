@@ -44,7 +44,8 @@ def losses(m: Any, taken: Mapping[str, int], name: Names) -> list[str]:
         verb = "is" if sum(counts.values()) == 1 else "are"
         found.append(
             f"{', '.join(listed)} of the file {verb} no part of the robot, a tree of bodies and joints; "
-            "what acts on it is given by forces, laws and states."
+            "what acts on it is given by forces, laws and states"
+            + (" (equality constraints by sd.read_loops(file, model))." if m.neq else ".")
         )
     return [*found, *_surroundings(m), *_bodies(m, name), *_joints(m, name), *_actuators(m, name), *_touching(m, name)]
 

@@ -23,6 +23,7 @@ from ..methods import Method
 from .element_records import put_elements, times_passed
 from .prepared import Plan, Prepared
 from .prescribed_joints import lay_out
+from .row_records import put_rows, rank_numbers, row_places, set_row_tangents
 from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
 
@@ -46,6 +47,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     jumps = put_elements(plan, prepared, work, lanes, robot_of(model, 0))
     breaks = np.unique(np.concatenate([breaks, jumps]))
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
+    put_rows(plan, prepared, work, lanes, robot_of(model, 0))
     doubles = _put_laws(plan, prepared, lanes, over_packs)
     _put_row(plan, layout, work, flat)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
@@ -96,6 +98,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_ARMED": 1,
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
+            "Y_RANK": rank_numbers(layout),
             "Y_VIEW": layout.view_size,
             "Y_OUT": out,
             "Y_OWN_VIEW": prepared.own_view,
@@ -103,6 +106,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_ROBOT": 1,
             "Y_HANDED": p.HANDED_NUMBERS * len(model.body_names) if any(one.sums_forces for one in elements) else 0,
             "kept": sum(one.kept for one in elements),
+            **row_places(layout, end_of(prepared.row_sizes), len(model.body_names), stages),
         },
         first,
     )
@@ -157,6 +161,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, 
             "M_ANCHOR": layout.model.nq if layout.switching else 0,
             "M_CUT": p.CUT_MEMORY,
             "M_CALLED": 1,
+            "M_OPEN": p.OPEN_NUMBERS,
             "M_ENDED": lanes * (1 + end_of(layout.row)) if conditions and lanes > 1 else 0,
             "M_HELD": laws * lanes * outputs,
         }
@@ -193,6 +198,7 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], flat: Any) -> N
         "udot": (int(tree[k.W_RATE]) + k.QDD, k.RATE_WORK, p.OF_WORK),
         "element_energy": (first, 1, p.OF_WORK),
         "carried": (work["Y_CARRIED"].start, 1, p.OF_WORK),
+        "closure": (work["Y_CLOSURE"].start, 1, p.OF_WORK),
         "mode": (int(plan.plan[p.M_MODE]), 1, p.OF_MEMORY),
         "anchor": (int(plan.plan[p.M_ANCHOR]), 1, p.OF_MEMORY),
     }
@@ -269,6 +275,7 @@ def set_tangents(stepper: Stepper, prepared: Prepared) -> None:
     """Let a stepper whose method needs none have derivatives of its right-hand side."""
     plan = stepper.plan
     plan[p.TANGENT_FLOW] = tangent_flow_address().address
+    set_row_tangents(plan)
     for i, (kind, _, _) in enumerate(prepared.kinds):
         plan[plan[p.KIND_AT] + i * p.KIND_INTS + p.K_TANGENT] = kind.unit("dual").address
     stepper.set_duals(scratch(stepper.work.size * (1 if config.DISABLE_JIT else 1 + LANES)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...elements.element import Element, blocks_of
+from ...elements.element import Element, Row, blocks_of
 from ...elements.joint_forces import joint_forces_of
 from ...elements.prescribed import Prescribed
 from ...elements.program import UserElement
@@ -130,6 +130,23 @@ class Prepared:
     def order(self) -> list[int]:
         """Numbers of the elements in the order of their records: those of a kind one behind the other."""
         return [i for _, group in self._groups() for i in group]
+
+    @cached_property
+    def rows(self) -> list[tuple[int, Row]]:
+        """Constraint rows, each with the number of its element; those of an element one behind the other."""
+        model = robot_of(self.simulation.model, 0)
+        return [(i, row) for i, one in enumerate(self.acting) for row in one.rows_of(model)]
+
+    @cached_property
+    def first_rows(self) -> list[int]:
+        """The number of each element's first row."""
+        owners = [i for i, _ in self.rows]
+        return [sum(owner < i for owner in owners) for i in range(len(self.acting))]
+
+    @cached_property
+    def row_sizes(self) -> Slices:
+        """Places of what rows keep in `work`, one behind the other."""
+        return in_order({str(j): p.ROW_FORCE + len(row.rates) for j, (_, row) in enumerate(self.rows)})
 
     @cached_property
     def attached(self) -> list[str]:

@@ -52,6 +52,7 @@ def restore(stepper: Any, numbers: Array) -> None:
     _check_modes(stepper, memory)
     _check_ended(stepper, memory)
     _check_state(stepper, work)
+    _check_rows(stepper, work)
     if stepper.clock[p.T_END] != clock[p.T_END]:
         clock[p.T_END], counters[p.C_LAST] = stepper.clock[p.T_END], 0
     stepper.clock[:], stepper.counters[:], stepper.memory[:], stepper.work[:] = clock, counters, memory, work
@@ -183,6 +184,18 @@ def _check_ended(stepper: Any, memory: Array) -> None:
     ended = memory[int(stepper.plan[p.M_ENDED]) : int(stepper.plan[p.M_HELD])].reshape(-1, 1 + int(stepper.plan[p.ROW]))
     if not (np.isin(ended[:, 0], (0.0, 1.0)).all() and np.isfinite(ended).all()):
         raise _refuse("the last row of a robot that has ended", "no number")
+
+
+def _check_rows(stepper: Any, work: Array) -> None:
+    """Rank and order of the independent constraint rows, which kernels take for places."""
+    m, at = int(stepper.plan[p.ROWS]), int(stepper.plan[p.Y_RANK])
+    if not m:
+        return
+    held = work.reshape(-1, stepper.lanes)[at : at + 1 + m]
+    for value, least, most in ((held[:1], -1, m), (held[1:], 0, m - 1)):
+        good = (np.floor(value) == value) & (value >= least) & (value <= most)
+        if not good.all():
+            raise _refuse("a rank or order of constraint rows", value[~good][0])
 
 
 def _check_state(stepper: Any, work: Array) -> None:

@@ -59,6 +59,8 @@ def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scala
     starts = [*(law.initial_states() for law in simulation.laws)]
     starts += [one.initial_values() for one in simulation.elements]
     work[first : first + internal] = np.concatenate([np.empty(0), *starts])[:, None]
+    if plan[p.ROWS]:
+        work[plan[p.Y_RANK]] = -1.0  # the independent rows are chosen where they are first solved
     for name, part in prepared.layout.states.items():
         if name in state.internal:
             given = state.internal[name].reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]

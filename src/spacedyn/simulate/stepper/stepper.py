@@ -12,6 +12,7 @@ from ...kernels.sim import layout as p
 from ...kernels.sim.codes import LOOK
 from ...kernels.simulation.driver import advance
 from .present import Present, in_other_axes
+from .row_values import forget_rank, look_at_rows, row_jacobian
 
 Array = np.ndarray
 
@@ -111,6 +112,24 @@ class Stepper(Present):
     def forget_stage(self) -> None:
         """The first stage of the next step must be evaluated anew."""
         self.counters[p.C_FRESH] = 0
+
+    def rows(self) -> tuple[Array, Array]:
+        """Constraint rows at the present state of one robot: J (rows, nv) and their rates (rows,)."""
+        if not self.plan[p.ROWS]:
+            return np.zeros((0, int(self.tree[k.RATES]))), np.zeros(0)
+        rate = look_at_rows(self).rate[:, 0]
+        return row_jacobian(self, self.state()), rate
+
+    def opening(self) -> float:
+        """How far a loop is open at the present state of one robot, or how fast it opens; the largest of all."""
+        if not self.plan[p.ROWS]:
+            return 0.0
+        found = look_at_rows(self)
+        return float(np.abs([found.residual[:, 0], found.rate[:, 0]]).max())
+
+    def forget_rows(self) -> None:
+        """The independent constraint rows must be chosen anew."""
+        forget_rank(self)
 
     def forget_sides(self, lane: int = 0) -> None:
         """Sides of a robot's guards must be chosen anew; those that it had are known, to see which ones change."""

@@ -1,0 +1,338 @@
+"""Loop joints: what closes a chain of bodies, or ties a point of one to a line, a surface or a moving target."""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from ..errors import InputError, UnknownName
+from ..kernels.elements.kind import Kind
+from ..kernels.elements.loop import (
+    ALIGNED,
+    DISTANCE,
+    FRAMES,
+    KEPT,
+    NO_TURN,
+    PARALLEL,
+    SCREW_PAIR,
+    SQUARE,
+    loop,
+    settle_loop,
+)
+from ..model.model import Model
+from ..model.state import State
+from ..quantities.kinematics import forward_kinematics
+from ..reals import finite_array, one_number
+from ..signatures import checked_fields
+from .element import Account, Block, Element, Numbers, Row, WrenchPoint, direction, point_of, three
+from .paths import check_reach, checked_table, path_numbers
+
+Array = np.ndarray
+XYZ = ("x", "y", "z")
+_X, _Y, _Z = 1, 2, 4
+
+
+class _Pair(NamedTuple):
+    """What a joint forbids: slides along axes of the other's frame (bits), turns, and what else."""
+
+    along: int
+    turns: int
+    kind: int = FRAMES
+
+    @property
+    def rows(self) -> int:
+        """How many rows that takes."""
+        return self.along.bit_count() + min(self.turns, 3) + (self.kind != FRAMES)
+
+
+LOOP_JOINTS = {
+    "ball": _Pair(_X | _Y | _Z, NO_TURN),
+    "revolute": _Pair(_X | _Y | _Z, PARALLEL),
+    "prismatic": _Pair(_X | _Y, ALIGNED),
+    "cylindrical": _Pair(_X | _Y, PARALLEL),
+    "universal": _Pair(_X | _Y | _Z, SQUARE),
+    "weld": _Pair(_X | _Y | _Z, ALIGNED),
+    "screw": _Pair(_X | _Y, PARALLEL, SCREW_PAIR),
+    "flat": _Pair(_Z, PARALLEL),
+    "distance": _Pair(0, NO_TURN, DISTANCE),
+    "line": _Pair(_X | _Y, NO_TURN),
+    "plane": _Pair(_Z, NO_TURN),
+}
+"""Joints that a loop may be closed by."""
+_WITH_AXIS = {"revolute", "prismatic", "cylindrical", "universal", "screw", "flat", "line", "plane"}
+_ALIGNED = {"prismatic", "weld", "screw"}
+_STIFFNESSES = ("stiffness", "damping", "turn_stiffness", "turn_damping")
+
+
+@checked_fields()
+@dataclass(frozen=True, eq=False)
+class Loop(Element):
+    """A joint that closes a chain: between two bodies of a robot, or a body and the inertial frame.
+
+    Rigid, it is held by multipliers beside the dynamics, exactly: states stay on it to rounding, and it does no work.
+    With stiffness or damping it gives way along the same directions (a virtual cut).
+
+    Parameters
+    ----------
+    joint : str
+        'ball', 'revolute', 'prismatic', 'cylindrical', 'universal', 'weld', 'screw', 'flat' (slides in a plane and
+        turns about its normal), 'distance' (a rod between two points, or a sphere that a point stays on), 'line' and
+        'plane' (the point of `body` stays on a line or in a plane of `other`; a line along the normal of a planar
+        mechanism is its pin, without rows to spare).
+    body, other : str
+        The bodies; `other` may be 'inertial'.
+    point, other_point : (3,)
+        Where the joint is, in the bodies' frames [m].
+    axis : (3,)
+        Direction of the joint's axis, line or normal, in the frame of `body`.
+    other_axis : (3,), optional
+        The same direction in the frame of `other`; if left out, `axis` turned by the attitude. Of a universal joint,
+        its second axis, square to the first, which must be given.
+    attitude_xyzw : (4,)
+        Quaternion of the frame of `body` in the axes of `other` where the joint is closed: of a weld, a prismatic
+        joint and the zero of a screw.
+    length : float, optional
+        Of a distance [m].
+    pitch : float, optional
+        Of a screw, how far it goes in a turn of one radian [m/rad].
+    times, positions : (n,) and (n, 3), optional
+        With `other` 'inertial': times [s] and where the joint's place in the inertial frame is then [m], in between by
+        a spline: a moving target. The work that it does is in the ledger.
+    stiffness, damping : float
+        Of slides, if it gives way [N/m, N s/m].
+    turn_stiffness, turn_damping : float
+        Of turns [N m/rad, N m s/rad].
+    name : str, optional
+        For the record.
+
+    Examples
+    --------
+    A four-bar linkage of unit rods: two cranks on the ground, the second one pinned to the end of the coupler.
+
+    >>> import spacedyn as sd
+    >>> b = sd.Builder("four-bar", "fixed")
+    >>> b.base("ground", massless=True)
+    >>> rod = dict(mass=1.0, com=(0.5, 0, 0), inertia=(1e-4, 1 / 12, 1 / 12))
+    >>> b.link("crank", "revolute", parent="ground", axis=(0, 0, 1), **rod)
+    >>> b.link("coupler", "revolute", parent="crank", position=(1, 0, 0), axis=(0, 0, 1), **rod)
+    >>> b.link("rocker", "revolute", parent="ground", position=(1, 0, 0), axis=(0, 0, 1), **rod)
+    >>> robot = b.build()
+    >>> pin = sd.Loop("line", "coupler", "rocker", point=(1, 0, 0), other_point=(1, 0, 0), name="pin")
+    >>> start = robot.state(q=[1.5, -1.5, 1.5], qd=[1.0, -1.0, 1.0])
+    >>> run = sd.simulate(robot, start, 2.0, gravity=(0, -9.81, 0), elements=[pin])
+    >>> bool(run["gap"].max() < 1e-12), run["pin.force"].shape, run.audit().within_budget
+    (True, (201, 3), True)
+    """
+
+    joint: str
+    body: str
+    other: str = "inertial"
+    point: ArrayLike = (0.0, 0.0, 0.0)
+    other_point: ArrayLike = (0.0, 0.0, 0.0)
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+    other_axis: ArrayLike | None = None
+    attitude_xyzw: ArrayLike = (0.0, 0.0, 0.0, 1.0)
+    length: float | None = None
+    pitch: float | None = None
+    times: ArrayLike | None = None
+    positions: ArrayLike | None = None
+    stiffness: float = 0.0
+    damping: float = 0.0
+    turn_stiffness: float = 0.0
+    turn_damping: float = 0.0
+    name: str | None = None
+
+    channels: ClassVar[tuple[Block, ...]] = (
+        Block("force", 3, "N", XYZ),
+        Block("moment", 3, "N m", XYZ),
+        Block("gap", unit="m or rad"),
+    )
+    accounts: ClassVar[tuple[Account, ...]] = (Account.WORK, Account.STORED, Account.DISSIPATED)
+    kernel: ClassVar[Kind] = loop
+    settles: ClassVar[Kind] = settle_loop
+    kept: ClassVar[int] = KEPT
+
+    def __post_init__(self) -> None:
+        what = f"Loop '{self.joint}'"
+        if self.joint not in LOOP_JOINTS:
+            raise UnknownName("joint of a loop", self.joint, list(LOOP_JOINTS))
+        for name in ("point", "other_point"):
+            object.__setattr__(self, name, three(what, name, getattr(self, name)))
+        object.__setattr__(self, "axis", direction(what, "axis", self.axis))
+        if self.other_axis is not None:
+            object.__setattr__(self, "other_axis", direction(what, "other_axis", self.other_axis))
+        quaternion = finite_array(f"{what}: attitude_xyzw", self.attitude_xyzw, "four finite numbers", [(4,)])
+        if abs(float(np.linalg.norm(quaternion)) - 1.0) > 1e-6:
+            raise InputError(f"{what}: attitude_xyzw must be a unit quaternion, got {self.attitude_xyzw!r}")
+        object.__setattr__(self, "attitude_xyzw", quaternion / np.linalg.norm(quaternion))
+        for name in _STIFFNESSES:
+            value = one_number(f"{what}: {name}", getattr(self, name), "zero or a positive number")
+            if value < 0.0:
+                raise InputError(f"{what}: {name} must not be negative, got {value}")
+            object.__setattr__(self, name, value)
+        self._check_sizes(what)
+        self._check_axes(what)
+        times, positions = checked_table(what, self.times, self.positions)
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "positions", positions)
+        if times is not None and self.other != "inertial":
+            raise InputError(f"{what}: a moving target is in the inertial frame: leave `other` out")
+
+    def _check_sizes(self, what: str) -> None:
+        """A distance has a length, a screw a pitch, and no other joint has."""
+        for name, owner, unit in (("length", "distance", "m"), ("pitch", "screw", "m/rad")):
+            value = getattr(self, name)
+            if (value is not None) != (self.joint == owner):
+                raise InputError(f"{what}: {name} [{unit}] belongs to a '{owner}', which needs it")
+            if value is not None:
+                value = one_number(f"{what}: {name}", value)
+                if not (value > 0.0 if name == "length" else value != 0.0):
+                    raise InputError(
+                        f"{what}: {name} must be {'positive' if name == 'length' else 'a number but zero'} [{unit}], "
+                        f"got {value}; points that coincide are a 'ball', a screw without pitch is 'revolute'"
+                    )
+                object.__setattr__(self, name, value)
+
+    def _check_axes(self, what: str) -> None:
+        """A second axis belongs to joints whose frames are not aligned by their attitude."""
+        if self.joint == "universal" and self.other_axis is None:
+            raise InputError(f"{what}: give other_axis, the axis fixed to the other body, square to the first")
+        if self.other_axis is not None and (self.joint in _ALIGNED or self.joint not in _WITH_AXIS):
+            raise InputError(f"{what}: other_axis is not for it; its frames are aligned by attitude_xyzw")
+
+    @property
+    def is_rigid(self) -> bool:
+        """Whether it is held by multipliers; without stiffness and damping."""
+        return not any(getattr(self, name) for name in _STIFFNESSES)
+
+    @property
+    def is_late(self) -> bool:
+        """Its force depends on accelerations."""
+        return True
+
+    @property
+    def label(self) -> str:
+        """Its name in the record."""
+        return self.name or f"{self.joint} {self.body} to {self.other}"
+
+    def _axes(self) -> tuple[Array, Array]:
+        """Axes of the joint on both bodies, in their frames: columns; z is the joint's axis."""
+        mine = _frame_of(np.asarray(self.axis))
+        if self.other_axis is not None:
+            return mine, _frame_of(np.asarray(self.other_axis))
+        return mine, Rotation.from_quat(np.asarray(self.attitude_xyzw)).as_matrix() @ mine
+
+    def numbers(self, model: Model) -> Numbers:
+        """Its bodies and what they may not do; both frames, stiffness and damping, length or pitch, the path."""
+        pair = LOOP_JOINTS[self.joint]
+        if "inertial" in model.body_names:
+            raise InputError("Loop: a body cannot be named 'inertial', which is the inertial frame")
+        body, point = point_of(model, self.body, self.point)
+        other, far = -1, np.asarray(self.other_point)
+        mine, theirs = self._axes()
+        inside = model.flat.to_internal
+        mine = inside[model.body_index(self.body)] @ mine
+        if self.other != "inertial":
+            other, far = point_of(model, self.other, self.other_point)
+            theirs = inside[model.body_index(self.other)] @ theirs
+        if body == other:
+            raise InputError(f"Loop '{self.label}': both of its ends are on body '{self.body}'; it joins two")
+        integers = (body, other, pair.along, pair.turns, pair.kind, pair.rows, self.is_rigid, self.times is not None)
+        sizes = [*(getattr(self, name) for name in _STIFFNESSES), self.length or self.pitch or 0.0]
+        path = np.empty(0) if self.times is None else path_numbers(None, None, None, self.times, self.positions)[1]
+        parts = [point, far, mine.ravel(), theirs.ravel(), sizes, path]
+        return Numbers(tuple(int(one) for one in integers), np.concatenate(parts))
+
+    def check_start(self, state: State, end: float, others: object) -> None:
+        """Raise if its target's path ends before the run does."""
+        check_reach(f"Loop '{self.label}'", self.times, end)
+
+    def rows_of(self, model: Model) -> tuple[Row, ...]:
+        """Its rows, if it is rigid."""
+        bodies = (self.body,) if self.other == "inertial" else (self.body, self.other)
+        return (Row(bodies),) * (LOOP_JOINTS[self.joint].rows if self.is_rigid else 0)
+
+    def is_against(self, model: Model, state: State) -> str:
+        """Whether its axes point against each other, where its rows are closed as well."""
+        turns, (mine, theirs) = LOOP_JOINTS[self.joint].turns, self._axes()
+        if turns not in (PARALLEL, ALIGNED):
+            return ""
+        poses = forward_kinematics(model, state).bodies
+        R = np.eye(3) if self.other == "inertial" else poses.rotation[model.body_index(self.other)]
+        along = np.diag((R @ theirs).T @ poses.rotation[model.body_index(self.body)] @ mine)
+        against = along[2] < 0.0 or (turns == ALIGNED and along.min() < 0.0)
+        return "is closed the wrong way round: its axes point against each other" if against else ""
+
+    def attached_to(self, model: Model) -> tuple[str, ...]:
+        """Its bodies: it needs their accelerations, and settles when these are known."""
+        return tuple(name for name in (self.body, self.other) if name != "inertial")
+
+    def fastest_rate(self, model: Model) -> float:
+        """Of one that gives way: its fastest oscillation or decay, from its bodies' masses alone [1/s]."""
+        ends = [model.body(name).mass for name in (self.body, self.other) if name != "inertial"]
+        mobile = sum(1.0 / mass for mass in ends if mass > 0.0)
+        return max(float(np.sqrt(self.stiffness * mobile)), float(self.damping * mobile))
+
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
+        """The points at which it acts: of both bodies."""
+        other = "" if self.other == "inertial" else self.other
+        return WrenchPoint(self.body, np.asarray(self.point)), WrenchPoint(other, np.asarray(self.other_point))
+
+    @classmethod
+    def as_met(cls, model: Model, state: State, joint: str, body: str, other: str, **fields: object) -> "Loop":
+        """A loop that is closed as two bodies stand to each other in a state.
+
+        Parameters
+        ----------
+        model, state
+            The robot, and one state of it.
+        joint, body, other
+            As of `Loop`.
+        **fields
+            Other fields of `Loop`, but for `other_point`, `attitude_xyzw` and `length`, which follow from the state;
+            `other_point` of a distance is given.
+
+        Returns
+        -------
+        Loop
+
+        Raises
+        ------
+        InputError
+            A batch, or unknown bodies.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("planar_four_link")
+        >>> state = robot.state(q=[0.3, 0.4, 0.5, 0.2])
+        >>> grip = sd.Loop.as_met(robot, state, "weld", robot.body_names[-1], "inertial", name="grip")
+        >>> grip.joint, grip.is_rigid
+        ('weld', True)
+        """
+        if state.shape:
+            raise InputError(f"Loop.as_met takes one state; this is a batch {state.shape}: pick one, such as states[0]")
+        poses = forward_kinematics(model, state).bodies
+        at, R = np.zeros(3), np.eye(3)
+        if other != "inertial":
+            j = model.body_index(other)
+            at, R = poses.position[j], poses.rotation[j]
+        i = model.body_index(body)
+        place = poses.position[i] + poses.rotation[i] @ three("Loop", "point", fields.get("point", (0.0, 0.0, 0.0)))
+        if joint == "distance":
+            far = at + R @ three("Loop", "other_point", fields.get("other_point", (0.0, 0.0, 0.0)))
+            return cls(joint, body, other, length=float(np.linalg.norm(place - far)), **fields)  # type: ignore[arg-type]
+        turn = Rotation.from_matrix(R.T @ poses.rotation[i]).as_quat()
+        if joint == "universal":
+            turn = np.array([0.0, 0.0, 0.0, 1.0])
+        return cls(joint, body, other, other_point=R.T @ (place - at), attitude_xyzw=turn, **fields)  # type: ignore[arg-type]
+
+
+def _frame_of(z: Array) -> Array:
+    """Axes, as columns, of which the third is given."""
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

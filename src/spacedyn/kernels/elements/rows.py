@@ -1,0 +1,68 @@
+"""Constraint rows as kinds of elements write them: what must stay zero, and what a unit of its multiplier pushes.
+
+    phi(q, t) = 0,   phi' = sum W.V + sum c qd + drift,   phi'' = sum W.A + sum c qdd + bias
+
+W is the wrench on a body that a unit of the multiplier gives, c the force on a joint's rate: by virtue of work both are
+the row's gradient. `bias` is what of phi'' is no spatial acceleration of a body and no joint's: products of velocities,
+accelerations of a target. `drift` is what of phi' is not the robot's motion: a target's velocity. They need be right
+where phi and phi' are zero, and smooth around it. Two bodies are pushed equally and oppositely at one point, within the
+robot; one alone from outside. Which bodies and rates a row has, its element says (`Element.rows_of`).
+"""
+
+from ..robot.layout import *  # noqa: F403
+from ..robot.spatial import add3, cross, dot3, dot6, store6
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, load, store
+from ..sim.layout import *  # noqa: F403
+from .carried import known_acceleration
+from .kind import uniform_gravity
+
+
+@inner
+def row_record(sim, e, j):
+    """The record in plan of row j of an element."""
+    return integer(sim.plan, ROW_AT) + (integer(sim.plan, e + E_ROWS) + j) * ROW_INTS
+
+
+@inner
+def row_numbers(sim, e, j):
+    """Where in work the numbers of row j of an element are."""
+    return integer(sim.plan, row_record(sim, e, j) + R_WORK)
+
+
+@inner
+def constrain(sim, e, j, phi, rate, bias, drift):
+    """Row j of an element: residual, rate, bias and drift; `push_row` and `push_row_joint` then say what it pushes."""
+    at = row_numbers(sim, e, j)
+    store(sim.work, at + ROW_PHI, phi)
+    store(sim.work, at + ROW_RATE, rate)
+    store(sim.work, at + ROW_BIAS, bias)
+    store(sim.work, at + ROW_DRIFT, drift)
+
+
+@inner
+def push_row(sim, e, j, which, f, n, r, zero):
+    """A unit of row j's multiplier pushes its body number `which`: a force f at its point at r, and a moment n.
+
+    After `constrain`. What is known of the body's acceleration before the dynamics is solved goes into the bias.
+    """
+    record = row_record(sim, e, j)
+    at, i = integer(sim.plan, record + R_WORK), integer(sim.plan, record + R_BODY + which)
+    wrench = f + add3(n, cross(r, f))
+    store6(sim.work, at + ROW_WRENCH + 6 * which, wrench)
+    known = dot6(wrench, known_acceleration(sim, i, zero))
+    if integer(sim.plan, record + R_OUTSIDE):  # bodies' accelerations are relative to free fall
+        known += dot3(f, uniform_gravity(sim, zero))
+    store(sim.work, at + ROW_BIAS, load(sim.work, at + ROW_BIAS, zero) + known)
+
+
+@inner
+def push_row_joint(sim, e, j, which, force):
+    """A unit of row j's multiplier pushes its joint rate number `which`."""
+    store(sim.work, row_numbers(sim, e, j) + ROW_FORCE + which, force)
+
+
+@inner
+def multiplier(sim, e, j, zero):
+    """Of row j of an element, when accelerations are known."""
+    return load(sim.work, row_numbers(sim, e, j) + ROW_MULTIPLIER, zero)

@@ -1,0 +1,259 @@
+"""The algebra of constraint rows: which are independent, an orthonormal basis of them, solutions of least norm.
+
+    W = D^(-1/2) L^-1 J',   J H^-1 J' = W'W,   W P = Q R
+
+Columns of W, one a row of J, come from the factors H = L D L' of the articulated-body elimination. The basis is made of
+columns that are independent, by modified Gram and Schmidt; it is W's condition, not its square, that numbers suffer.
+Which columns, and in what order, is chosen where a step begins, on the constraints, and held while it lasts: off them,
+where stages are, rows that are redundant by geometry seem to be independent.
+"""
+
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import inner, outlined
+from ..scalar.lanes import number_in, stride_of
+from ..scalar.memory import integer, lanes_of, load, store
+from ..scalar.pack import select, sqrt
+from ..sim.layout import *  # noqa: F403
+
+DEPENDENT = 1e-8  # of the greatest length that it had: what is left of a column that others span, or that vanishes
+NEAR = 0.1  # and what is left of one that they nearly do
+NOTHING = 1e-24  # of the greatest of all lengths, squared: a column of rounding errors
+
+
+@inner
+def product(work, a, b, n, zero):
+    """Product of two vectors of n scalars, in four sums that do not wait for each other."""
+    s0, s1, s2, s3 = zero, zero, zero, zero
+    whole = n - n % 4
+    for k in range(0, whole, 4):
+        s0 += load(work, a + k, zero) * load(work, b + k, zero)
+        s1 += load(work, a + k + 1, zero) * load(work, b + k + 1, zero)
+        s2 += load(work, a + k + 2, zero) * load(work, b + k + 2, zero)
+        s3 += load(work, a + k + 3, zero) * load(work, b + k + 3, zero)
+    for k in range(whole, n):
+        s0 += load(work, a + k, zero) * load(work, b + k, zero)
+    return (s0 + s1) + (s2 + s3)
+
+
+@inner
+def subtract(work, a, factor, b, n, zero):
+    """a - factor b, into a."""
+    for k in range(n):
+        store(work, a + k, load(work, a + k, zero) - factor * load(work, b + k, zero))
+
+
+# --- which rows are independent, robot by robot -----------------------------------------------------------------------
+
+
+@inner
+def lane_product(work, a, b, n, lane, zero):
+    """Product of two vectors of one robot."""
+    total = 0.0
+    for k in range(n):
+        total += number_in(work, a + k, lane, zero) * number_in(work, b + k, lane, zero)
+    return total
+
+
+@inner
+def put(work, at, lane, value, zero):
+    """Write a robot's number of scalar `at`."""
+    store(work, at * stride_of(zero) + lane, value)
+
+
+@inner
+def longest_left(sim, rank, lane, zero):
+    """The column, among those that are not chosen yet, of which the others leave most; and how much of its length.
+
+    Lengths are the squares of the greatest ones so far: where a linkage is stretched out, a column vanishes.
+    """
+    m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
+    order, basis = integer(sim.plan, Y_RANK) + 1, integer(sim.plan, Y_BASIS)
+    best, most, longest = -1, 0.0, 0.0
+    for r in range(m):
+        longest = max(longest, number_in(sim.work, order + m + 1 + r, lane, zero))
+    for r in range(m):
+        taken = False
+        for i in range(rank):
+            taken = taken or number_in(sim.work, order + i, lane, zero) == r
+        if not taken:
+            whole = number_in(sim.work, order + m + 1 + r, lane, zero)
+            left = lane_product(sim.work, basis + r * n, basis + r * n, n, lane, zero)
+            if whole > NOTHING * longest and left > most * whole * (1.0 + 1e-9):
+                best, most = r, left / whole
+    return best, most
+
+
+@outlined
+def choose_rows(sim, lane, zero):
+    """Rank and order of one robot's independent rows, from W: by pivots, each the longest that is left."""
+    m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
+    at, basis, W = integer(sim.plan, Y_RANK), integer(sim.plan, Y_BASIS), integer(sim.plan, Y_COLUMN)
+    for k in range(m * n):
+        put(sim.work, basis + k, lane, number_in(sim.work, W + k, lane, zero), zero)
+    for r in range(m):
+        most, square = at + 2 + m + r, lane_product(sim.work, W + r * n, W + r * n, n, lane, zero)
+        put(sim.work, most, lane, max(square, number_in(sim.work, most, lane, zero)), zero)
+    rank, going, least = 0, True, 1.0
+    while going and rank < min(m, n):
+        best, most = longest_left(sim, rank, lane, zero)
+        going = best >= 0 and most > DEPENDENT * DEPENDENT
+        if going:
+            put(sim.work, at + 1 + rank, lane, 1.0 * best, zero)
+            mine = basis + best * n
+            length = lane_product(sim.work, mine, mine, n, lane, zero)
+            for r in range(m):
+                if r != best:
+                    part = lane_product(sim.work, mine, basis + r * n, n, lane, zero) / length
+                    for k in range(n):
+                        less = part * number_in(sim.work, mine + k, lane, zero)
+                        old = number_in(sim.work, basis + r * n + k, lane, zero)
+                        put(sim.work, basis + r * n + k, lane, old - less, zero)
+            rank += 1
+            least = min(least, most)
+    put(sim.work, at, lane, 1.0 * rank, zero)
+    put(sim.work, at + 1 + m, lane, least, zero)
+
+
+@inner
+def choose_unknown(sim, zero):
+    """Choose rows for robots that have none chosen; the largest rank of all robots."""
+    most = 0
+    for lane in range(lanes_of(zero)):
+        if number_in(sim.work, integer(sim.plan, Y_RANK), lane, zero) < 0.0:
+            choose_rows(sim, lane, zero)
+        most = max(most, int(number_in(sim.work, integer(sim.plan, Y_RANK), lane, zero)))
+    return most
+
+
+# --- with the rows that are held independent --------------------------------------------------------------------------
+
+
+@inner
+def pick_scalars(sim, source, stride, target, j, n, zero):
+    """n scalars that belong to the row in place j of each robot's order; zeros where its rank is less."""
+    order = integer(sim.plan, Y_RANK) + 1 + j
+    if lanes_of(zero) == 1:
+        chosen = number_in(sim.work, order - 1 - j, 0, zero) > j
+        first = source + int(number_in(sim.work, order, 0, zero)) * stride
+        for k in range(n):
+            store(sim.work, target + k, load(sim.work, first + k, zero) if chosen else zero)
+        return
+    for lane in range(lanes_of(zero)):
+        chosen = number_in(sim.work, order - 1 - j, lane, zero) > j
+        first = source + int(number_in(sim.work, order, lane, zero)) * stride
+        for k in range(n):
+            put(sim.work, target + k, lane, number_in(sim.work, first + k, lane, zero) if chosen else 0.0, zero)
+
+
+@inner
+def orthonormalise(sim, rank, zero):
+    """Q and R of the independent columns; columns beyond a robot's own rank are zero."""
+    m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
+    Q, R, W = integer(sim.plan, Y_BASIS), integer(sim.plan, Y_UPPER), integer(sim.plan, Y_COLUMN)
+    for j in range(rank):
+        pick_scalars(sim, W, n, Q + j * n, j, n, zero)
+    for j in range(rank):
+        mine = Q + j * n
+        square = product(sim.work, mine, mine, n, zero)
+        there = square > 0.0
+        length = sqrt(select(there, square, zero + 1.0))
+        inverse = select(there, 1.0 / length, zero)
+        store(sim.work, R + j * m + j, length)
+        for k in range(n):
+            store(sim.work, mine + k, inverse * load(sim.work, mine + k, zero))
+        for i in range(j + 1, rank):
+            part = product(sim.work, mine, Q + i * n, n, zero)
+            store(sim.work, R + j * m + i, part)
+            subtract(sim.work, Q + i * n, part, mine, n, zero)
+
+
+@inner
+def least_left(sim, rank, zero):
+    """The least part of an independent row, squared, that those before it leave, of all robots."""
+    m, at = integer(sim.plan, ROWS), integer(sim.plan, Y_RANK)
+    least = 1.0
+    for lane in range(lanes_of(zero)):
+        for j in range(rank):
+            if number_in(sim.work, at, lane, zero) > j:
+                row = int(number_in(sim.work, at + 1 + j, lane, zero))
+                left = number_in(sim.work, integer(sim.plan, Y_UPPER) + j * m + j, lane, zero)
+                least = min(least, left * left / number_in(sim.work, at + 2 + m + row, lane, zero))
+    return least
+
+
+@inner
+def solve_transposed(sim, R, b, rank, zero):
+    """b of the independent rows, in their order, becomes R'^-1 b."""
+    m = integer(sim.plan, ROWS)
+    for j in range(rank):
+        total = load(sim.work, b + j, zero)
+        for i in range(j):
+            total -= load(sim.work, R + i * m + j, zero) * load(sim.work, b + i, zero)
+        store(sim.work, b + j, total / load(sim.work, R + j * m + j, zero))
+
+
+@inner
+def combine_basis(sim, b, target, rank, zero):
+    """Q b, as many scalars as there are rates."""
+    n, Q = integer(sim.tree, RATES), integer(sim.plan, Y_BASIS)
+    for k in range(n):
+        store(sim.work, target + k, zero)
+    for j in range(rank):
+        subtract(sim.work, target, -load(sim.work, b + j, zero), Q + j * n, n, zero)
+
+
+@inner
+def solve_upper(sim, R, b, target, rank, zero):
+    """R^-1 b, into `target`: multipliers of the independent rows, in their order."""
+    m = integer(sim.plan, ROWS)
+    for j in range(rank - 1, -1, -1):
+        total = load(sim.work, b + j, zero)
+        for i in range(j + 1, rank):
+            total -= load(sim.work, R + j * m + i, zero) * load(sim.work, target + i, zero)
+        store(sim.work, target + j, total / load(sim.work, R + j * m + j, zero))
+
+
+@inner
+def spread_least(sim, b, spare, target, rank, zero):
+    """Multipliers of all rows, of least norm, that push as those of the independent ones do: C'(C C')^-1 b, C = Q'W.
+
+    Only for robots that have redundant rows; b is lost.
+    """
+    m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
+    Q, W = integer(sim.plan, Y_BASIS), integer(sim.plan, Y_COLUMN)
+    G, own = integer(sim.plan, Y_UPPER) + m * m, load(sim.work, integer(sim.plan, Y_RANK), zero)
+    for i in range(rank):
+        for j in range(i, rank):
+            store(sim.work, G + i * m + j, zero)
+        # of a robot of less rank, ones in the places that are not there
+        store(sim.work, G + i * m + i, select(own > 1.0 * i, zero, zero + 1.0))
+    for r in range(m):
+        for i in range(rank):
+            store(sim.work, spare + i, product(sim.work, Q + i * n, W + r * n, n, zero))
+        for i in range(rank):
+            for j in range(i, rank):
+                more = load(sim.work, spare + i, zero) * load(sim.work, spare + j, zero)
+                store(sim.work, G + i * m + j, load(sim.work, G + i * m + j, zero) + more)
+    factorise_symmetric(sim, G, rank, zero)
+    solve_transposed(sim, G, b, rank, zero)
+    solve_upper(sim, G, b, b, rank, zero)
+    for r in range(m):
+        total = zero
+        for i in range(rank):
+            total += product(sim.work, Q + i * n, W + r * n, n, zero) * load(sim.work, b + i, zero)
+        store(sim.work, target + r, select(own < 1.0 * m, total, load(sim.work, target + r, zero)))
+
+
+@inner
+def factorise_symmetric(sim, G, rank, zero):
+    """Cholesky's factor R, R'R, of a symmetric matrix of which the upper half is given, in its place."""
+    m = integer(sim.plan, ROWS)
+    for j in range(rank):
+        for i in range(j + 1):
+            total = load(sim.work, G + i * m + j, zero)
+            for s in range(i):
+                total -= load(sim.work, G + s * m + i, zero) * load(sim.work, G + s * m + j, zero)
+            if i < j:
+                store(sim.work, G + i * m + j, total / load(sim.work, G + i * m + i, zero))
+            else:
+                store(sim.work, G + j * m + j, sqrt(select(total > 0.0, total, zero + 1.0)))

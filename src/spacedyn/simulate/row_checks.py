@@ -1,0 +1,59 @@
+"""Whether the loops of a simulation are closed where it starts, and which of them are redundant."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..errors import InputError, RunWarning, warn_user
+from ..quantities.matrices import mass_matrix
+from .simulation import Simulation
+from .stepper.row_values import free_rates, look_at_rows, owners_of_rows, row_jacobian
+from .stepper.stepper import Stepper
+
+Array = np.ndarray
+
+
+def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance: float = 1e-9) -> None:
+    """Raise unless all loops are closed where a simulation starts."""
+    for stepper in steppers:
+        found, owners = look_at_rows(stepper), owners_of_rows(stepper)
+        for what, values in (("open", found.residual), ("opening", found.rate)):
+            most = np.abs(values[:, : stepper.robots])
+            if np.all(most <= tolerance * (1.0 if what == "open" else 1.0 + stepper.largest_rates().max(initial=0.0))):
+                continue
+            j, lane = np.unravel_index(int(np.nanargmax(most)), most.shape)
+            name = simulation.layout.names[owners[int(j)]]
+            unit = "m or rad" if what == "open" else "m/s or rad/s"
+            who = f" of robot {stepper.first + int(lane)}" if simulation.shape else ""
+            raise InputError(
+                f"loop '{name}'{who} is {what} at the start, by {most[j, lane]:.3g} {unit}; take the nearest state in "
+                "which it is not: state = sd.assemble(model, state, elements)"
+            )
+
+
+def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
+    """Say which loops have rows that depend on each other, of the first robot at its start."""
+    look_at_rows(stepper)
+    state, rates = stepper.state(), np.flatnonzero(free_rates(stepper))
+    J = row_jacobian(stepper, state)[:, rates]
+    L = np.linalg.cholesky(mass_matrix(state.model, state)[np.ix_(rates, rates)])
+    rank, dependent = redundant_rows(J, np.linalg.inv(L).T)
+    if rank < len(J):
+        owners = owners_of_rows(stepper)
+        names = ", ".join(f"'{name}'" for name in dict.fromkeys(simulation.layout.names[owners[j]] for j in dependent))
+        warn_user(
+            f"{len(J) - rank} of {len(J)} rows are redundant where the run starts, of {names}: forces along them are "
+            "the least of all that do the same. Leave rows out that the others imply (in a plane, a pin is a 'line'), "
+            "or let one of the loops give way",
+            RunWarning,
+        )
+
+
+def redundant_rows(J: Array, T: Array) -> tuple[int, list[int]]:
+    """Rank of J in the metric of T, and rows that take part in a dependence."""
+    W = J @ T
+    sizes = np.linalg.norm(W, axis=1)
+    W = W / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+    U, s, _ = np.linalg.svd(W)
+    rank = int((s > 1e-8 * s.max(initial=0.0)).sum())
+    return rank, [int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-6)]

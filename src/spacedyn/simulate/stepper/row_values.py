@@ -1,0 +1,92 @@
+"""What constraint rows are at a stepper's present state: residuals, rates, what their multipliers push."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.robot import layout as k
+from ...kernels.sim import layout as p
+from ...kernels.sim.codes import LOOK
+from ...model.state import State
+from ...quantities.kinematics import body_jacobian, forward_kinematics
+from .present import Present
+
+Array = np.ndarray
+
+
+class RowValues(NamedTuple):
+    """Of all rows of a pack of robots, (rows, lanes) each."""
+
+    residual: Array
+    rate: Array
+    multiplier: Array
+
+
+def owners_of_rows(stepper: Present) -> list[int]:
+    """The number of the element that each row belongs to."""
+    counts = [len(one.rows_of(stepper.state().model)) for one in stepper.layout.elements]
+    return [i for i, count in enumerate(counts) for _ in range(count)]
+
+
+def look_at_rows(stepper: Present) -> RowValues:
+    """Residuals and rates at the present state; no law is called, and nothing else acts."""
+    first, count = int(stepper.plan[p.KIND_AT]), int(stepper.plan[p.KINDS])
+    kinds = stepper.plan[first : first + count * p.KIND_INTS].reshape(count, p.KIND_INTS)
+    before, owners = kinds.copy(), set(_records(stepper)[:, p.R_ELEMENT])
+    at, size = int(stepper.plan[p.ELEMENT_AT]), p.ELEMENT_INTS
+    for kind in kinds:
+        mine = {at + i * size for i in range(kind[p.K_FIRST], kind[p.K_FIRST] + kind[p.K_COUNT])}
+        if kind[p.K_PHASE] == p.ACTS and not mine & owners:
+            kind[p.K_PHASE] = -1
+    stepper.evaluate(LOOK)
+    kinds[:] = before
+    return row_values(stepper)
+
+
+def row_values(stepper: Present) -> RowValues:
+    """What was found at the last evaluation."""
+    places, work = _records(stepper)[:, p.R_WORK], stepper.work.reshape(-1, stepper.lanes)
+    return RowValues(*(work[places + entry] for entry in (p.ROW_PHI, p.ROW_RATE, p.ROW_MULTIPLIER)))
+
+
+def row_jacobian(stepper: Present, state: State) -> Array:
+    """J (rows, nv) of one robot, from what rows push at the last evaluation, which must have been at this state."""
+    model, records = state.model, _records(stepper)
+    J, poses = np.zeros((len(records), model.nv)), forward_kinematics(model, state).bodies
+    names = {int(model.flat.order[i]): name for i, name in enumerate(model.body_names)}
+    at_reference: dict[int, Array] = {}
+    for j, record in enumerate(records):
+        at = record[p.R_WORK]
+        for which in range(2):
+            body = int(record[p.R_BODY + which])
+            if body < 0:
+                continue
+            if body not in at_reference:
+                name = names[body]
+                matrix = body_jacobian(model, state, name, np.zeros(3))
+                r = stepper._reference_point(body) - poses.position[model.body_index(name)]
+                matrix[:3] -= np.cross(r, matrix[3:], axisb=0, axisc=0)
+                at_reference[body] = matrix
+            wrench = stepper.work[at + p.ROW_WRENCH + 6 * which :][:6]
+            J[j] += wrench @ at_reference[body]
+        for which in range(record[p.R_RATES]):
+            J[j, stepper.plan[record[p.R_RATE_AT] + which]] += stepper.work[at + p.ROW_FORCE + which]
+    return J
+
+
+def free_rates(stepper: Present) -> Array:
+    """(nv,) which rates are not given."""
+    first, nv = int(stepper.tree[k.RATE_AT]), int(stepper.tree[k.RATES])
+    free: Array = stepper.tree[first : first + nv * k.RATE_INTS].reshape(nv, k.RATE_INTS)[:, k.RATE_GIVEN] == 0
+    return free
+
+
+def forget_rank(stepper: Present) -> None:
+    """The independent rows must be chosen anew."""
+    if stepper.plan[p.ROWS]:
+        stepper._scalars(p.Y_RANK, 0, 1)[:] = -1.0
+
+
+def _records(stepper: Present) -> Array:
+    first, count = int(stepper.plan[p.ROW_AT]), int(stepper.plan[p.ROWS])
+    return stepper.plan[first : first + count * p.ROW_INTS].reshape(count, p.ROW_INTS)
