@@ -16,6 +16,7 @@ from ..reals import NotReal, finite_array, real_array
 from ..signatures import checked_fields
 from .height_files import read_heights
 from .surfaces import EllipsoidSurface, Plane, SphereSurface, Surface, positive, surface_of, turned
+from .triangle_mesh import TriangleMesh
 
 Array = np.ndarray
 _STEEP = 5.0  # slope between neighbours that looks like a step
@@ -368,7 +369,7 @@ class RoughGround(Heights):
 
 
 SURFACES: dict[str, type[Surface]] = {
-    made.word: made for made in (Plane, SphereSurface, EllipsoidSurface, HeightField, RoughGround)
+    made.word: made for made in (Plane, SphereSurface, EllipsoidSurface, HeightField, RoughGround, TriangleMesh)
 }
 """Kinds of surfaces by their words in files."""
 

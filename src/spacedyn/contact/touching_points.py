@@ -38,7 +38,7 @@ def read_shape(what: str, given: Any) -> Shape:
 
 
 def points_of_shape(shape: Shape) -> TouchingPoints:
-    """Corners of a box, the rims of a cylinder, the rim and the tip of a cone, the centre and the radius of a ball.
+    """Corners of a box, the rims of a cylinder, the rim and the tip of a cone, balls at the ends of a capsule, a ball.
 
     >>> from spacedyn import shapes
     >>> points_of_shape(shapes.box(0.0, (2, 2, 2))).places.shape
@@ -49,8 +49,9 @@ def points_of_shape(shape: Shape) -> TouchingPoints:
         places = 0.5 * shape.size * np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
     elif shape.kind == "sphere":
         radius = float(shape.size[0])
-    elif shape.kind in ("cylinder", "tube", "rod"):
+    elif shape.kind in ("cylinder", "tube", "rod", "capsule"):
         places = np.array([[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]]) * shape.size[-1]
+        radius = float(shape.size[0]) if shape.kind == "capsule" else 0.0
     elif shape.kind == "cone":
         places = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, shape.size[1]]])
     cores = np.zeros((len(places), 3, 3))

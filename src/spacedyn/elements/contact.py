@@ -44,7 +44,7 @@ class Contact(Element):
         What touches.
     points : (3,) or (n, 3)
         Places of the body [m].
-    surface : Plane, SphereSurface, EllipsoidSurface, HeightField or RoughGround
+    surface : Plane, SphereSurface, EllipsoidSurface, HeightField, RoughGround or TriangleMesh
         What it touches; a plane z = 0 if left out.
     material : ContactMaterial
         Of the pair; for each point.
@@ -56,7 +56,8 @@ class Contact(Element):
         Of ellipsoids about the points along the body's axes [m]: (R, R, 0) is a disc, the rim of a wheel that turns
         about z. For surfaces that curve little over their size.
     shape : Shape, optional
-        Instead of points: the corners of a box, the rims of a cylinder, the rim and the tip of a cone, a ball.
+        Instead of points: the corners of a box, the rims of a cylinder, the rim and the tip of a cone, balls
+        at the ends of a capsule, a ball.
     deepest : float, optional
         Depth at which a run fails, since the surface cannot be that soft [m]; if left out, half of the way to the
         centre of a sphere or an ellipsoid, and none of other surfaces, which push back at any depth.
