@@ -252,6 +252,18 @@ def test_check(here):
     spacedyn("check", "robot.toml", "--strict", code=1)
 
 
+def test_check_prints_the_first_hundred_findings_and_counts_the_rest(here):
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = [f'<link name="l{i}">{inertial}</link>' for i in range(300)]
+    ends = '<parent link="l{}"/><child link="l{}"/>'
+    joints = [f'<joint name="j{i}" type="continuous">{ends.format(i - 1, i)}</joint>' for i in range(1, 300)]
+    (here / "long.urdf").write_text(f'<robot name="r">{"".join(links + joints)}</robot>')
+    found = json.loads(spacedyn("check", "long.urdf", "--json"))["files"][0]["findings"]
+    printed = spacedyn("check", "long.urdf")
+    assert len(found) >= 300 and f"and {len(found) - 100} more" in printed
+    assert len([line for line in printed.splitlines() if line.startswith("  warning")]) <= 100
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [

@@ -20,6 +20,7 @@ from .show_law import tell_law
 from .source import Source
 
 _OF_MODES = ("frequencies", "damping_ratios")
+_SHOWN = 100  # findings of a file that are printed
 
 
 def check_files(files: list[str], strict: bool, compile_laws: bool, allow: list[Path], as_json: bool) -> None:
@@ -35,11 +36,13 @@ def check_files(files: list[str], strict: bool, compile_laws: bool, allow: list[
             good = worst in ("good", "note")
             head = ", ".join([*(["good"] if good else []), *([_counted(found)] if found else [])])
             output.say(f"{name}: {head}", "green" if good else colors[worst])
-            for one in found:
+            for one in found[:_SHOWN]:
                 place = f"{one['place']}: " if one["place"] else ""
                 output.say(f"  {one['severity']:8s}{place}{one['message']}", colors[one["severity"]])
                 if one["remedy"]:
                     output.say(f"          {one['remedy']}", "dim")
+            if len(found) > _SHOWN:
+                output.say(f"  and {len(found) - _SHOWN} more; --json has all of them", "dim")
         output.put(files=reports)
         bad = {"error", "warning"} if strict else {"error"}
         wrong = any(one["severity"] in bad for report in reports for one in report["findings"])
