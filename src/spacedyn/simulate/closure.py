@@ -75,7 +75,10 @@ class Rows:
     def root(self) -> Array:
         """T (nv, free) with T T' = H^-1 of the free rates, the metric of the mass matrix."""
         rates = np.flatnonzero(self.free)
-        L = np.linalg.cholesky(mass_matrix(self.model, self.state)[np.ix_(rates, rates)])
+        try:
+            L = np.linalg.cholesky(mass_matrix(self.model, self.state)[np.ix_(rates, rates)])
+        except np.linalg.LinAlgError:
+            raise InputError(f"robot '{self.model.name}': its mass matrix is singular here; look at masses") from None
         T = np.zeros((self.model.nv, rates.size))
         T[rates] = np.linalg.inv(L).T
         return T

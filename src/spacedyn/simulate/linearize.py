@@ -161,8 +161,17 @@ def linearize(
     for one in joints:
         free[model.u_slice(one.joint)] = False
     rows = np.flatnonzero(free)
-    B[np.ix_(nv + rows, rows)] = np.linalg.inv(mass_matrix(model, state)[np.ix_(rows, rows)])
+    B[np.ix_(nv + rows, rows)] = _mobility(mass_matrix(model, state)[np.ix_(rows, rows)], stepper.rows()[0][:, rows])
     return Linearization(A, B, _names(model, chosen, simulation.elements))
+
+
+def _mobility(H: Array, J: Array) -> Array:
+    """Accelerations per force: H^-1, less what constraint rows J take of it."""
+    found: Array = np.linalg.inv(H)
+    if len(J):
+        X = found @ J.T
+        found = found - X @ np.linalg.pinv(J @ X, rcond=1e-12, hermitian=True) @ X.T
+    return found
 
 
 def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) -> Array:

@@ -36,7 +36,10 @@ def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
     look_at_rows(stepper)
     state, rates = stepper.state(), np.flatnonzero(free_rates(stepper))
     J = row_jacobian(stepper, state)[:, rates]
-    L = np.linalg.cholesky(mass_matrix(state.model, state)[np.ix_(rates, rates)])
+    try:
+        L = np.linalg.cholesky(mass_matrix(state.model, state)[np.ix_(rates, rates)])
+    except np.linalg.LinAlgError:
+        return  # the run itself says what is wrong with the masses
     rank, dependent = redundant_rows(J, np.linalg.inv(L).T)
     if rank < len(J):
         owners = owners_of_rows(stepper)
