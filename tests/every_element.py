@@ -59,6 +59,32 @@ def under_devices():
     return np.concatenate([np.ravel(run[name]) for name in ("q", "u", "wrist.force", "current")])
 
 
+def under_contact():
+    """A body in the grip of all surfaces, materials and shapes."""
+    b = sd.Builder("box")
+    b.base("bus", mass=20.0, inertia=(2.0, 2.3, 1.8))
+    box, more = b.build(), {"dissipation": 0.1, "friction": 0.5}
+    hard, soft = sd.ContactMaterial(200.0, **more), sd.ContactMaterial(100.0, 2.2, sticks=False, **more)
+    sticky = sd.ContactMaterial(50.0, 1.0, damping=1.0, adhesion=0.5, adhesion_range=0.5, rolling=0.1, torsion=0.1)
+    ground = sd.RoughGround((6.0, 6.0), spacing=0.2, roughness=0.05, seed=1)
+    rough = sd.RoughGround((6.0, 6.0), spacing=0.2, roughness=0.05, seed=1, smooth=False)
+    touching = [
+        sd.Contact("bus", (0, 0, -0.05), ground, hard),
+        sd.Contact("bus", (0.2, 0, -0.05), rough, soft),
+        sd.Contact("bus", (0, 0.2, 0), sd.SphereSurface(2.0, position=(0, 0, -2.0)), sticky, radius=0.1),
+        sd.Contact("bus", (0, 0, 0), sd.EllipsoidSurface((4.0, 3.0, 2.0), position=(0, 0, -2.0)), hard, guarded=False),
+        sd.Contact("bus", (0, 0, 0), sd.Plane(), soft, semi_axes=(0.2, 0.1, 0.1)),
+    ]
+    start = box.state(base_velocity=[0.1, 0.2, -0.3], base_rate=[0.1, 0.2, 0.3])
+    points = np.array([[0.3, 0.2, 0.1], [0.5, -0.4, 0.05]])
+    found = [one.surface.gap(points) for one in touching]
+    options = {"method": sd.RungeKutta4(0.005), "record": 0.02, "budget": 1e9, "gravity": [0, 0, -0.1]}
+    run = sd.simulate(box, start, 0.02, elements=touching, **options)
+    return np.concatenate(
+        [*found, *(np.ravel(run[name]) for name in ("q", "u", "gap", "normal_force", "sliding_speed"))]
+    )
+
+
 def under_fields():
     """Fields, thin air and sunlight: about a planet, from a falling origin, in Hill's frames."""
     b = sd.Builder("box")

@@ -3,7 +3,7 @@
 import numpy as np
 
 import spacedyn as sd
-from every_element import under_devices, under_fields
+from every_element import under_contact, under_devices, under_fields
 from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
 GRAVITY = (0.3, -1.2, -9.6)
@@ -68,6 +68,7 @@ def every_result(rng, model, state):
             results["stops"] = stopped()
             results["element"] = under_elements()
             results["devices"], results["fields"] = under_devices(), under_fields()
+            results["contact"] = under_contact()
             results["joint_kind"] = in_steps()
             results["distance"], results["contacts"] = between_shapes()
     return {name: np.ravel(value) for name, value in results.items()}

@@ -50,8 +50,8 @@ def row_values(stepper: Present) -> RowValues:
 
 
 def row_jacobian(stepper: Present, state: State) -> Array:
-    """J (rows, nv) of one robot, from what rows push at the last evaluation, which must have been at this state."""
-    model, records = state.model, _records(stepper)
+    """J (rows, nv) of the first robot, from what rows push at the last evaluation, which must be of its state."""
+    model, records, work = state.model, _records(stepper), stepper.work.reshape(-1, stepper.lanes)[:, 0]
     J, poses = np.zeros((len(records), model.nv)), forward_kinematics(model, state).bodies
     names = {int(model.flat.order[i]): name for i, name in enumerate(model.body_names)}
     at_reference: dict[int, Array] = {}
@@ -64,14 +64,25 @@ def row_jacobian(stepper: Present, state: State) -> Array:
             if body not in at_reference:
                 name = names[body]
                 matrix = body_jacobian(model, state, name, np.zeros(3))
-                r = stepper._reference_point(body) - poses.position[model.body_index(name)]
+                r = _reference_point(stepper, body) - poses.position[model.body_index(name)]
                 matrix[:3] -= np.cross(r, matrix[3:], axisb=0, axisc=0)
                 at_reference[body] = matrix
-            wrench = stepper.work[at + p.ROW_WRENCH + 6 * which :][:6]
+            wrench = work[at + p.ROW_WRENCH + 6 * which :][:6]
             J[j] += wrench @ at_reference[body]
         for which in range(record[p.R_RATES]):
-            J[j, stepper.plan[record[p.R_RATE_AT] + which]] += stepper.work[at + p.ROW_FORCE + which]
+            J[j, stepper.plan[record[p.R_RATE_AT] + which]] += work[at + p.ROW_FORCE + which]
     return J
+
+
+def _reference_point(stepper: Present, body: int) -> Array:
+    """The point that a body of the kernels is reckoned about, in the inertial frame, of the first robot."""
+    tree, work = stepper.tree, stepper.work.reshape(-1, stepper.lanes)[:, 0]
+    segment, at = int(tree[tree[k.BODY_AT] + body * k.BODY_INTS + k.SEGMENT]), int(tree[k.W_X])
+    found = work[at : at + 3].copy()
+    if segment:
+        at = int(tree[k.W_SEGMENT]) + (segment - 1) * k.SEGMENT_WORK + k.ORIGIN
+        found += work[at : at + 3]
+    return found
 
 
 def free_rates(stepper: Present) -> Array:
