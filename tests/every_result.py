@@ -1,9 +1,12 @@
 """Results of every public function for a robot at a state, as flat arrays."""
 
+import warnings
+
 import numpy as np
 
 import spacedyn as sd
 from every_element import under_contact, under_devices, under_fields
+from spacedyn.elements.loop import LOOP_JOINTS
 from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
 GRAVITY = (0.3, -1.2, -9.6)
@@ -71,6 +74,7 @@ def every_result(rng, model, state):
             results["contact"] = under_contact()
             results["joint_kind"] = in_steps()
             results["distance"], results["contacts"] = between_shapes()
+            results["assemble"], results["loops"] = with_loops()
     return {name: np.ravel(value) for name, value in results.items()}
 
 
@@ -296,6 +300,44 @@ def stopped():
     run = sd.simulate(model, model.state(qd=[4.0]), 0.7, **options)
     assert run["dissipated"][-1, 0] > 0.0
     return flat([run["x"], run["dissipated"]])
+
+
+def with_loops():
+    """A robot with bodies on free joints, closed by every loop joint and tied joints; a linkage near its fold."""
+    b = sd.Builder("closed")
+    b.base("bus", mass=10.0, inertia=(1.0, 1.2, 1.1))
+    for i, name in enumerate(("left", "right")):
+        b.link(name, "free", parent="bus", position=(0.5 * i, 1, 0), mass=1.0, inertia=(0.1, 0.1, 0.2))
+    b.link("arm", "revolute", parent="bus", mass=1.0, com=(0.3, 0, 0), inertia=(0.1, 0.1, 0.2))
+    b.link("hand", "revolute", parent="arm", position=(0.6, 0, 0), mass=1.0, com=(0.3, 0, 0), inertia=(0.1, 0.1, 0.2))
+    model, closed, runs = b.build(), [], []
+    state = model.state(qd=np.linspace(0.1, 0.5, model.nv - 6), base_rate=[0.1, 0.2, 0.3])
+    more = {"distance": {"length": 0.7}, "screw": {"pitch": 0.1}, "universal": {"other_axis": (1, 0, 0)}}
+    tie = sd.Coupling(("arm", "hand"), (1.0, -2.0), curve=(0.1, 0, 0), name="tie")
+    for joint in LOOP_JOINTS:
+        pair = sd.Loop(joint, "left", "right", point=(0.25, 0, 0), other_point=(-0.25, 0.1, 0), **more.get(joint, {}))
+        start = sd.assemble(model, state, [pair, tie])
+        closed += [start.x, start.u, sd.closed.forward_dynamics(model, start, [pair, tie]).udot]
+    options = {"method": sd.DormandPrince5(rtol=1e-6, atol=1e-8), "record": 0.02, "budget": 1e9}
+    path = [[1.2, 0, 0], [1.2, 0.1, 0], [1.2, 0.2, 0]]
+    held = sd.Loop("ball", "hand", point=(0.6, 0, 0), times=[0.0, 1.0, 2.0], positions=path, name="held")
+    start = sd.assemble(model, state, [pair, held])
+    runs.append(sd.simulate(model, start, 0.04, elements=[pair, held], **options))
+    fold = sd.Builder("linkage", "fixed")
+    fold.base("ground", massless=True)
+    rod = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (1e-4, 1 / 12, 1 / 12), "axis": (0, 0, 1)}
+    fold.link("crank", "revolute", parent="ground", **rod)
+    fold.link("coupler", "revolute", parent="crank", position=(1, 0, 0), **rod)
+    fold.link("rocker", "revolute", parent="ground", position=(1, 0, 0), **rod)
+    linkage, ends = fold.build(), {"point": (1, 0, 0), "other_point": (1, 0, 0)}
+    bent = linkage.state(q=[0.05, -0.05, 0.05], qd=[-1.0, 1.0, -1.0])
+    finer = options | {"method": sd.DormandPrince5(rtol=1e-13, atol=1e-15, max_step=0.004), "gravity": (0, -9.81, 0)}
+    for joint, duration, chosen in (("line", 0.06, finer), ("ball", 0.01, finer | {"method": sd.Radau5(step=0.01)})):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sd.RunWarning)  # of rows that others imply
+            pin = sd.Loop(joint, "coupler", "rocker", **ends)
+            runs.append(sd.simulate(linkage, bent, duration, elements=[pin], **chosen))
+    return flat(closed), flat([run[name] for run in runs for name in ("x", "u", "closure")])
 
 
 def in_steps():

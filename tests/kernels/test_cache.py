@@ -353,7 +353,7 @@ print(sum(run.stats.cache_hits.values()), sum(run.stats.cache_misses.values()))
 
 def test_a_change_in_any_kernel_file_is_seen_and_what_was_compiled_before_is_found_again(copy):
     sources, cache, before = copy
-    file = sources / "spacedyn/kernels/robot/spatial.py"
+    file = sources / "spacedyn/kernels/scalar/vectors.py"
     old, new = "return a[0] * b[0] + a[1] * b[1]", "return a[0] * b[0] + 0.9 * a[1] * b[1]"
     replace(file, old, new)  # in an inner function of another file than the entry point's
     after, hits, misses = spring_force(sources, cache)

@@ -40,7 +40,7 @@ def save_results(path):
         if name not in compiled:
             note_first_call(name, f, entered)
     results = {f"{case}: {k}": v for case, *made in cases() for k, v in every_result(*made).items()}
-    idle = sorted(functions.keys() - entered)
+    idle = sorted(functions.keys() - entered - {"spacedyn.kernels.elements.laws.run_over_pack"})  # there are no packs
     np.savez(path, **results, compiled=np.array(compiled, dtype=str), idle=np.array(idle, dtype=str))
 
 
@@ -90,7 +90,7 @@ def plain(tmp_path_factory):
 
 def test_it_agrees_with_the_compiled_code(plain):
     names, bounds = set(), {"simulate": 1e-7, "waypoints": 1e-9, "table": 1e-9, "linearize": 1e-9, "stops": 1e-7}
-    bounds |= {"devices": 1e-9, "fields": 1e-9}
+    bounds |= {"devices": 1e-9, "fields": 1e-9, "loops": 1e-7}
     for case, *made in cases():
         for name, compiled in every_result(*made).items():
             names.add(name)
@@ -105,6 +105,7 @@ def test_it_agrees_with_the_compiled_code(plain):
     made |= {"film", "view", "attitude_waypoints"}  # the last is in what is driven by waypoints
     made |= {"altitude_reaches", "endpoint_line", "endpoint_screw", "endpoint_waypoints", "minimum_jerk", "trapezoidal"}
     made |= {"cylinder_slosh", "identify_target", "natural_frequencies"}  # plain NumPy over what is here
+    made |= {"contact_material", "read_loops"}  # no kernels
     made |= {"endpoints_within", "lock", "free", "follow", "attach", "release"}
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))}
     assert functions - names == made, "a public function without a test here"

@@ -123,7 +123,7 @@ class Loop(Element):
     >>> start = robot.state(q=[1.5, -1.5, 1.5], qd=[1.0, -1.0, 1.0])
     >>> run = sd.simulate(robot, start, 2.0, gravity=(0, -9.81, 0), elements=[pin])
     >>> bool(run["gap"].max() < 1e-12), run["pin.force"].shape, run.audit().within_budget
-    (True, (201, 3), True)
+    (True, (1001, 3), True)
     """
 
     joint: str

@@ -181,7 +181,8 @@ def check_guards(sim, t, h):
 @inner
 def keeps_poses(sim):
     """Whether evaluations at the start of a step may share poses: nothing but the vector y moves or loads bodies."""
-    return integer(sim.plan, METHOD) == EXPLICIT and integer(sim.plan, PRESCRIBED) + integer(sim.plan, ATTACHED) == 0
+    others = integer(sim.plan, PRESCRIBED) + integer(sim.plan, ATTACHED) + integer(sim.plan, ROWS)
+    return integer(sim.plan, METHOD) == EXPLICIT and others == 0
 
 
 @inner
