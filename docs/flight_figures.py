@@ -148,8 +148,30 @@ def muses_c() -> Figure:
     return figure
 
 
+def bicycle() -> Figure:
+    """Lean and steer after a push; real parts of the eigenvalues over the speed."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    scenario = sd.Scenario.from_toml("bicycle")
+    run, parts = scenario.run(progress=False), scenario.build()
+    robot, wheels = parts["robot"], parts["elements"][:2]
+    left.plot(run.time, np.degrees(np.arcsin(run.states.base_attitude.apply([0, 1, 0])[:, 2])), label="lean")
+    left.plot(run.time, np.degrees(run["q"][:, 1]), label="steer")
+    left.set(xlabel="time [s]", ylabel="angle [deg]")
+    left.legend()
+    for speed in np.linspace(0.0, 10.0, 201):
+        rates = {"rear_wheel": speed / 0.3, "front_wheel": speed / 0.35}
+        state = robot.state(base_frame_position=(0, 0, 0), base_velocity=(speed, 0, 0), qd=rates)
+        values = sd.linearize(robot, state, gravity=(0, 0, -9.81), elements=wheels).eigenvalues()
+        values = values[np.abs(values) > 1e-5]
+        right.plot(np.full(values.size, speed), values.real, "k.", markersize=2)
+    right.axhline(0.0, linewidth=0.8)
+    right.set(xlabel="speed [m/s]", ylabel="real parts [1/s]", ylim=(-10, 10))
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     made.__name__: made
-    for made in (ets7_paddles, macro_mini, srms_spdm, resolved_rate, dual_arm_capture, ssrms_berthing, muses_c)
+    for made in (ets7_paddles, macro_mini, srms_spdm, resolved_rate, dual_arm_capture, ssrms_berthing, muses_c, bicycle)
 }
 """By the name of their page."""
