@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .elements.motor import Motor
     from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.rolling import Rolling
     from .elements.shape_contact import ShapeContact
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
@@ -193,6 +194,7 @@ _NAMES_OF = {
     ".elements.user_elements": "element",
     ".elements.relative_pose": "RelativePose",
     ".elements.shape_contact": "ShapeContact",
+    ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
     ".elements.sun_sensor": "SunSensor",
@@ -331,6 +333,7 @@ __all__ = [
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
+    "Rolling",
     "Rotation",
     "RoughGround",
     "Run",

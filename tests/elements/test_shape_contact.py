@@ -259,4 +259,4 @@ def test_boxes_of_a_pack_move_as_alone():
     for i in range(6):
         alone = sd.simulate(model, starts[i], 0.2, elements=[contact], **settings)
         for name in ("x", "u", "element_states", "element_work"):
-            np.testing.assert_allclose(run[name][:, i], alone[name], rtol=1e-8, atol=1e-9, err_msg=name)
+            np.testing.assert_allclose(run[name][:, i], alone[name], rtol=1e-6, atol=1e-7, err_msg=name)
