@@ -16,7 +16,7 @@ from .simulation import GAINS, STEP
 from .timing import Contestant
 
 MANY = 512  # robots; what they differ in stays near the processor
-SECONDS = 1  # simulated: a short run is the least disturbed
+SECONDS = 4  # simulated: long enough that steps count, not the call
 SPREAD = 0.05
 
 

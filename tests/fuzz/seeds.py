@@ -38,7 +38,16 @@ def scenario_texts() -> list[Text]:
     """Scenarios."""
     bundled = files("spacedyn").joinpath("library", "scenarios")
     found = [Text(name, bundled.joinpath(f"{name}.toml").read_bytes()) for name in sd.scenarios()]
-    own = _handmade("scenario.toml", "scenario.toml", "scene.toml", "devices.toml", "devices.toml", "orbit.toml")
+    own = _handmade(
+        "scenario.toml",
+        "scenario.toml",
+        "scene.toml",
+        "devices.toml",
+        "devices.toml",
+        "orbit.toml",
+        "touching.toml",
+        "touching.toml",
+    )
     return [*own, *found]
 
 

@@ -107,6 +107,14 @@ class Fleet(Model):
         return some
 
     def _robot(self, robot: int) -> Model:
+        """One robot; the last one is kept, since checks of a simulation ask for the first again and again."""
+        known, model = vars(self).get("_last_robot", (-1, self))
+        if known != robot:
+            model = self._made_robot(robot)
+            vars(self)["_last_robot"] = robot, model
+        return model
+
+    def _made_robot(self, robot: int) -> Model:
         nominal = self.nominal
         lists: dict[str, tuple[Any, ...]] = {
             "body": nominal.bodies,

@@ -6,7 +6,7 @@ interrupt), or when numbers are no longer finite; with what it has kept it goes 
 
 from ..elements.prescribed import choose_pieces
 from ..elements.spans import choose_spans
-from ..methods.runge_kutta import combine_stages, error_norm, run_stages
+from ..methods.runge_kutta import combine_stages, run_stages
 from ..methods.variational import keep_momentum
 from ..robot.charts import inertial_rates, move_along
 from ..robot.layout import *  # noqa: F403
@@ -20,16 +20,13 @@ from ..scalar.memory import (
     store_counter,
     zero_of,
 )
-from ..sim.evaluate import is_adaptive, is_near_singular, run_kinds
+from ..sim.evaluate import is_adaptive, run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
-from .samples import NEVER, are_laws_due_at, next_break, take_samples
-from .step_control import judge, lengthen
+from .samples import are_laws_due_at, next_break, take_samples
+from .step_control import begins_near_singular, judge, lengthen, step_error
 
-ACROSS_PART = 0.1  # of the root of the tolerance: an error across constraints whose square counts for nothing
-TOO_NEAR = 0.05  # of what others leave of a row where a step begins
-FAR_OPEN = 1e3  # of a residual's tolerance: what a fixed step may leave
 SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
 
 
@@ -76,30 +73,6 @@ def is_last_stage_idle(sim, t, h, due, lands, near):
 
 
 @inner
-def error_along(sim, t, h, error, zero):
-    """The error of a step near a singular state, along the constraints.
-
-    There rounding makes errors across the constraints, however short the step is. The projection mends them, and what
-    is left of them in energy is their square: this is to stay below the tolerance. A step of which that cannot be said,
-    or of which a stage is much nearer to the singular state than its start, is to be a little shorter.
-    """
-    new, nv, open_at = integer(sim.plan, Y_NEW), integer(sim.tree, RATES), integer(sim.plan, M_OPEN)
-    first, least = load(sim.memory, open_at + FIRST_LEFT, 0.0), load(sim.memory, open_at + LEAST_LEFT, 0.0)
-    if least < TOO_NEAR * TOO_NEAR * first:
-        return 2.0 if error <= 1e6 else error
-    if error <= 1.0:
-        return error
-    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, h, new, TAKE_NORMAL)
-    along = error_norm(sim, h, zero)
-    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, h, new, PUT_BACK)
-    scale = integer(sim.plan, N_SCALE) + 2 * nv
-    tolerance = load(sim.numbers, scale, 0.0) + load(sim.numbers, scale + 1, 0.0)
-    if along <= 1.0 and not error * tolerance**0.5 <= ACROSS_PART:
-        return 2.0
-    return along
-
-
-@inner
 def try_step(sim, t, h, due, fresh, idle, zero):
     """A step of the method, into Y_NEW; the error over its tolerance. `idle`: without the stage at its end."""
     main, nv, new = integer(sim.plan, MAIN_STAGES), integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
@@ -118,22 +91,9 @@ def try_step(sim, t, h, due, fresh, idle, zero):
         run_stages(sim, t, h, 1 if fresh else 0, main, due, zero)
         combine_stages(sim, integer(sim.plan, N_A) + main * integer(sim.plan, ALL_STAGES), main, h, new, size, zero)
         return 0.0
-    near = integer(sim.plan, ROWS) > 0 and is_near_singular(sim) and is_adaptive(sim)
-    if near:
-        store(sim.memory, integer(sim.plan, M_OPEN) + LEAST_LEFT, 1.0)
+    near = begins_near_singular(sim)
     run_stages(sim, t, h, 1 if fresh else 0, main + 1, due, zero)
-    error = error_norm(sim, h, zero) if is_adaptive(sim) else 0.0
-    return error_along(sim, t, h, error, zero) if near else error
-
-
-@inner
-def hold_rows(sim, t, error):
-    """Move the new vector, of a step that is good so far, onto the constraints; the error with what stays open."""
-    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, 0.0, integer(sim.plan, Y_NEW), CHOOSE_RANK)
-    left = load(sim.memory, integer(sim.plan, M_OPEN) + OPEN_BY, 0.0)
-    if is_adaptive(sim):
-        return left if not left <= error else error
-    return error if left <= FAR_OPEN else NEVER
+    return step_error(sim, t, h, near, zero)
 
 
 @inner
@@ -206,9 +166,7 @@ def take_step(sim, zero):
     fresh = load_counter(sim.counters, C_FRESH) == 1 and due == 0 and not changed
     cut, idle = load_counter(sim.counters, C_CUT) > 0, is_last_stage_idle(sim, t, h, due, lands, near)
     error = try_step(sim, t, h, due, fresh, idle, zero)
-    if integer(sim.plan, ROWS) > 0 and error <= 1.0:
-        error = hold_rows(sim, t + h, error)
-    outcome, error = judge(sim, h, error, zero)
+    outcome, error = judge(sim, t, h, error, zero)
     if outcome == TAKEN:
         outcome = check_guards(sim, t, h)
     if outcome != TAKEN:

@@ -1,11 +1,17 @@
-"""Whether a step that was tried is good, and how long the next one is to be."""
+"""Whether a step that was tried is good, held on its constraints if it has some, and how long the next one is to be."""
 
-from ..scalar.compiling import inner
+from ..methods.runge_kutta import error_norm
+from ..robot.layout import *  # noqa: F403
+from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, lanes_of, later, load, load_counter, store, store_counter, widest_of
 from ..scalar.pack import select, somewhere
-from ..sim.evaluate import is_adaptive
+from ..sim.evaluate import is_adaptive, is_near_singular
 from ..sim.layout import *  # noqa: F403
 from .samples import NEVER
+
+ACROSS_PART = 0.1  # of the root of the tolerance: an error across constraints whose square counts for nothing
+TOO_NEAR = 0.05  # of what others leave of a row where a step begins
+FAR_OPEN = 1e3  # of a residual's tolerance: what a fixed step may leave
 
 
 @inner
@@ -30,9 +36,61 @@ def is_bad(sim, zero):
 
 
 @inner
-def judge(sim, h, error, zero):
+def begins_near_singular(sim):
+    """Whether a step begins near a singular state of the rows; if so, its stages note how near they come."""
+    near = integer(sim.plan, ROWS) > 0 and is_near_singular(sim) and is_adaptive(sim)
+    if near:
+        store(sim.memory, integer(sim.plan, M_OPEN) + LEAST_LEFT, 1.0)
+    return near
+
+
+@inner
+def error_along(sim, t, h, error, zero):
+    """The error of a step near a singular state, along the constraints.
+
+    There rounding makes errors across the constraints, however short the step is. The projection mends them, and what
+    is left of them in energy is their square: this is to stay below the tolerance. A step of which that cannot be said,
+    or of which a stage is much nearer to the singular state than its start, is to be a little shorter.
+    """
+    new, nv, open_at = integer(sim.plan, Y_NEW), integer(sim.tree, RATES), integer(sim.plan, M_OPEN)
+    first, least = load(sim.memory, open_at + FIRST_LEFT, 0.0), load(sim.memory, open_at + LEAST_LEFT, 0.0)
+    if least < TOO_NEAR * TOO_NEAR * first:
+        return 2.0 if error <= 1e6 else error
+    if error <= 1.0:
+        return error
+    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, h, new, TAKE_NORMAL)
+    along = error_norm(sim, h, zero)
+    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, h, new, PUT_BACK)
+    scale = integer(sim.plan, N_SCALE) + 2 * nv
+    tolerance = load(sim.numbers, scale, 0.0) + load(sim.numbers, scale + 1, 0.0)
+    if along <= 1.0 and not error * tolerance**0.5 <= ACROSS_PART:
+        return 2.0
+    return along
+
+
+@inner
+def step_error(sim, t, h, near, zero):
+    """The error of a step whose stages have been run, over its tolerance; 0 of a fixed step."""
+    error = error_norm(sim, h, zero) if is_adaptive(sim) else 0.0
+    return error_along(sim, t, h, error, zero) if near else error
+
+
+@inner
+def hold_rows(sim, t, error):
+    """Move the new vector, of a step that is good so far, onto the constraints; the error with what stays open."""
+    call(integer(sim.plan, SETTLE_ROWS), sim.own, t, 0.0, integer(sim.plan, Y_NEW), CHOOSE_RANK)
+    left = load(sim.memory, integer(sim.plan, M_OPEN) + OPEN_BY, 0.0)
+    if is_adaptive(sim):
+        return left if not left <= error else error
+    return error if left <= FAR_OPEN else NEVER
+
+
+@inner
+def judge(sim, t, h, error, zero):
     """Whether the step just tried is good: TAKEN, REJECTED (it will be shorter), or what went wrong; and its error."""
     adaptive = is_adaptive(sim)
+    if integer(sim.plan, ROWS) > 0 and error <= 1.0:
+        error = hold_rows(sim, t + h, error)
     if error >= NEVER and not adaptive:
         return UNSOLVED, error
     if is_bad(sim, zero) or not error == error:
