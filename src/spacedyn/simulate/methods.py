@@ -1,8 +1,8 @@
 """How a simulation steps through time: small frozen objects that hold a method's coefficients and settings.
 
-A fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`, `TimeStepping`. A step chosen by error, unless one is given:
-`DormandPrince5`, the default `DormandPrince8`, and, for what is stiff, `Radau5`. All work on the manifold: attitudes
-are taken in a chart around the start of each step.
+A fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`, and, through rigid contact, `TimeStepping`. A step
+chosen by error, unless one is given: `DormandPrince5`, the default `DormandPrince8`, and, for what is stiff, `Radau5`.
+All work on the manifold: attitudes are taken in a chart around the start of each step.
 """
 
 from dataclasses import dataclass

@@ -27,11 +27,11 @@ from .layout import Layout, may_switch
 from .methods import DormandPrince8, Method, Variational, check_steps
 from .record_times import checked_record
 from .row_checks import check_closed
-from .touch_checks import check_stepping
 from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
+from .touch_checks import check_stepping
 from .variables import check_record_names
 
 Array = np.ndarray

@@ -12,11 +12,11 @@ def check_stepping(model: Model, elements: Iterable[Element]) -> None:
     for one in elements:
         if one.rows_of(model):
             raise InputError(
-                f"TimeStepping: '{one.label}' closes a loop or couples joints rigidly, which impulses at contacts would "
-                "open; choose another method, such as DormandPrince8(), or let the loop give way (stiffness)"
+                f"TimeStepping: '{one.label}' closes a loop or couples joints rigidly, and impulses at contacts would "
+                "open it; choose another method, such as DormandPrince8(), or let the loop give way (stiffness)"
             )
         if one.carries is not None and one.states:
             raise InputError(
-                f"TimeStepping: impulses at contacts would change the states of '{one.label}' at once, which the method "
-                "does not know; choose another, such as DormandPrince8(), with contact that gives way"
+                f"TimeStepping: impulses at contacts would change the states of '{one.label}' at once, and the method "
+                "does not know how; choose another, such as DormandPrince8(), with contact that gives way"
             )

@@ -231,9 +231,12 @@ def enter_near(sim, a, number, near, h, zero):
     """A place that is near: its axes, free velocity, columns, and impulses that it begins with."""
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
     bodies = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
-    n, levers = load3(sim.work, at + T_NORMAL, zero), (
-        load3(sim.work, at + T_AT, zero),
-        load3(sim.work, at + T_OTHER_AT, zero),
+    n, levers = (
+        load3(sim.work, at + T_NORMAL, zero),
+        (
+            load3(sim.work, at + T_AT, zero),
+            load3(sim.work, at + T_OTHER_AT, zero),
+        ),
     )
     x, y = axes_about(n, zero)
     count = make_near_columns(sim, a, bodies, levers, (n, x, y), zero)

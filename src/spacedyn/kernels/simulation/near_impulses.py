@@ -15,8 +15,9 @@ from ..scalar.pack import magnitude, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .near_columns import near_column, near_record, path_of
 
-INNER, NEWTON = 2, 3
+INNER, NEWTON = 2, 5
 NOTHING = 1e-200
+EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
 GAINED = 1e-9  # of what impulses take or give: energy that is rounding
 
 
@@ -138,10 +139,11 @@ def solve_place(sim, a, share, zero):
 
 @inner
 def sweep(sim, many, share, active, zero):
-    """Once through all places; the largest change of a velocity."""
-    most = zero
+    """Once through all places; the largest change of a velocity, and the ratio of changes to those of the last sweep."""
+    most, along, before = zero, zero, zero
     for a in range(many):
         found, p, G, mask = solve_place(sim, a, share, zero)
+        last = load3(sim.work, near_record(sim, a) + NEAR_CHANGE, zero)
         still = select(mask > 0.0, active, zero)
         d = sub3(found, p)
         d = (select(still > 0.0, d[0], zero), select(still > 0.0, d[1], zero), select(still > 0.0, d[2], zero))
@@ -149,7 +151,32 @@ def sweep(sim, many, share, active, zero):
         add_impulse_of(sim, a, d, zero)
         change = G[0] * magnitude(d[0]) + G[3] * magnitude(d[1]) + G[4] * magnitude(d[2])
         most = select(change <= most, most, change)
-    return most
+        along += G[0] * d[0] * last[0] + G[3] * d[1] * last[1] + G[4] * d[2] * last[2]
+        before += G[0] * last[0] * last[0] + G[3] * last[1] * last[1] + G[4] * last[2] * last[2]
+        store3(sim.work, near_record(sim, a) + NEAR_CHANGE, d)
+    return most, select(before > 0.0, along / select(before > 0.0, before, zero + 1.0), zero)
+
+
+@inner
+def go_on(sim, many, ratio, active, zero):
+    """Where changes shrink slowly, by a ratio from sweep to sweep, go at once where they lead, within the cones."""
+    ratio = select(ratio > 0.0, select(ratio < SLOWEST, ratio, zero + SLOWEST), zero)
+    more = select(active > 0.0, ratio / (1.0 - ratio), zero)
+    for a in range(many):
+        record = near_record(sim, a)
+        p, d = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_CHANGE, zero)
+        n, x, y = p[0] + more * d[0], p[1] + more * d[1], p[2] + more * d[2]
+        n = select(n > 0.0, n, zero)
+        limit, square = load(sim.work, record + NEAR_FRICTION, zero) * n, x * x + y * y
+        inside = square <= limit * limit
+        fit = select(inside, zero + 1.0, limit / sqrt(select(inside, zero + 1.0, square)))
+        found = (
+            select(more > 0.0, n, p[0]),
+            select(more > 0.0, fit * x, p[1]),
+            select(more > 0.0, fit * y, p[2]),
+        )
+        store3(sim.work, record + NEAR_IMPULSE, found)
+        add_impulse_of(sim, a, sub3(found, p), zero)
 
 
 @outlined
@@ -159,15 +186,21 @@ def iterate_impulses(sim, many, share, active, zero):
     close, sweeps = load(sim.numbers, constants + 1, 0.0), int(load(sim.numbers, constants + 2, 0.0))
     fastest = zero
     for a in range(many):
-        v = load3(sim.work, near_record(sim, a) + NEAR_FREE, zero)
-        size = load(sim.work, near_record(sim, a) + NEAR_MASK, zero) * (magnitude(v[0]) + magnitude(v[1]) + magnitude(v[2]))
+        v, mask = (
+            load3(sim.work, near_record(sim, a) + NEAR_FREE, zero),
+            load(sim.work, near_record(sim, a) + NEAR_MASK, zero),
+        )
+        size = mask * (magnitude(v[0]) + magnitude(v[1]) + magnitude(v[2]))
         fastest = select(size > fastest, size, fastest)
-    going = True
-    while going and sweeps > 0:
-        change = sweep(sim, many, share, active, zero)
+        store3(sim.work, near_record(sim, a) + NEAR_CHANGE, (zero, zero, zero))
+    done, going = 0, True
+    while going and done < sweeps:
+        change, ratio = sweep(sim, many, share, active, zero)
         active = select(change > close * fastest, active, zero)
         going = somewhere(active > 0.0)
-        sweeps -= 1
+        done += 1
+        if going and done % EVERY == 0:
+            go_on(sim, many, ratio, active, zero)
 
 
 @inner
