@@ -139,7 +139,7 @@ def solve_place(sim, a, share, zero):
 
 @inner
 def sweep(sim, many, share, active, zero):
-    """Once through all places; the largest change of a velocity, and the ratio of changes to those of the last sweep."""
+    """Once through all places; the largest change of a velocity, and the ratio of changes to the last sweep's."""
     most, along, before = zero, zero, zero
     for a in range(many):
         found, p, G, mask = solve_place(sim, a, share, zero)
