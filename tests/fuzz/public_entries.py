@@ -128,6 +128,7 @@ _WANTED = {
     "orbit.mean_anomaly": {"true_anomaly": "anomalies", "eccentricity": "number"},
     "orbit.mean_motion": {"semi_major_axis": "number"},
     "Contact": {"points": "points", "surface": "surface", "material": "material"},
+    "ShapeContact": {"material": "material", "surfaces": "surface"},
     "ContactMaterial": {"stiffness": "number"},
     "contact_material": {"pair": "pair", "radius": "number"},
     "Plane": {"normal": "unit", "kind": "plane"},
