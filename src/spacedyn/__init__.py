@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .elements.motor import Motor
     from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.rigid_contact import RigidContact
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
@@ -191,6 +192,7 @@ _NAMES_OF = {
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
     ".elements.relative_pose": "RelativePose",
+    ".elements.rigid_contact": "RigidContact",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
     ".elements.sun_sensor": "SunSensor",
@@ -329,6 +331,7 @@ __all__ = [
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
+    "RigidContact",
     "Rotation",
     "RoughGround",
     "Run",
