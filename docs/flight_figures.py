@@ -148,8 +148,113 @@ def muses_c() -> Figure:
     return figure
 
 
+def bicycle() -> Figure:
+    """Lean and steer after a push; real parts of the eigenvalues over the speed."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    scenario = sd.Scenario.from_toml("bicycle")
+    run, parts = scenario.run(progress=False), scenario.build()
+    robot, wheels = parts["robot"], parts["elements"][:2]
+    left.plot(run.time, np.degrees(np.arcsin(run.states.base_attitude.apply([0, 1, 0])[:, 2])), label="lean")
+    left.plot(run.time, np.degrees(run["q"][:, 1]), label="steer")
+    left.set(xlabel="time [s]", ylabel="angle [deg]")
+    left.legend()
+    for speed in np.linspace(0.0, 10.0, 201):
+        rates = {"rear_wheel": speed / 0.3, "front_wheel": speed / 0.35}
+        state = robot.state(base_frame_position=(0, 0, 0), base_velocity=(speed, 0, 0), qd=rates)
+        values = sd.linearize(robot, state, gravity=(0, 0, -9.81), elements=wheels).eigenvalues()
+        values = values[np.abs(values) > 1e-5]
+        right.plot(np.full(values.size, speed), values.real, "k.", markersize=2)
+    right.axhline(0.0, linewidth=0.8)
+    right.set(xlabel="speed [m/s]", ylabel="real parts [1/s]", ylim=(-10, 10))
+    return figure
+
+
+def two_arms_payload() -> Figure:
+    """Forces of the hands along the line between them, with a squeeze and without; rates of the bus, and momentum."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for force, style in ((60.0, "-"), (0.0, ":")):
+        run = sd.Scenario.from_toml("two_arms_payload", change={"laws.1.force": force}).run(progress=False)
+        for side, colour in (("left", "C0"), ("right", "C1")):
+            label = f"{side} hand" if force else None
+            left.plot(run.time, run[f"{side}_grip.force"][:, 0], colour + style, label=label)
+    momentum = run.momentum(about="com")[:, 3:]
+    for i, axis in enumerate("xyz"):
+        right.plot(run.time, 1000 * run.states.base_rate[:, i], f"C{i}", label=f"rate {axis} [mrad/s]")
+        right.plot(run.time, momentum[:, i], f"C{i}--", label=f"momentum {axis} [N m s]")
+    left.set(xlabel="time [s]", ylabel="force along the hand [N]")
+    right.set(xlabel="time [s]")
+    left.legend()
+    right.legend(fontsize="small")
+    return figure
+
+
+def stewart_platform() -> Figure:
+    """Lengths of the legs, and the forces in them."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    run = sd.Scenario.from_toml("stewart_platform").run(progress=False)
+    model = run.states.model
+    for i in range(1, 7):
+        left.plot(run.time, run["q"][:, model.q_slice(f"leg{i}")], label=f"leg {i}")
+        right.plot(run.time, run["tau"][:, model.qd_slice(f"leg{i}")], label=f"leg {i}")
+    left.set(xlabel="time [s]", ylabel="length [m]")
+    right.set(xlabel="time [s]", ylabel="force [N]")
+    left.legend(ncols=2)
+    return figure
+
+
+def squeezer() -> Figure:
+    """Angles of the bodies that do not turn round; the force at a pin."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    run = sd.Scenario.from_toml("squeezer").run(progress=False)
+    model = run.states.model
+    for name in ("K3", "K4", "K5", "K6", "K7"):
+        left.plot(1000 * run.time, run["q"][:, model.q_slice(name)], label=name)
+    right.plot(1000 * run.time, np.linalg.norm(run["pin_K3.force"], axis=1))
+    left.set(xlabel="time [ms]", ylabel="angle [rad]")
+    right.set(xlabel="time [ms]", ylabel="force at the pin of K3 [N]")
+    left.legend()
+    return figure
+
+
+def bouncing_ball() -> Figure:
+    """Height with the tops in closed form; speed of the centre, and slip."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    run, e, fall = sd.Scenario.from_toml("bouncing_ball").run(progress=False), 0.8, np.sqrt(2.0 / 9.81)
+    k = np.arange(1, 21)
+    tops = fall * (1.0 + 2.0 * e * (1.0 - e ** (k - 1)) / (1.0 - e) + e**k)
+    left.plot(run.time, run.states.base_position[:, 2] - 0.1, label="simulated")
+    left.plot(tops, e ** (2.0 * k), "o", markersize=4, label="tops, closed form")
+    left.axvline(fall * (1.0 + e) / (1.0 - e), color="0.6", linewidth=1.0, label="rest, closed form")
+    v, w = run.states.base_velocity[:, 0], run.states.base_rate[:, 1]
+    right.plot(run.time, v, label="centre")
+    right.plot(run.time, v - 0.1 * w, label="lowest point: slip")
+    left.set(xlabel="time [s]", ylabel="height [m]")
+    right.set(xlabel="time [s]", ylabel="speed [m/s]")
+    left.legend()
+    right.legend()
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     made.__name__: made
-    for made in (ets7_paddles, macro_mini, srms_spdm, resolved_rate, dual_arm_capture, ssrms_berthing, muses_c)
+    for made in (
+        ets7_paddles,
+        macro_mini,
+        srms_spdm,
+        resolved_rate,
+        dual_arm_capture,
+        ssrms_berthing,
+        muses_c,
+        bicycle,
+        two_arms_payload,
+        stewart_platform,
+        squeezer,
+        bouncing_ball,
+    )
 }
 """By the name of their page."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
     from .elements.rigid_contact import RigidContact
+    from .elements.rolling import Rolling
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
@@ -193,6 +194,7 @@ _NAMES_OF = {
     ".elements.user_elements": "element",
     ".elements.relative_pose": "RelativePose",
     ".elements.rigid_contact": "RigidContact",
+    ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
     ".elements.sun_sensor": "SunSensor",
@@ -332,6 +334,7 @@ __all__ = [
     "Radau5",
     "RelativePose",
     "RigidContact",
+    "Rolling",
     "Rotation",
     "RoughGround",
     "Run",

@@ -217,12 +217,14 @@ def test_radau_and_linearize_see_the_rows():
     fastest = np.abs(values.imag).max()
     assert abs(fastest - np.sqrt((1 + 1) / (2 / 3 + 1) * 9.81)) < 1e-9  # ((N+1)/2 + N) / ((N+1)/3 + N), N = 1
     start = standing(model, 1, 0.6, 0.4)
-    B = sd.linearize(model, start, elements=pins(1), gravity=DOWN).B[3:]
+    linear = sd.linearize(model, start, elements=pins(1), gravity=DOWN)
+    assert linear.A.shape == (2, 2) and len(values) == 2
     free, pushed = (
         sd.closed.forward_dynamics(model, start, pins(1), tau, gravity=DOWN).udot
         for tau in (np.zeros(3), [0.3, 0, -0.1])
     )
-    np.testing.assert_allclose(B @ [0.3, 0, -0.1], pushed - free, atol=1e-10)
+    found = linear.basis @ (linear.B @ [0.3, 0, -0.1])
+    np.testing.assert_allclose(found[3:], pushed - free, atol=1e-10)
     options = {"elements": pins(1), "gravity": DOWN}
     stiff = sd.simulate(model, start, 0.5, method=sd.Radau5(rtol=1e-9, atol=1e-9), **options)
     np.testing.assert_allclose(stiff.final.q[0], angle_of_cranks(1, 0.5, 0.6, 0.4)[0], atol=1e-8)

@@ -92,10 +92,14 @@ class Numbers(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What a constraint row pushes: bodies, two within the robot or one from outside, and joint rates, by number."""
+    """What a constraint row pushes: bodies, two within the robot or one from outside, and joint rates, by number.
+
+    A nonholonomic row is a condition on velocities alone, without a residual: a wheel that does not slip.
+    """
 
     bodies: tuple[str, ...] = ()
     rates: tuple[int, ...] = ()
+    is_nonholonomic: bool = False
     rubs: bool = False  # whether its multiplier pushes more than its gradient: friction
 
 

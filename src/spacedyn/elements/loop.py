@@ -266,9 +266,9 @@ class Loop(Element):
 
     def _axes(self) -> tuple[Array, Array]:
         """Axes of the joint on both bodies, in their frames: columns; z is the joint's axis."""
-        mine = _frame_of(np.asarray(self.axis))
+        mine = frame_of(np.asarray(self.axis))
         if self.other_axis is not None:
-            return mine, _frame_of(np.asarray(self.other_axis))
+            return mine, frame_of(np.asarray(self.other_axis))
         return mine, Rotation.from_quat(np.asarray(self.attitude_xyzw)).as_matrix() @ mine
 
     def numbers(self, model: Model) -> Numbers:
@@ -387,7 +387,7 @@ class Loop(Element):
         return cls(joint, body, other, other_point=R.T @ (place - at), attitude_xyzw=turn, **fields)  # type: ignore[arg-type]
 
 
-def _frame_of(z: Array) -> Array:
+def frame_of(z: Array) -> Array:
     """Axes, as columns, of which the third is given."""
     helper = np.eye(3)[int(np.argmin(np.abs(z)))]
     x = np.cross(helper, z)

@@ -172,7 +172,11 @@ class RigidContact(Element):
     def rows_of(self, model: Model) -> tuple[Row, ...]:
         """Of each point a normal row, on which friction rubs, and two tangential ones."""
         bodies = (self.body,) if self.other == "inertial" else (self.body, self.other)
-        return (Row(bodies, rubs=True), Row(bodies), Row(bodies)) * self.many
+        found: list[Row] = []
+        for radius in self.touching.radii:
+            rolls = bool(radius > 0.0 or np.any(self.touching.cores != 0.0))
+            found += [Row(bodies, rubs=True), Row(bodies, is_nonholonomic=rolls), Row(bodies, is_nonholonomic=rolls)]
+        return tuple(found)
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
         """Its bodies: it needs their accelerations."""

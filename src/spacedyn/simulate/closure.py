@@ -18,7 +18,14 @@ from .acting import all_acting
 from .setup import simulation_of
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
-from .stepper.row_values import RowValues, free_rates, look_at_rows, owners_of_rows, row_jacobian
+from .stepper.row_values import (
+    RowValues,
+    free_rates,
+    look_at_rows,
+    owners_of_rows,
+    row_jacobian,
+    rows_with_residuals,
+)
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
@@ -52,6 +59,7 @@ class Rows:
         self.model, self.names, self.elements = model, simulation.layout.names, simulation.elements
         self.stepper: Stepper = build_stepper(Prepared(simulation, 0), simulation.state)
         self.owners, self.free = owners_of_rows(self.stepper), free_rates(self.stepper)
+        self.holonomic = rows_with_residuals(self.stepper)
 
     @property
     def state(self) -> State:
@@ -172,11 +180,11 @@ def _assembled(
 
 
 def close_positions(rows: Rows) -> None:
-    """Move a robot until its rows are closed, or no longer close further."""
-    size, damping = np.inf, 1.0
+    """Move a robot until its rows are closed, or no longer close further; nonholonomic ones have no say in it."""
+    mine, size, damping = rows.holonomic, np.inf, 1.0
     best = rows.state
     for _ in range(_STEPS):
-        phi = rows.look().residual[:, 0]
+        phi = rows.look().residual[mine, 0]
         now = float(np.linalg.norm(phi))
         if now < size:
             best, done = rows.state, size - now < 1e-3 * size and now < 1e-9
@@ -188,9 +196,9 @@ def close_positions(rows: Rows) -> None:
             damping *= 8.0
             if damping > 1e12:
                 break
-            phi = rows.look().residual[:, 0]
+            phi = rows.look().residual[mine, 0]
         T = rows.root()
-        U, s, Vt = np.linalg.svd(rows.jacobian() @ T, full_matrices=False)
+        U, s, Vt = np.linalg.svd(rows.jacobian()[mine] @ T, full_matrices=False)
         least = damping * min(1.0, size * size) * float(s.max(initial=0.0)) ** 2
         keep = s > _SINGULAR * s.max(initial=0.0)
         gain = np.where(keep, s / (s * s + least + np.finfo(float).tiny), 0.0)

@@ -73,16 +73,16 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
         if last:
             hit = np.arange(n)
         now = list(laws)
-        for i in hit:
+        for i in hit.tolist():
             left = time_to_rest(laws[i], v[3 * i], seen.acceleration[i, 0])
             if left is not None or last:
                 rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
         places = (3 * hit[:, None] + np.arange(3)).ravel()
         p = blows_of(W[np.ix_(places, places)], v[places], [now[i] for i in hit])
         after = v + W[:, places] @ p
-        for k, i in enumerate(hit.tolist()):
-            mine = slice(3 * i, 3 * i + 3)
-            lost[points[i].number] -= 0.5 * float(p[3 * k : 3 * k + 3] @ (v[mine] + after[mine]))
+        for k, j in enumerate(hit.tolist()):
+            mine = slice(3 * j, 3 * j + 3)
+            lost[points[j].number] -= 0.5 * float(p[3 * k : 3 * k + 3] @ (v[mine] + after[mine]))
         total[places] += p
         v = after
     blows = []

@@ -20,6 +20,8 @@ from ..reals import one_number
 from ..signatures import checked_arguments
 from .acting import all_acting
 from .failures import failed_callee
+from .independent import independent_deviations, row_derivatives
+from .row_checks import check_closed
 from .setup import simulation_of
 from .stepper.build import build_stepper, set_tangents
 from .stepper.prepared import Prepared
@@ -32,20 +34,30 @@ Array = np.ndarray
 class Linearization:
     """Deviations d = (dx, du, dz) of positions, rates and laws' states: d' = A d + B F, F small forces on the rates.
 
+    With constraint rows (loops, couplings, rolling wheels) d has independent deviations alone, as many as the
+    constraints leave; all others follow from them.
+
     Attributes
     ----------
     A : (n, n)
-        Rows and columns: positions as `State.integrate` takes them (nv), rates u (nv), laws' states.
+        Rows and columns: positions as `State.integrate` takes them (nv), rates u (nv), laws' states; of these the
+        independent ones.
     B : (n, nv)
         By generalized forces on the rates: on the base force and moment at its centre of mass in inertial axes, as far
         as it can move, then joint forces [N, N m].
     names : tuple of str
         Of the n deviations.
+    basis : (all, n)
+        All deviations, dependent ones included, by the independent ones: the identity without constraint rows.
+    all_names : tuple of str
+        Of all deviations.
     """
 
     A: Array
     B: Array
     names: tuple[str, ...]
+    basis: Array
+    all_names: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"<Linearization of {len(self.names)} deviations: A {self.A.shape}, B {self.B.shape}>"
@@ -76,6 +88,11 @@ def linearize(
     in the child's axes. The dynamics, the joints' own forces and `forces` are differentiated exactly, on dual numbers;
     laws by central differences of what they write (to some 1e-10).
 
+    Constraint rows take deviations away: with residuals φ(x) = 0 and J(x) u = 0 of all rows, nonholonomic ones among
+    them, only deviations with J_h dx = 0 and J du + ∂(J u)/∂x dx = 0 stay on the constraints. Positions and rates are
+    chosen, by pivots, that can take all values there, and A is that of the motion in these coordinates: a bicycle has
+    seven positions and three rates.
+
     Parameters
     ----------
     model : Model
@@ -99,12 +116,12 @@ def linearize(
     Returns
     -------
     Linearization
-        A, B, names; `eigenvalues()`.
+        A, B, names, basis; `eigenvalues()`.
 
     Raises
     ------
     InputError
-        A batch, a sampled law, or what `simulate` would not take.
+        A batch, a sampled law, loops that are open, or what `simulate` would not take.
 
     Examples
     --------
@@ -155,14 +172,19 @@ def linearize(
     if not np.isfinite(A).all():
         bad = [one.name for one in stepper.callees.values()] or ["the state"]
         raise InputError(f"the derivatives are not finite here: look at {', '.join(bad)}")
-    A = _in_inertial_axes(A, model, state, stepper)
+    A, back = _in_inertial_axes(A, model, state, stepper)
     B = np.zeros((n, nv))
     free = np.ones(nv, dtype=bool)
     for one in joints:
         free[model.u_slice(one.joint)] = False
     rows = np.flatnonzero(free)
     B[np.ix_(nv + rows, rows)] = _mobility(mass_matrix(model, state)[np.ix_(rows, rows)], stepper.rows()[0][:, rows])
-    return Linearization(A, B, _names(model, chosen, simulation.elements))
+    names = _names(model, chosen, simulation.elements)
+    if not simulation.layout.rows:
+        return Linearization(A, B, names, np.eye(n), names)
+    check_closed(simulation, [stepper])
+    kept, basis = independent_deviations(row_derivatives(stepper, float(time), n) @ back, stepper, free)
+    return Linearization((A @ basis)[kept], B[kept], tuple(names[i] for i in kept), basis, names)
 
 
 def _mobility(H: Array, J: Array) -> Array:
@@ -174,14 +196,16 @@ def _mobility(H: Array, J: Array) -> Array:
     return found
 
 
-def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) -> Array:
+def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) -> tuple[Array, Array]:
     """The matrix for deviations of the base's angular rates in inertial axes; the stepper has them in the base's.
+
+    And the matrix that leads from the former deviations to the stepper's.
 
     w0 = exp(phi) R w: with W = R w and phi = 0,  dw0 = dW + dphi x w0, and a second derivative along the motion
     (phi' = w0, W' = w0') of  w0 x dW + dphi x w0' + (w0 x (dphi x w0)) / 2.
     """
     if not stepper.own_axes:
-        return A
+        return A, np.eye(len(A))
     turn = slice(model.base_dof - 3, model.base_dof)
     rate = slice(model.nv + turn.start, model.nv + turn.stop)
     w, acceleration = _cross(state.base_rate), _cross(stepper.accelerations()[turn, 0])
@@ -190,7 +214,7 @@ def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) ->
     first[rate, rate], first[rate, turn] = R, -w
     back[rate, rate], back[rate, turn] = R.T, R.T @ w
     second[rate, rate], second[rate, turn] = w @ R, -acceleration - 0.5 * w @ w
-    return (first @ A + second) @ back
+    return (first @ A + second) @ back, back
 
 
 def _cross(v: Array) -> Array:

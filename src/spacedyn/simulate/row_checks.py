@@ -7,7 +7,14 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..quantities.matrices import mass_matrix
 from .simulation import Simulation
-from .stepper.row_values import free_rates, holding_rows, look_at_rows, owners_of_rows, row_jacobian
+from .stepper.row_values import (
+    free_rates,
+    holding_rows,
+    look_at_rows,
+    owners_of_rows,
+    row_jacobian,
+    rows_with_residuals,
+)
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
@@ -25,9 +32,10 @@ def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance:
             name = simulation.layout.names[owners[int(j)]]
             unit = "m or rad" if what == "open" else "m/s or rad/s"
             who = f" of robot {stepper.first + int(lane)}" if simulation.shape else ""
+            does = f"loop '{name}'{who} is {what}" if rows_with_residuals(stepper)[j] else f"'{name}'{who} slips"
             raise InputError(
-                f"loop '{name}'{who} is {what} at the start, by {most[j, lane]:.3g} {unit}; take the nearest state in "
-                "which it is not: state = sd.assemble(model, state, elements)"
+                f"{does} at the start, by {most[j, lane]:.3g} {unit}; take the nearest state in which it does not: "
+                "state = sd.assemble(model, state, elements)"
             )
 
 

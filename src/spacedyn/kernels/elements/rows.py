@@ -5,8 +5,9 @@
 W is the wrench on a body that a unit of the multiplier gives, c the force on a joint's rate: by virtue of work both are
 the row's gradient. `bias` is what of phi'' is no spatial acceleration of a body and no joint's: products of velocities,
 accelerations of a target. `drift` is what of phi' is not the robot's motion: a target's velocity. They need be right
-where phi and phi' are zero, and smooth around it. Two bodies are pushed equally and oppositely at one point, within the
-robot; one alone from outside. Which bodies and rates a row has, its element says (`Element.rows_of`).
+where phi and phi' are zero, and smooth around it. A nonholonomic row has no phi: write zero. Two bodies are pushed
+equally and oppositely at one point, within the robot; one alone from outside. Which bodies and rates a row has, its
+element says (`Element.rows_of`).
 """
 
 from ..robot.layout import *  # noqa: F403

@@ -27,12 +27,9 @@ def counted(sim):
 
 
 @inner
-def jacobian(sim, t, y, out):
-    """Matrix of df/dy, row by row, into `out`, by the simulation's twin."""
-    twin = twin_of(sim.own)
-    duals = sim_at(twin).work
-    n, many, zero = counted(sim), lanes_of(zero_of(PACK)), zero_of(DUAL)
-    origin, at, k = integer(sim.plan, Y_ORIGIN), integer(sim.plan, Y_STAGE), integer(sim.plan, Y_K)
+def start_duals(sim, duals, zero):
+    """What a right-hand side on duals needs beside y: the chart's origin, sides of guards, independent rows."""
+    origin = integer(sim.plan, Y_ORIGIN)
     for j in range(integer(sim.tree, COORDINATES)):
         store(duals, origin + j, zero + load(sim.work, origin + j, 0.0))
     for j in range(integer(sim.plan, GUARDS)):
@@ -41,15 +38,32 @@ def jacobian(sim, t, y, out):
     for j in range(integer(sim.plan, ROWS) + 1 if integer(sim.plan, ROWS) > 0 else 0):
         held = integer(sim.plan, Y_RANK) + j
         store(duals, held, zero + load(sim.work, held, 0.0))
-    for first in range(0, n, many):
-        for j in range(n):
-            store(duals, at + j, zero + load(sim.work, y + j, 0.0))
-        for lane in range(min(many, n - first)):
-            seed(duals, at + first + lane, lane, 1.0)
-        call(integer(sim.plan, TANGENT_FLOW), twin, t, at, k, 0)
+
+
+@inner
+def evaluate_along(sim, t, y, first, zero):
+    """The right-hand side at y, with tangents along LANES entries of it from `first` on; how many there are."""
+    twin, n, at = twin_of(sim.own), counted(sim), integer(sim.plan, Y_STAGE)
+    duals = sim_at(twin).work
+    for j in range(n):
+        store(duals, at + j, zero + load(sim.work, y + j, 0.0))
+    many = min(lanes_of(zero_of(PACK)), n - first)
+    for lane in range(many):
+        seed(duals, at + first + lane, lane, 1.0)
+    call(integer(sim.plan, TANGENT_FLOW), twin, t, at, integer(sim.plan, Y_K), 0)
+    return many
+
+
+@inner
+def jacobian(sim, t, y, out):
+    """Matrix of df/dy, row by row, into `out`, by the simulation's twin."""
+    duals, n, zero = sim_at(twin_of(sim.own)).work, counted(sim), zero_of(DUAL)
+    start_duals(sim, duals, zero)
+    for first in range(0, n, lanes_of(zero_of(PACK))):
+        many = evaluate_along(sim, t, y, first, zero)
         for i in range(n):
-            for lane in range(min(many, n - first)):
-                store(out, i * n + first + lane, tangent_in(duals, k + i, lane))
+            for lane in range(many):
+                store(out, i * n + first + lane, tangent_in(duals, integer(sim.plan, Y_K) + i, lane))
 
 
 @entry
@@ -59,3 +73,19 @@ def matrix(own, t, out):
     choose_pieces(sim, t)
     choose_spans(sim, t)
     jacobian(sim, t, integer(sim.plan, Y_NOW), pointer(out))
+
+
+@entry
+def row_matrix(own, t, out):
+    """Derivatives of constraint rows by y at the present state, row by row: of their residuals, then of their rates."""
+    sim = sim_at(pointer(own))
+    duals, n, m, zero = sim_at(twin_of(sim.own)).work, counted(sim), integer(sim.plan, ROWS), zero_of(DUAL)
+    out = pointer(out)
+    start_duals(sim, duals, zero)
+    for first in range(0, n, lanes_of(zero_of(PACK))):
+        many = evaluate_along(sim, t, integer(sim.plan, Y_NOW), first, zero)
+        for r in range(m):
+            at = integer(sim.plan, integer(sim.plan, ROW_AT) + r * ROW_INTS + R_WORK)
+            for lane in range(many):
+                store(out, r * n + first + lane, tangent_in(duals, at + ROW_PHI, lane))
+                store(out, (m + r) * n + first + lane, tangent_in(duals, at + ROW_RATE, lane))

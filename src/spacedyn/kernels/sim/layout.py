@@ -69,10 +69,10 @@ ORIGIN = 81
 GROUPS, N_GROUP = range(82, 84)
 Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
 # constraint rows (kernels/elements/rows.py): how many, where in plan their records start; addresses of what solves them
-# and of what holds a state on them. In work: rank and order of the rows that are held independent, and whether they are
-# nearly singular, and the greatest length of each column so far; columns W of all
-# rows, orthonormal columns Q and R of the independent ones, right-hand sides and solutions; what is kept of the motion
-# without them; for the record, the largest residual, the largest rate, the rank
+# and of what holds a state on them. In work: rank and order of the rows that are held independent, whether they are
+# nearly singular, the greatest length of each column so far, and how many of the independent ones, which come first,
+# have residuals; columns W of all rows, orthonormal columns Q and R of the independent ones, right-hand sides and
+# solutions; what is kept of the motion without them; for the record, the largest residual, the largest rate, the rank
 ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOLUTION, Y_UNBOUND, Y_CLOSURE = range(
     85, 96
 )
@@ -92,9 +92,9 @@ RUBS, Y_RUB = range(102, 104)
 PLAN = 104
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
-# and where in plan their numbers are; its element's record; whether its force on one body comes from outside
-# whether it rubs
-R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_RUBS, ROW_INTS = range(9)
+# and where in plan their numbers are; its element's record; whether its force on one body comes from outside; whether
+# it is nonholonomic: a condition on velocities, without a residual; whether it rubs
+R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, R_RUBS, ROW_INTS = range(10)
 # work: the numbers of a row: its residual, how fast that changes, the part of its second rate that no unknown
 # acceleration changes, the part of its rate that is not the robot's, its multiplier, 1 if it rests (and nothing is held
 # by it); then what a unit of the multiplier pushes: wrenches on both bodies about their reference points, what rubbing

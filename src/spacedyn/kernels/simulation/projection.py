@@ -2,8 +2,8 @@
 
     dq = -H^-1 J' (J H^-1 J')^-1 phi,   du = -H^-1 J' (J H^-1 J')^-1 phi'
 
-In the metric of the mass matrix, with the factors of row_algebra.py. And, for steps near singular states, what of a
-step's slopes is along the constraints.
+In the metric of the mass matrix, with the factors of row_algebra.py; positions by rows that have residuals alone. And,
+for steps near singular states, what of a step's slopes is along the constraints.
 """
 
 from functools import cache
@@ -29,10 +29,10 @@ LEFT_OPEN = 1e-9  # a residual that counts as an error as large as its tolerance
 
 
 @inner
-def smallest_change(sim, zero):
+def smallest_change(sim, moves, zero):
     """The smallest change of motion, into z of Y_SOLUTION, that gives rows what stands there for all of them.
 
-    The factors are those that an evaluation has left.
+    The factors are those that an evaluation has left. `moves`: of positions, which nonholonomic rows do not concern.
     """
     m, nv, at = integer(sim.plan, ROWS), integer(sim.tree, RATES), integer(sim.plan, Y_SOLUTION)
     b, rows, z = at, at + 2 * m, at + 3 * m
@@ -40,6 +40,10 @@ def smallest_change(sim, zero):
     for j in range(rank):
         pick_scalars(sim, rows, 1, b + j, j, 1, zero)
     solve_transposed(sim, integer(sim.plan, Y_UPPER), b, rank, zero)
+    if moves:
+        with_residuals = load(sim.work, integer(sim.plan, Y_RANK) + 2 + 2 * m, zero)
+        for j in range(rank):
+            store(sim.work, b + j, select(with_residuals > 1.0 * j, load(sim.work, b + j, zero), zero))
     combine_basis(sim, b, z, rank, zero)
     give_nothing(sim, zero)
     change_motion(sim, z, zero)
@@ -55,7 +59,7 @@ def correct(sim, y, what, active, zero):
     for r in range(m):
         off = load(sim.work, integer(sim.plan, row_of(sim, r) + R_WORK) + what, zero)
         store(sim.work, rows + r, -active * holding(sim, r, zero) * off)
-    smallest_change(sim, zero)
+    smallest_change(sim, what == ROW_PHI, zero)
     if what == ROW_PHI:
         chart_rates(sim.tree, sim.work, y, z, change, zero)
         for k in range(nv):
@@ -132,7 +136,7 @@ def take_normal(sim, x, zero):
     m, at = integer(sim.plan, ROWS), integer(sim.plan, Y_SOLUTION)
     for r in range(m):
         store(sim.work, at + 2 * m + r, -holding(sim, r, zero) * gradient_product(sim, r, x, zero))
-    smallest_change(sim, zero)
+    smallest_change(sim, False, zero)
     for k in range(integer(sim.tree, RATES)):
         store(sim.work, x + k, load(sim.work, x + k, zero) + load(sim.work, at + 3 * m + k, zero))
 

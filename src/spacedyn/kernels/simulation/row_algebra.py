@@ -62,8 +62,8 @@ def put(work, at, lane, value, zero):
 
 
 @inner
-def longest_left(sim, rank, lane, zero):
-    """The column, among those that are not chosen yet, of which the others leave most; and how much of its length.
+def longest_left(sim, rank, nonholonomic, lane, zero):
+    """The column, of those of a sort that are not chosen yet, of which the others leave most; how much of its length.
 
     Lengths are the squares of the greatest ones so far: where a linkage is stretched out, a column vanishes.
     """
@@ -73,7 +73,8 @@ def longest_left(sim, rank, lane, zero):
     for r in range(m):
         longest = max(longest, number_in(sim.work, order + m + 1 + r, lane, zero))
     for r in range(m):
-        taken = False
+        record = integer(sim.plan, ROW_AT) + r * ROW_INTS
+        taken = integer(sim.plan, record + R_NONHOLONOMIC) != nonholonomic
         for i in range(rank):
             taken = taken or number_in(sim.work, order + i, lane, zero) == r
         if not taken:
@@ -86,7 +87,10 @@ def longest_left(sim, rank, lane, zero):
 
 @outlined
 def choose_rows(sim, lane, zero):
-    """Rank and order of one robot's independent rows, from W: by pivots, each the longest that is left."""
+    """Rank and order of one robot's independent rows, from W: by pivots, each the longest that is left.
+
+    Those that have residuals come before nonholonomic ones: the first columns of Q and R are theirs alone.
+    """
     m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
     at, basis, W = integer(sim.plan, Y_RANK), integer(sim.plan, Y_BASIS), integer(sim.plan, Y_COLUMN)
     for k in range(m * n):
@@ -94,11 +98,13 @@ def choose_rows(sim, lane, zero):
     for r in range(m):
         most, square = at + 2 + m + r, lane_product(sim.work, W + r * n, W + r * n, n, lane, zero)
         put(sim.work, most, lane, max(square, number_in(sim.work, most, lane, zero)), zero)
-    rank, going, least = 0, True, 1.0
-    while going and rank < min(m, n):
-        best, most = longest_left(sim, rank, lane, zero)
-        going = best >= 0 and most > DEPENDENT * DEPENDENT
-        if going:
+    rank, sort, least = 0, 0, 1.0
+    put(sim.work, at + 2 + 2 * m, lane, 0.0, zero)
+    while sort < 2 and rank < min(m, n):
+        best, most = longest_left(sim, rank, sort, lane, zero)
+        if best < 0 or not most > DEPENDENT * DEPENDENT:
+            sort += 1
+        else:
             put(sim.work, at + 1 + rank, lane, 1.0 * best, zero)
             mine = basis + best * n
             length = lane_product(sim.work, mine, mine, n, lane, zero)
@@ -111,6 +117,8 @@ def choose_rows(sim, lane, zero):
                         put(sim.work, basis + r * n + k, lane, old - less, zero)
             rank += 1
             least = min(least, most)
+            if sort == 0:
+                put(sim.work, at + 2 + 2 * m, lane, 1.0 * rank, zero)
     put(sim.work, at, lane, 1.0 * rank, zero)
     put(sim.work, at + 1 + m, lane, least, zero)
 

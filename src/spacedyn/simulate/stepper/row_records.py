@@ -13,8 +13,8 @@ Array = np.ndarray
 
 
 def rank_numbers(layout: Layout) -> int:
-    """Size of what is kept of rows from step to step: rank, order, nearness, greatest lengths."""
-    return 2 * layout.rows + 2 if layout.rows else 0
+    """Size of what is kept of rows from step to step: rank, order, nearness, greatest lengths, rows with residuals."""
+    return 2 * layout.rows + 3 if layout.rows else 0
 
 
 def row_places(layout: Layout, prepared: Prepared, bodies: int, stages: int) -> dict[str, int]:
@@ -49,6 +49,7 @@ def put_rows(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: int,
         record[p.R_RATES], record[p.R_RATE_AT] = len(row.rates), plan.put_integers(row.rates)
         record[p.R_ELEMENT] = first + prepared.order.index(i) * p.ELEMENT_INTS
         record[p.R_OUTSIDE], record[p.R_RUBS] = len(bodies) == 1, row.rubs
+        record[p.R_NONHOLONOMIC] = row.is_nonholonomic
         records.append(record)
     plan.set(ROWS=len(rows), ROW_AT=plan.put_integers(*records), RUBS=any(row.rubs for _, row in rows))
     plan.set(SOLVE_ROWS=rows_address(form).address, SETTLE_ROWS=settle_address(form).address)

@@ -28,6 +28,12 @@ def owners_of_rows(stepper: Present) -> list[int]:
     return [i for i, count in enumerate(counts) for _ in range(count)]
 
 
+def rows_with_residuals(stepper: Present) -> Array:
+    """(rows,) which rows are not nonholonomic."""
+    found: Array = _records(stepper)[:, p.R_NONHOLONOMIC] == 0
+    return found
+
+
 def look_at_rows(stepper: Present) -> RowValues:
     """Residuals and rates at the present state; no law is called, and nothing else acts."""
     first, count = int(stepper.plan[p.KIND_AT]), int(stepper.plan[p.KINDS])

@@ -191,8 +191,8 @@ def _check_rows(stepper: Any, work: Array) -> None:
     m, at = int(stepper.plan[p.ROWS]), int(stepper.plan[p.Y_RANK])
     if not m:
         return
-    held = work.reshape(-1, stepper.lanes)[at : at + 1 + m]
-    for value, least, most in ((held[:1], -1, m), (held[1:], 0, m - 1)):
+    held = work.reshape(-1, stepper.lanes)[at : at + 2 * m + 3]
+    for value, least, most in ((held[:1], -1, m), (held[1 : 1 + m], 0, m - 1), (held[-1:], 0, m)):
         good = (np.floor(value) == value) & (value >= least) & (value <= most)
         if not good.all():
             raise _refuse("a rank or order of constraint rows", value[~good][0])

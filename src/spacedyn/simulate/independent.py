@@ -1,0 +1,55 @@
+"""Deviations of a state that stay on constraint rows: which are independent, and how the others follow from them.
+
+    J_h dx = 0,   J du + G dx = 0,   G = d(J u)/dx
+
+J_h are the rows that have residuals, J all of them. G counts where rates are not zero: a wheel that turns about the
+vertical rolls another way.
+"""
+
+import numpy as np
+from scipy.linalg import qr
+
+from ..kernels.methods.tangents import row_matrix
+from ..kernels.sim import layout as p
+from .stepper.row_values import rows_with_residuals
+from .stepper.stepper import Stepper
+
+Array = np.ndarray
+_DEPENDENT = 1e-9  # of the largest pivot
+
+
+def row_derivatives(stepper: Stepper, time: float, n: int) -> Array:
+    """(2 rows, n) derivatives of residuals, then rates, of constraint rows by the vector that is integrated."""
+    found = np.empty((2 * int(stepper.plan[p.ROWS]), n))
+    row_matrix(stepper.own, time, found.reshape(-1))
+    return found
+
+
+def independent_deviations(derivatives: Array, stepper: Stepper, free: Array) -> tuple[Array, Array]:
+    """Numbers of the independent ones among all deviations, and all of them by these.
+
+    `derivatives` as `row_derivatives` gives them; `free` (nv,): which joints are not held, those that are stay
+    independent, and do not deviate.
+    """
+    m, n, nv = len(derivatives) // 2, derivatives.shape[1], free.size
+    holonomic = rows_with_residuals(stepper)
+    mask = np.concatenate([free, free, np.ones(n - 2 * nv, dtype=bool)])
+    N = derivatives * mask
+    places, moves = _dependent(N[:m, :nv][holonomic])
+    rates, turns = _dependent(N[m:, nv : 2 * nv])
+    kept = np.setdiff1d(np.arange(n), [*places, *(nv + rates)])
+    basis = np.zeros((n, kept.size))
+    basis[kept, np.arange(kept.size)] = 1.0
+    basis[places] = -moves @ (N[:m][holonomic] @ basis)
+    basis[nv + rates] = -turns @ (N[m:] @ basis)
+    return kept, basis
+
+
+def _dependent(J: Array) -> tuple[Array, Array]:
+    """Columns of J that follow from the others, and the matrix X that solves for them: X J of these is the identity."""
+    sizes = np.linalg.norm(J, axis=1, keepdims=True)
+    scaled = J / np.where(sizes > 0.0, sizes, 1.0)
+    _, R, order = qr(scaled, mode="economic", pivoting=True) if J.size else (None, np.zeros((0, 0)), np.empty(0, int))
+    pivots = np.abs(np.diag(R))
+    columns = order[: int((pivots > _DEPENDENT * pivots.max(initial=0.0)).sum())]
+    return columns, np.linalg.pinv(J[:, columns], rcond=_DEPENDENT)
