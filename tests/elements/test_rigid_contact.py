@@ -300,7 +300,7 @@ def test_bad_input_is_named(ball):
         floor(law="hertz")
     with pytest.raises(sd.InputError, match="deep in the surface, which is rigid"):
         sd.simulate(ball, ball.state(base_position=[0, 0, 0.05]), 1.0, elements=[floor()])
-    with pytest.raises(sd.InputError, match="rigid contact needs steps that can end anywhere"):
+    with pytest.raises(sd.InputError, match="RigidContact needs steps that can end anywhere"):
         sd.simulate(
             ball, ball.state(base_position=[0, 0, 1]), 1.0, elements=[floor()], method=sd.SemiImplicitEuler(0.01)
         )

@@ -87,6 +87,11 @@ class Layout:
         return any(one.asks for one in self.elements)
 
     @cached_property
+    def touches(self) -> int:
+        """Number of places where bodies may touch, of a method that steps through contact."""
+        return sum(one.touches for one in self.elements)
+
+    @cached_property
     def names(self) -> list[str]:
         """Names of the elements in the record."""
         return element_names(self.elements)

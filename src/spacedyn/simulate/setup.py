@@ -31,6 +31,7 @@ from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
+from .touch_checks import check_stepping
 from .variables import check_record_names
 
 Array = np.ndarray
@@ -86,8 +87,12 @@ def simulation_of(
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
-    if method.kind == codes.SEMI_IMPLICIT_EULER and any(one.asks for one in acting.elements):
-        raise InputError("rigid contact needs steps that can end anywhere: choose another method, such as RungeKutta4")
+    whole = (codes.SEMI_IMPLICIT_EULER, codes.TIME_STEPPING)
+    if method.kind in whole and any(one.asks for one in acting.elements):
+        raise InputError(
+            "RigidContact needs steps that can end anywhere: choose another method, such as RungeKutta4; TimeStepping "
+            "takes a Contact as rigid"
+        )
     if isinstance(method, Variational) and any(one.rows_of(robot_of(model, 0)) for one in acting.elements):
         raise InputError("a variational method knows no loops: choose another, such as DormandPrince8()")
     if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
@@ -95,6 +100,9 @@ def simulation_of(
             "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
             "choose another, such as DormandPrince8()"
         )
+    acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
+    if method.steps_through_contact:
+        check_stepping(robot_of(model, 0), acting.elements)
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
@@ -172,6 +180,7 @@ def compiled_parts(simulation: Simulation) -> list[str]:
     guarded = prepared.guards > 0 or len(simulation.events) > 0
     guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
     own_step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}
+    own_step[codes.TIME_STEPPING] = [f"stepping.{form}" for form in forms]
     step = own_step.get(method.kind, [])
     return [*scale, *motions, *elements, *laws, *flows, *guards, *step, "driver.advance", "totals.run"]
 
