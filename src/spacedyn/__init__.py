@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .elements.motor import Motor
     from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.rigid_contact import RigidContact
     from .elements.rolling import Rolling
     from .elements.shape_contact import ShapeContact
     from .elements.solar_pressure import SolarPressure
@@ -201,6 +202,7 @@ _NAMES_OF = {
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
     ".elements.relative_pose": "RelativePose",
+    ".elements.rigid_contact": "RigidContact",
     ".elements.shape_contact": "ShapeContact",
     ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
@@ -341,6 +343,7 @@ __all__ = [
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
+    "RigidContact",
     "Rolling",
     "Rotation",
     "RoughGround",

@@ -96,9 +96,9 @@ def gap_at(sim, ground, at, zero):
 
 
 @inner
-def nearest_of_core(sim, i, at, ground, center, zero):
-    """The point of an ellipsoid about the center, that body i carries, which is nearest to the surface."""
-    R, found = rotation(sim, i, zero), center
+def nearest_of_core(sim, at, ground, center, R, zero):
+    """The point of an ellipsoid about the center, with numbers at `at` and axes R, which is nearest to the surface."""
+    found = center
     M = (
         shared(sim.numbers, at, zero),
         shared(sim.numbers, at + 1, zero),
@@ -115,23 +115,42 @@ def nearest_of_core(sim, i, at, ground, center, zero):
 
 
 @inner
+def point_place(sim, at, has_core, ground, center, R, zero):
+    """Gap, its gradient and that one's size, normal and place of a point whose numbers are at `at`; its axes are R."""
+    place = center
+    if has_core == 1:
+        place = nearest_of_core(sim, at + CORE, ground, center, R, zero)
+    gap, G = gap_at(sim, ground, place, zero)
+    size, radius = sqrt(dot3(G, G)), load(sim.numbers, at + RADIUS, 0.0)
+    n = scale3(1.0 / size, G)
+    return gap - radius, G, size, n, sub3(place, scale3(radius, n))
+
+
+@inner
 def point_gap(sim, i, at, has_core, ground, zero):
     """Gap, gradient and place of a point that body i carries, and its center; its numbers are at `at`."""
     center = lever(sim, i, shared3(sim.numbers, at, zero), zero)
-    place = center
-    if has_core == 1:
-        place = nearest_of_core(sim, i, at + CORE, ground, center, zero)
-    gap, G = gap_at(sim, ground, place, zero)
-    size, radius = sqrt(dot3(G, G)), load(sim.numbers, at + RADIUS, 0.0)
-    return gap - radius, G, sub3(place, scale3(radius / size, G)), center
+    gap, G, _, _, place = point_place(sim, at, has_core, ground, center, rotation(sim, i, zero), zero)
+    return gap, G, place, center
+
+
+@inner
+def point_numbers(sim, e, j):
+    """Where the numbers of point j are."""
+    return integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS
+
+
+@inner
+def place_of(sim, e, j, ground, center, R, zero):
+    """Gap, its gradient and that one's size, normal and point of contact, for a place and axes of the body."""
+    return point_place(sim, point_numbers(sim, e, j), own(sim, e, HAS_CORES), ground, center, R, zero)
 
 
 @inner
 def touch_of(sim, e, j, ground, zero):
     """How point j is to the surface."""
     i, other = own(sim, e, BODY), own(sim, e, OTHER)
-    at = integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS
-    gap, G, place, center = point_gap(sim, i, at, own(sim, e, HAS_CORES), ground, zero)
+    gap, G, place, center = point_gap(sim, i, point_numbers(sim, e, j), own(sim, e, HAS_CORES), ground, zero)
     return touch_at(sim, (i, other), (gap, G, place, center), ground.between, ground.S, zero)
 
 
