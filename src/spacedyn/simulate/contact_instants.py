@@ -194,14 +194,20 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Blow]
     points = touching(stepper)
     before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
     seen = probe(stepper, points)
+    stepper_rates = stepper.state().u
     change = strike(stepper, points, seen, names) if points else None
     blows = []
     if change is not None:
         book(change)
         blows = change.blows
-        seen = probe(stepper, points)
-    chosen = choose_modes(stepper, points, seen)
-    for (one, mode, held), (was, where), place in zip(chosen, before, seen.place, strict=True):
+        parts = (seen.J @ (change.rates - stepper_rates) + seen.velocity.reshape(-1))[::3] > _SLOW
+        if parts.all():  # a bounce: all are open already
+            for one in points:
+                set_mode(stepper, one, OPEN)
+            points = []
+        seen = probe(stepper, points) if points else seen
+    chosen = choose_modes(stepper, points, seen) if points else []
+    for (one, mode, held), (was, where), place in zip(chosen, before, seen.place, strict=False):
         stays = change is None and mode == was == STICK
         set_mode(stepper, one, mode, where if stays else held)
         if mode != was and change is None:
