@@ -1,9 +1,8 @@
 """Steps of 1 ms through rigid contact, against MuJoCo with its defaults: the same scenes, from the same starts.
 
-A quadruped drops on its feet and stands, under a PD law of its joints; 20 spheres fall into a box and come to rest; five
-boxes stand on each other. Each run is the first second of a scene; a figure is the time of one step. Beside it are what
-both do wrong at its end: speed of what should rest, depth of contacts, the largest rise of energy from one millisecond
-to the next.
+A quadruped drops on its feet and stands, under a PD law of its joints; 20 spheres fall into a box and come to rest;
+five boxes stand on each other. Each run is the first second of a scene; a figure is the time of one step. Beside it are
+speeds at the end, the largest depth of a contact, and the largest rise of energy from one millisecond to the next.
 """
 
 from collections.abc import Callable

@@ -22,7 +22,7 @@ from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
-from .surface_points import frame_of, gaps_of, joint_between, point_numbers
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers, touching_numbers
 
 Array = np.ndarray
 _HARD = 1e5
@@ -212,6 +212,8 @@ class Contact(Element):
 
     def numbers(self, model: Model) -> Numbers:
         """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
+        if self.is_stepped:
+            return touching_numbers(model, self, self.pair.friction, 0.0)
         m, ground, touching = self.pair, self.ground, self.touching
         first = point_of(model, self.body, touching.places[0])[0]
         other, frame = frame_of(model, self.other, ground)
@@ -233,8 +235,6 @@ class Contact(Element):
         mass = sum(body.mass for body in model.bodies)
         time = m.bristle_time if m.bristle_time is not None else float(np.sqrt(mass / m.bristles))
         static = m.friction if m.static_friction is None else m.static_friction
-        if self.is_stepped:
-            static = 0.0  # the place of its restitution
         normal = [m.stiffness, m.exponent, m.dissipation, m.damping]
         friction = [m.friction, static, m.stribeck_speed, m.bristles, m.bristles * time, m.slip_speed]
         return [*normal, *friction, m.rolling, m.torsion, m.turn_rate, m.adhesion, m.adhesion_range]

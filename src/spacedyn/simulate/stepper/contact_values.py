@@ -62,7 +62,7 @@ def contact_points(stepper: Stepper) -> list[ContactPoint]:
     """All points of all rigid contacts."""
     found, owners = [], owners_of_rows(stepper)
     for i, one in enumerate(stepper.layout.elements):
-        if isinstance(one, RigidContact):
+        if isinstance(one, RigidContact) and one.asks:
             first = owners.index(i)
             found += [ContactPoint(one, i, j, first + ROWS_OF * j) for j in range(one.many)]
     return found
