@@ -15,7 +15,7 @@ import math
 
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import origin_of
-from ..robot.spatial import add3, add_cross, angular, compose, cross, dot3, linear, load6, scale3, sub3, turn_back
+from ..robot.spatial import add3, add_cross, compose, cross, dot3, scale3, sub3, turn_back
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load
 from ..scalar.pack import arctan2, nearest_integer, select, sqrt
@@ -43,7 +43,7 @@ from .kind import (
     work_done,
 )
 from .paths import DEGREE, PIECES, STARTS
-from .rows import constrain, multiplier, push_row
+from .rows import constrain, multiplier, push_row, turning
 
 BODY, OTHER, ALONG, TURNS, KIND, ROWS_OF, IS_RIGID, MOVES = range(8)  # its integers; the other body is -1: a target
 NO_TURN, SQUARE, PARALLEL, ALIGNED = range(4)  # what its axes may not do: nothing, z square to z, z along z, all alike
@@ -65,14 +65,6 @@ def axis_of(R, k):
     if k == 1:
         return R[1], R[4], R[7]
     return R[2], R[5], R[8]
-
-
-@inner
-def turning(sim, i, r, zero):
-    """What velocities add to the acceleration of body i's point at r."""
-    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
-    w = angular(V)
-    return cross(w, add_cross(linear(V), w, r))
 
 
 @inner

@@ -32,8 +32,8 @@ from .kind import (
     vector,
     velocity,
 )
-from .loop import axis_of, scalars_of, turning
-from .rows import constrain, multiplier, push_row
+from .loop import axis_of, scalars_of
+from .rows import constrain, multiplier, push_row, turning
 
 BODY, OTHER, IS_BALL = range(3)  # its integers; the other body is -1: the inertial frame
 CENTRE, AXIS, OTHER_POINT, AXES, RING, EDGE = 0, 3, 6, 9, 18, 19  # its numbers; of AXES, the third is the normal

@@ -11,7 +11,7 @@ element says (`Element.rows_of`).
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.spatial import add3, cross, dot3, dot6, store6
+from ..robot.spatial import add3, add_cross, angular, cross, dot3, dot6, linear, load6, store6
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, store
 from ..sim.layout import *  # noqa: F403
@@ -29,6 +29,14 @@ def row_record(sim, e, j):
 def row_numbers(sim, e, j):
     """Where in work the numbers of row j of an element are."""
     return integer(sim.plan, row_record(sim, e, j) + R_WORK)
+
+
+@inner
+def turning(sim, i, r, zero):
+    """What velocities add to the acceleration of body i's point at r."""
+    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    w = angular(V)
+    return cross(w, add_cross(linear(V), w, r))
 
 
 @inner

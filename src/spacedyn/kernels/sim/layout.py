@@ -87,8 +87,8 @@ PLAN = 100
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
 # and where in plan their numbers are; its element's record; whether its force on one body comes from outside; whether
-# it is nonholonomic: a condition on velocities, without a residual
-R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, ROW_INTS = range(9)
+# it is nonholonomic: a condition on velocities, without a residual; whether its element has work of its own, beside it
+R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, R_WORKS, ROW_INTS = range(10)
 # work: the numbers of a row: its residual, how fast that changes, the part of its second rate that no unknown
 # acceleration changes, the part of its rate that is not the robot's, its multiplier; then what a unit of that pushes:
 # wrenches on both bodies about their reference points, forces on the joint rates
