@@ -138,7 +138,15 @@ if TYPE_CHECKING:
     from .simulate.former_names import attach, follow, free, lock, release
     from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
-    from .simulate.methods import DormandPrince5, DormandPrince8, Radau5, RungeKutta4, SemiImplicitEuler, Variational
+    from .simulate.methods import (
+        DormandPrince5,
+        DormandPrince8,
+        Radau5,
+        RungeKutta4,
+        SemiImplicitEuler,
+        TimeStepping,
+        Variational,
+    )
 
 __version__ = "0.1.0"
 
@@ -209,7 +217,7 @@ _NAMES_OF = {
     ".quantities.matrices": (
         "coriolis_matrix mass_matrix mass_matrix_blocks mass_matrix_inverse mass_matrix_inverse_product"
     ),
-    ".simulate.methods": "DormandPrince5 DormandPrince8 Radau5 RungeKutta4 SemiImplicitEuler Variational",
+    ".simulate.methods": "DormandPrince5 DormandPrince8 Radau5 RungeKutta4 SemiImplicitEuler TimeStepping Variational",
     ".model.build": "Builder",
     ".model.files.load": "available load",
     ".model.files.mimic": "Mimic mimic_coupling read_mimics",
@@ -353,6 +361,7 @@ __all__ = [
     "Tether",
     "ThirdBody",
     "Thruster",
+    "TimeStepping",
     "TriangleMesh",
     "UniformGravity",
     "UnknownName",

@@ -210,7 +210,7 @@ VALID: dict[str, Callable[[Setting], Any]] = {
     "q": lambda c: c.numbers.normal(size=4),
     "laws": lambda c: c.rng.choice(LAWS)(c),
     "continuous laws": lambda c: [brake(gain=1.0)],
-    "method": lambda c: c.rng.choice((sd.RungeKutta4(0.01), sd.DormandPrince8(), sd.SemiImplicitEuler(0.01))),
+    "method": lambda c: c.rng.choice((sd.RungeKutta4(0.01), sd.DormandPrince8(), sd.TimeStepping(0.01))),
     "duration": lambda c: 0.05,
     "record": lambda c: c.rng.choice((0.01, [0.0, 0.02], "steps")),
     "modes": lambda c: {c.name("joint"): "locked"},

@@ -56,7 +56,7 @@ _SEVERAL = ("lock", "free", "follow", "attach")
 _LEFT_OUT |= {"sample", *_SEVERAL}
 _OF_CONTROL = {"state": "one state"}
 _WANTED = {
-    **{name: {"step": "seconds"} for name in ("RungeKutta4", "SemiImplicitEuler", "Variational")},
+    **{name: {"step": "seconds"} for name in ("RungeKutta4", "SemiImplicitEuler", "TimeStepping", "Variational")},
     **{name: {"stiffness": "number"} for name in ("Spring", "Tether", "Grapple")},
     "control.swing": {"size": "number"},
     "control.joint_torque": {"tau": "qd of one"},

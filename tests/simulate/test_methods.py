@@ -59,6 +59,7 @@ def slopes(kind: type, steps: list[float], times: tuple[float, ...] | None = Non
     ("kind", "counts", "bound"),
     [
         (sd.SemiImplicitEuler, (800, 1600, 3200), 0.2),
+        (sd.TimeStepping, (800, 1600, 3200), 0.2),
         (sd.RungeKutta4, (80, 120, 180), 0.2),
         (sd.DormandPrince5, (280, 400, 560), 0.2),
         (sd.DormandPrince8, (28, 36, 48, 60), 0.4),
@@ -77,6 +78,7 @@ def test_measured_order(kind, counts, bound):
     ("kind", "counts", "order"),
     [
         (sd.SemiImplicitEuler, (800, 1600, 3200), 1),
+        (sd.TimeStepping, (800, 1600, 3200), 1),
         (sd.RungeKutta4, (80, 120, 180), 4),
         (sd.DormandPrince5, (280, 400, 560), 5),
         (sd.DormandPrince8, (28, 36, 48, 60), 8),
@@ -156,6 +158,7 @@ def test_steps_that_cannot_be_are_refused():
     for kind in (
         sd.RungeKutta4,
         sd.SemiImplicitEuler,
+        sd.TimeStepping,
         sd.Variational,
         sd.DormandPrince5,
         sd.DormandPrince8,

@@ -1,7 +1,7 @@
 """Contact of points of a body with a surface that gives way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from ..contact.touching_points import TouchingPoints, given_points, points_of_sh
 from ..errors import InputError, ModelWarning, RunWarning, warn_user
 from ..kernels.elements import contact_points as p
 from ..kernels.elements.contact import contact
+from ..kernels.elements.contact_touching import contact_touching
 from ..kernels.elements.kind import Kind
 from ..model.model import Model, robot_of
 from ..model.state import State
@@ -101,6 +102,7 @@ class Contact(Element):
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.DISSIPATED)
     kernel: ClassVar[Kind] = contact
+    is_stepped: ClassVar[bool] = False  # whether a method finds impulses instead of its forces
 
     def __post_init__(self) -> None:
         if self.material is None:
@@ -155,9 +157,36 @@ class Contact(Element):
         return self.deepest if self.deepest is not None else self.ground.deepest + float(self.touching.radii.min())
 
     @property
+    def touches(self) -> int:
+        """Its points, for a method that steps through contact."""
+        return len(self.touching.places) if self.is_stepped else 0
+
+    def under(self, stepping: bool) -> "Contact":
+        """With forces; or, for a method that steps through contact, rigid: without states and guards."""
+        if stepping == self.is_stepped:
+            return self
+        made = replace(self)
+        if stepping:
+            m = self.pair
+            unknown = [name for name in ("adhesion", "rolling", "torsion") if getattr(m, name) > 0.0]
+            if unknown:
+                raise InputError(
+                    f"Contact '{self.name}': TimeStepping knows sliding friction alone; the material has {unknown[0]}: "
+                    "leave it out, or choose another method, such as DormandPrince8()"
+                )
+            stepped = {"is_stepped": True, "kernel": contact_touching, "pushes_bodies": False}
+            for name, value in stepped.items():
+                object.__setattr__(made, name, value)
+        return made
+
+    @property
     def _sticks(self) -> bool:
         """Whether it has bristles."""
-        return self.pair.sticks and (self.pair.friction > 0.0 or (self.pair.static_friction or 0.0) > 0.0)
+        return (
+            not self.is_stepped
+            and self.pair.sticks
+            and (self.pair.friction > 0.0 or (self.pair.static_friction or 0.0) > 0.0)
+        )
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
@@ -179,7 +208,7 @@ class Contact(Element):
     @property
     def guards(self) -> int:
         """Of each point: whether it touches; whether damping would pull, it sticks, it is near enough to adhere."""
-        return self._guards_of_point * len(self.touching.places) if self.guarded else 0
+        return self._guards_of_point * len(self.touching.places) if self.guarded and not self.is_stepped else 0
 
     def numbers(self, model: Model) -> Numbers:
         """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
@@ -213,6 +242,8 @@ class Contact(Element):
         mass = sum(body.mass for body in model.bodies)
         time = m.bristle_time if m.bristle_time is not None else float(np.sqrt(mass / m.bristles))
         static = m.friction if m.static_friction is None else m.static_friction
+        if self.is_stepped:
+            static = 0.0  # the place of its restitution
         normal = [m.stiffness, m.exponent, m.dissipation, m.damping]
         friction = [m.friction, static, m.stribeck_speed, m.bristles, m.bristles * time, m.slip_speed]
         return [*normal, *friction, m.rolling, m.torsion, m.turn_rate, m.adhesion, m.adhesion_range]
@@ -285,6 +316,8 @@ class Contact(Element):
 
     def fastest_rate(self, model: Model) -> float:
         """Of the robot's mass on all its points, a tenth of a millimetre deep [1/s]."""
+        if self.is_stepped:
+            return 0.0
         m = self.pair
         stiffness = m.exponent * m.stiffness * 1e-4 ** (m.exponent - 1.0) * len(self.touching.places)
         return float(np.sqrt(stiffness / max(sum(body.mass for body in model.bodies), 1e-300)))

@@ -157,6 +157,15 @@ class Element:
     sensed: ClassVar[tuple[str, ...]] = ()
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
+    @property
+    def touches(self) -> int:
+        """Number of places where bodies may touch, that it gives to a method that steps through contact."""
+        return 0
+
+    def under(self, stepping: bool) -> "Element":
+        """Itself as a method takes it: one that steps through rigid contact, or any other."""
+        return self
+
     def numbers(self, model: Model) -> Numbers:
         """What its kind reads; raise by name what this model has not."""
         raise NotImplementedError

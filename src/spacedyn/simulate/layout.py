@@ -82,6 +82,11 @@ class Layout:
         return sum(len(one.rows_of(robot_of(self.model, 0))) for one in self.elements)
 
     @cached_property
+    def touches(self) -> int:
+        """Number of places where bodies may touch, of a method that steps through contact."""
+        return sum(one.touches for one in self.elements)
+
+    @cached_property
     def names(self) -> list[str]:
         """Names of the elements in the record."""
         return element_names(self.elements)

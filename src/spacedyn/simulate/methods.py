@@ -1,8 +1,8 @@
 """How a simulation steps through time: small frozen objects that hold a method's coefficients and settings.
 
-A fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`. A step chosen by error, unless one is given:
-`DormandPrince5`, the default `DormandPrince8`, and, for what is stiff, `Radau5`. All work on the manifold: attitudes
-are taken in a chart around the start of each step.
+A fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`, and, through rigid contact, `TimeStepping`. A step
+chosen by error, unless one is given: `DormandPrince5`, the default `DormandPrince8`, and, for what is stiff, `Radau5`.
+All work on the manifold: attitudes are taken in a chart around the start of each step.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import polynomial as poly
 
 from ..errors import InputError
-from ..kernels.sim.codes import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, VARIATIONAL
+from ..kernels.sim.codes import EXPLICIT, IMPLICIT, SEMI_IMPLICIT_EULER, TIME_STEPPING, VARIATIONAL
 from ..reals import one_number
 from ..signatures import checked_fields
 from . import dormand_prince_8
@@ -135,7 +135,12 @@ class Method:
     @property
     def in_packs(self) -> bool:
         """Whether several robots can step together."""
-        return self.kind < IMPLICIT
+        return self.kind < IMPLICIT or self.kind == TIME_STEPPING
+
+    @property
+    def steps_through_contact(self) -> bool:
+        """Whether contact is rigid for it, and its impulses are found within a step."""
+        return self.kind == TIME_STEPPING
 
     def constants(self) -> Array:
         """Numbers of the method beside its tableau."""
@@ -223,6 +228,64 @@ class Variational(_FixedStep):
     kind: ClassVar[int] = VARIATIONAL
     order: ClassVar[int] = 2
     tableau: ClassVar[Tableau] = SemiImplicitEuler.tableau
+
+
+@checked_fields()
+@dataclass(frozen=True)
+class TimeStepping(_FixedStep):
+    """Time-stepping through rigid contact with Coulomb friction, first order, with a fixed step [s]: for many contacts.
+
+    Every contact is rigid for it, whatever its stiffness: impulses of all places that may touch within a step are found
+    together, by Coulomb's law at each. What sticks stays where it is, what touches closes its gap and goes no deeper,
+    and impulses never add energy. Rates are taken first, then positions with the new rates.
+
+    Parameters
+    ----------
+    step : float
+        [s]; 1e-3 for walkers and landers.
+    settling : float
+        Time in which bodies that start in each other, or come to be by the curvature of what they touch, come
+        apart [s].
+    accuracy : float
+        Of velocities at contacts after a step, over the largest of those before.
+    sweeps : int
+        Most sweeps over all contacts in a step.
+
+    Examples
+    --------
+    A box is thrown on a floor, slides, and comes to rest.
+
+    >>> import spacedyn as sd
+    >>> b = sd.Builder("box")
+    >>> b.base("box", shapes=sd.shapes.box(2.0, (0.4, 0.4, 0.2)))
+    >>> box, rough = b.build(), sd.ContactMaterial(1e6, friction=0.5)
+    >>> floor = sd.Contact("box", shape=sd.shapes.box(2.0, (0.4, 0.4, 0.2)), material=rough)
+    >>> start = box.state(base_position=[0, 0, 0.1], base_velocity=[1.0, 0, 0])
+    >>> down = (0, 0, -9.81)
+    >>> run = sd.simulate(box, start, 0.5, elements=[floor], gravity=down, method=sd.TimeStepping(1e-3), budget=0.1)
+    >>> print(f"{run.final.base_position[0]:.3f} m, {abs(run.final.base_velocity).max() < 1e-9}")
+    0.101 m, True
+    """
+
+    settling: float = 0.1
+    accuracy: float = 1e-11
+    sweeps: int = 500
+    kind: ClassVar[int] = TIME_STEPPING
+    order: ClassVar[int] = 1
+    tableau: ClassVar[Tableau] = SemiImplicitEuler.tableau
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not one_number("TimeStepping: settling", self.settling, "a positive time [s]") > 0.0:
+            raise InputError(f"TimeStepping: settling must be a positive time [s], got {self.settling!r}")
+        if not 0.0 < one_number("TimeStepping: accuracy", self.accuracy) < 1.0:
+            raise InputError(f"TimeStepping: accuracy must be between 0 and 1, got {self.accuracy!r}")
+        if not self.sweeps >= 1:
+            raise InputError(f"TimeStepping: at least one of sweeps is needed, got {self.sweeps!r}")
+
+    def constants(self) -> Array:
+        """Numbers of the method beside its tableau."""
+        return np.array([max(self.settling, self.step), self.accuracy, self.sweeps], dtype=float)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from .simulation import Simulation
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
+from .touch_checks import check_stepping
 from .variables import check_record_names
 
 Array = np.ndarray
@@ -93,6 +94,9 @@ def simulation_of(
             "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
             "choose another, such as DormandPrince8()"
         )
+    acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
+    if method.steps_through_contact:
+        check_stepping(robot_of(model, 0), acting.elements)
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
@@ -170,6 +174,7 @@ def compiled_parts(simulation: Simulation) -> list[str]:
     guarded = prepared.guards > 0 or len(simulation.events) > 0
     guards = [f"guards.{'one' if form == 'one' else 'pack'}" for form in forms] if guarded else []
     own_step = {codes.IMPLICIT: ["implicit.step", "flow.dual"], codes.VARIATIONAL: ["variational.step"]}
+    own_step[codes.TIME_STEPPING] = [f"stepping.{form}" for form in forms]
     step = own_step.get(method.kind, [])
     return [*scale, *motions, *elements, *laws, *flows, *guards, *step, "driver.advance", "totals.run"]
 

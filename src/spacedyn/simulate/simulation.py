@@ -77,6 +77,11 @@ class Simulation:
     kernels: str = SOURCES
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Elements are what they are under this method."""
+        stepping = self.method.steps_through_contact
+        object.__setattr__(self, "elements", tuple(one.under(stepping) for one in self.elements))
+
     @cached_property
     def layout(self) -> Layout:
         """The layout of its arrays."""

@@ -150,14 +150,15 @@ def state_within(sim, h, fraction, target, zero):
 def within(sim, t, h, fraction, extra, zero):
     """The vector y at a fraction of the step just taken, into Y_STAGE; `extra` stages are run first, if need be."""
     y = integer(sim.plan, Y_STAGE)
-    if integer(sim.plan, METHOD) == SEMI_IMPLICIT_EULER:
+    method = integer(sim.plan, METHOD)
+    if method == SEMI_IMPLICIT_EULER or method == TIME_STEPPING:
         for j in range(integer(sim.plan, SIZE)):
             a, b = (
                 load(sim.work, integer(sim.plan, Y_NOW) + j, zero),
                 load(sim.work, integer(sim.plan, Y_NEW) + j, zero),
             )
             store(sim.work, y + j, a + fraction * (b - a))
-    elif integer(sim.plan, METHOD) == VARIATIONAL:  # a shorter step: it conserves what whole ones do
+    elif method == VARIATIONAL:  # a shorter step: it conserves what whole ones do
         call(integer(sim.plan, STEPPER), sim.own, t, fraction * h, y, 0)
     else:
         if extra:

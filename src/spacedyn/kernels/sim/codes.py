@@ -1,7 +1,7 @@
 """Numbers that stand for words: methods, modes of joints, what the driver returns. None of them is a place."""
 
 # methods
-EXPLICIT, SEMI_IMPLICIT_EULER, IMPLICIT, VARIATIONAL = range(4)
+EXPLICIT, SEMI_IMPLICIT_EULER, IMPLICIT, VARIATIONAL, TIME_STEPPING = range(5)
 # what `advance` returns
 DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED, UNSOLVED = range(7)
 TAKEN, REJECTED = 7, 8  # of one step

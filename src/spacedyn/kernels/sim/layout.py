@@ -83,7 +83,25 @@ M_OPEN, TANGENT_ROWS, Y_SLOPES = range(96, 99)
 # FIRST_LEFT, LEAST_LEFT: squares of the least part of a row that others leave, where the step began and of its stages
 OPEN_BY, IS_NEAR, FIRST_LEFT, LEAST_LEFT, OPEN_NUMBERS = range(5)
 Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
-PLAN = 100
+# places where bodies may touch, of methods that step through contact (kernels/elements/touches.py): how many; in work:
+# the force that was last felt at each (3), what elements write of each (TOUCH_NUMBERS), what is known of each that is
+# near enough (NEAR_NUMBERS), columns W of these; vectors of rates and motions of bodies
+TOUCHES, Y_TOUCHED, Y_TOUCH, Y_NEAR, Y_NEAR_COLUMN, Y_FREE = range(100, 106)
+# in memory: bodies and element of each place, places that are near, rates on the paths of these, marks of rates
+M_TOUCH, M_NEAR, M_PATH, M_MARK, PATH = range(106, 111)  # PATH: the most rates that a place moves with
+PLAN = 111
+# work: of a place: gap; unit normal, towards the first body; where it is, from the reference points of both bodies;
+# velocity of the first body there relative to the other; coefficient of friction; restitution
+T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, TOUCH_NUMBERS = 0, 1, 4, 7, 10, 13, 14, 15
+# memory: of a place: both bodies, -1 for the inertial frame or, of the first, for nothing; its element's record
+TM_BODY, TM_OTHER, TM_ELEMENT, TM_NUMBERS = range(4)
+# memory: of a place that is near: its number; how many rates it moves with
+NM_TOUCH, NM_COUNT, NM_NUMBERS = range(3)
+# work: of a place that is near, in its own axes (normal, two tangents): these axes; velocity without impulses; the
+# least normal velocity after the step; coefficient of friction; 1 in lanes where it may touch; what impulses change of
+# its velocity, (nn, n1, n2, 11, 22, 12), and the inverse; impulses; those that bounce; their last change
+NEAR_AXES, NEAR_FREE, NEAR_TARGET, NEAR_FRICTION, NEAR_MASK, NEAR_GAIN, NEAR_INVERSE = 0, 9, 12, 13, 14, 15, 21
+NEAR_IMPULSE, NEAR_KEPT, NEAR_CHANGE, NEAR_NUMBERS = 27, 30, 33, 36
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
 # and where in plan their numbers are; its element's record; whether its force on one body comes from outside; whether
@@ -150,8 +168,8 @@ E_WRENCHES, E_SPAN = range(10, 12)
 # counter of instants at which it was sampled; where in work it says, robot by robot, whether it is being sampled
 # E_LINKS: where in plan the places of the records are of the elements that it is linked to
 # E_KEPT: where in work its kinds keep numbers for those that are called later in an evaluation
-# E_ROWS: the number of its first constraint row
-E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, E_KEPT, E_ROWS, ELEMENT_INTS = range(12, 21)
+# E_ROWS: the number of its first constraint row; E_TOUCHES: of its first place where bodies may touch
+E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, E_KEPT, E_ROWS, E_TOUCHES, ELEMENT_INTS = range(12, 22)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
 # next, and in what: work, the vector y, memory
 B_COLUMN, B_COUNT, B_PLACE, B_STRIDE, B_SOURCE, BLOCK_INTS = range(6)

@@ -26,6 +26,7 @@ from .prescribed_joints import lay_out
 from .row_records import put_rows, rank_numbers, row_places, set_row_tangents
 from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
+from .touch_records import put_touches, touch_memory, touch_places
 
 Array = np.ndarray
 
@@ -48,12 +49,13 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     breaks = np.unique(np.concatenate([breaks, jumps]))
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     put_rows(plan, prepared, work, lanes, robot_of(model, 0))
+    put_touches(plan, layout)
     doubles = _put_laws(plan, prepared, lanes, over_packs)
     _put_row(plan, layout, work, flat)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
     if plan.plan[p.GUARDS]:
         plan.set(GUARD_CHECK=guards_address(lanes).address)
-    spare = put_own_step(plan, method, end_of(work), layout)
+    spare = put_own_step(plan, method, end_of(work), layout, lanes)
     tree = _tree(prepared, model, method)
     counters = np.zeros(end_of(prepared.counters), dtype=np.int64)
     counters[prepared.counters["elements"].start :: 2] = times_passed(prepared)
@@ -99,6 +101,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_RANK": rank_numbers(layout),
+            "Y_TOUCHED": 3 * layout.touches,
             "Y_VIEW": layout.view_size,
             "Y_OUT": out,
             "Y_OWN_VIEW": prepared.own_view,
@@ -107,6 +110,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_HANDED": p.HANDED_NUMBERS * len(model.body_names) if any(one.sums_forces for one in elements) else 0,
             "kept": sum(one.kept for one in elements),
             **row_places(layout, end_of(prepared.row_sizes), len(model.body_names), stages),
+            **touch_places(layout),
         },
         first,
     )
@@ -157,6 +161,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, 
             "M_VIEW": layout.view_size + prepared.own_view,
             "M_OUT": max([outputs, *(end_of(one.out(layout.joints)) for one in programs)]),
             "M_MOTION": 19 if joints else 0,
+            **touch_memory(layout),
             "M_MODE": joints + int(plan.plan[p.MODES]),
             "M_ANCHOR": layout.model.nq if layout.switching else 0,
             "M_CUT": p.CUT_MEMORY,

@@ -71,6 +71,7 @@ def _record(
         record[p.E_SAMPLING] = work["sampling"].start + sum(bool(one.samples) for one in layout.elements[:i])
     record[p.E_KEPT] = work["kept"].start + sum(one.kept for one in layout.elements[:i])
     record[p.E_ROWS] = prepared.first_rows[i]
+    record[p.E_TOUCHES] = sum(one.touches for one in layout.elements[:i])
     record[p.E_WRENCHES] = plan.put_integers(pushed)
     times = _times(element)
     record[p.E_SPAN] = plan.put(times, [np.inf]) if times else -1

@@ -13,6 +13,7 @@ from ...kernels.scalar.memory import ZEROS
 from ...kernels.scalar.pack import LANES
 from ...kernels.sim import layout as p
 from ...kernels.simulation.right_hand_side import tangent_flow_address
+from ...kernels.simulation.time_stepping import stepping_address
 from ...model.flatten import aligned
 from ...model.model import Model
 from ...model.state import State
@@ -68,7 +69,7 @@ def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scala
     return work.reshape(-1)
 
 
-def put_own_step(plan: Plan, method: Method, scalars: int, layout: Layout) -> Array:
+def put_own_step(plan: Plan, method: Method, scalars: int, layout: Layout, lanes: int) -> Array:
     """Scratch memory, and in the plan the addresses, of a method that is more than a tableau."""
     duals = 0
     if method.kind == p.IMPLICIT:
@@ -76,6 +77,9 @@ def put_own_step(plan: Plan, method: Method, scalars: int, layout: Layout) -> Ar
         plan.set(STEPPER=implicit_address().address, TANGENT_FLOW=tangent_flow_address().address)
     elif method.kind == p.VARIATIONAL:
         plan.set(STEPPER=variational_address().address)
+    elif method.kind == p.TIME_STEPPING:
+        form = "one" if lanes == 1 else "varied" if layout.model.flat.robots else "pack"
+        plan.set(STEPPER=stepping_address(form).address)
     counted = layout.y["states"].stop
     spare = scratch(duals + memory_of(counted, end_of(layout.y)) if duals else 1)
     plan.set(SPARE=address_of(spare), S_MATRIX=duals)

@@ -1,0 +1,35 @@
+"""Points of a body against a surface, for a method that steps through contact: geometry alone, no force."""
+
+from ..robot.spatial import add3, cross, dot3, scale3, sub3
+from ..scalar.compiling import inner
+from ..scalar.pack import sqrt
+from .contact_points import BODY, OTHER, POINTS, SLIDING, STATIC, ground_of, touch_of
+from .kind import channel, channel3, kind, own, parameter, position, record_wrench
+from .touches import Place, force_felt, may_touch
+
+RESTITUTION = STATIC  # such a contact has one coefficient of friction: the place of the other one is its restitution
+
+
+@inner
+def place_point(sim, e, j, ground, zero):
+    """Where point j may touch; channels have the force that was felt last."""
+    touch, bodies = touch_of(sim, e, j, ground, zero), (own(sim, e, BODY), own(sim, e, OTHER))
+    friction, restitution = parameter(sim, e, SLIDING, zero), parameter(sim, e, RESTITUTION, zero)
+    gap, n = touch.gap / touch.size, touch.normal
+    away = sub3(touch.at, ground.between)
+    may_touch(sim, e, j, bodies, Place(gap, n, touch.at, away, touch.speed, zero + friction, zero + restitution))
+    f, many = force_felt(sim, e, j, zero), own(sim, e, POINTS)
+    v = sub3(touch.speed, scale3(dot3(n, touch.speed), n))
+    channel(sim, e, j, touch.gap)
+    channel(sim, e, many + j, dot3(n, f))
+    channel(sim, e, 2 * many + j, sqrt(dot3(v, v)))
+    channel3(sim, e, 3 * many + 3 * j, position(sim, bodies[0], touch.at, zero))
+    record_wrench(sim, e, j, f, add3((zero, zero, zero), cross(sub3(touch.at, touch.center), f)))
+
+
+@kind
+def contact_touching(sim, e, t, y, k, zero):
+    """Say where all points may touch."""
+    ground = ground_of(sim, e, zero)
+    for j in range(own(sim, e, POINTS)):
+        place_point(sim, e, j, ground, zero)

@@ -1,0 +1,52 @@
+"""Places where bodies may touch, as kinds of elements write them for a method that steps through contact.
+
+Such a method finds impulses of all places at once (kernels/simulation/time_stepping.py). An element has a fixed number
+of places; one that has nothing to touch now has no body.
+"""
+
+from collections import namedtuple
+
+from ..robot.spatial import load3, store3
+from ..scalar.compiling import inner
+from ..scalar.memory import integer, store
+from ..sim.layout import *  # noqa: F403
+
+Place = namedtuple("Place", "gap normal at other_at speed friction restitution")
+"""Gap; unit normal, towards the first body; where it is, from the reference points of both bodies; velocity of the
+first body there relative to the other; coefficients of friction and restitution."""
+
+
+@inner
+def touch_of_element(sim, e, j):
+    """The number of an element's place j."""
+    return integer(sim.plan, e + E_TOUCHES) + j
+
+
+@inner
+def may_touch(sim, e, j, bodies, place):
+    """Bodies that may touch at an element's place j, and how they are to each other there."""
+    number = touch_of_element(sim, e, j)
+    at, mine = integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
+    store(sim.memory, mine + TM_BODY, 1.0 * bodies[0])
+    store(sim.memory, mine + TM_OTHER, 1.0 * bodies[1])
+    store(sim.memory, mine + TM_ELEMENT, 1.0 * e)
+    store(sim.work, at + T_GAP, place.gap)
+    store3(sim.work, at + T_NORMAL, place.normal)
+    store3(sim.work, at + T_AT, place.at)
+    store3(sim.work, at + T_OTHER_AT, place.other_at)
+    store3(sim.work, at + T_SPEED, place.speed)
+    store(sim.work, at + T_FRICTION, place.friction)
+    store(sim.work, at + T_RESTITUTION, place.restitution)
+
+
+@inner
+def touches_nothing(sim, e, j):
+    """Nothing is near an element's place j."""
+    mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
+    store(sim.memory, mine + TM_BODY, -1.0)
+
+
+@inner
+def force_felt(sim, e, j, zero):
+    """The force on the first body at an element's place j, in the step that was taken last."""
+    return load3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * touch_of_element(sim, e, j), zero)

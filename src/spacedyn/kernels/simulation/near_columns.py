@@ -1,0 +1,274 @@
+"""Places that are near enough to touch within a step, and what impulses there change.
+
+    G = J H^-1 J' = W W',   W = J L^-T D^(-1/2),   v = v_free + W z,   z = sum W' p
+
+W of a place has entries for the rates between its bodies and the root alone, three of each: the factors H = L D L' that
+the dynamics has left give them by a sweep along that path, which ends at a loose joint. Places that share no rate do
+not know of each other.
+"""
+
+from ..robot.kinematics import base_axis, base_part, is_given
+from ..robot.layout import *  # noqa: F403
+from ..robot.loose_joints import is_loose
+from ..robot.segments import lever_of, motion_from_parent, opens_segment, shift_force
+from ..robot.spatial import (
+    add3,
+    add_scaled6,
+    angular,
+    cross,
+    dot3,
+    dot6,
+    linear,
+    load3,
+    load6,
+    pick,
+    scale3,
+    store3,
+    store6,
+    sub3,
+)
+from ..scalar.compiling import inner, outlined
+from ..scalar.memory import integer, load, store
+from ..scalar.pack import select, somewhere, sqrt
+from ..sim.layout import *  # noqa: F403
+
+REACH, AT_ONCE = 2.0, 0.5  # times its speed and [m/s]: how far bodies may come towards each other in a step
+TINY = 1e-12  # of a place's own inverse mass: what is added to it, so that directions that cannot move are harmless
+RESTS = 2.0  # times the speed that forces give in a step: what comes slower does not bounce
+
+
+@inner
+def moved(sim, i):
+    """Where the motion of body i at the end of a free step is, behind the free rates, z and a second z."""
+    return integer(sim.plan, Y_FREE) + 3 * integer(sim.tree, RATES) + 6 * i
+
+
+@outlined
+def move_freely(sim, h, zero):
+    """Rates after a step without impulses, and the motion that they give all bodies, about their reference points."""
+    free, nv = integer(sim.plan, Y_FREE), integer(sim.tree, RATES)
+    for k in range(nv):
+        qdd = load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
+        store(sim.work, free + k, load(sim.work, integer(sim.tree, W_U) + k, zero) + h * qdd)
+    base = base_part(sim.tree, sim.work, free, 1, 0, zero) + base_part(sim.tree, sim.work, free, 1, 3, zero)
+    store6(sim.work, moved(sim, 0), base)
+    for i in range(1, integer(sim.tree, BODIES)):
+        record = integer(sim.tree, BODY_AT) + i * BODY_INTS
+        V = load6(sim.work, moved(sim, integer(sim.tree, record + PARENT)), zero)
+        V = motion_from_parent(sim.tree, sim.work, i, V, zero)
+        first = integer(sim.tree, record + RATE)
+        for k in range(first, first + integer(sim.tree, record + RATE_COUNT)):
+            column = load6(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + S, zero)
+            V = add_scaled6(V, load(sim.work, free + k, zero), column)
+        store6(sim.work, moved(sim, i), V)
+
+
+@inner
+def free_speed(sim, i, at, zero):
+    """Velocity of body i's point at `at` after a step without impulses; zero of the inertial frame."""
+    if i < 0:
+        return zero, zero, zero
+    V = load6(sim.work, moved(sim, i), zero)
+    return add3(linear(V), cross(angular(V), at))
+
+
+@inner
+def axes_about(n, zero):
+    """Two unit vectors across a unit vector (Duff and others, JCGT 6, 2017)."""
+    sign = select(n[2] < 0.0, zero - 1.0, zero + 1.0)
+    a = -1.0 / (sign + n[2])
+    b = n[0] * n[1] * a
+    x = (1.0 + sign * n[0] * n[0] * a, sign * b, -sign * n[0])
+    return x, (b, sign + n[1] * n[1] * a, -n[1])
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+@inner
+def near_record(sim, a):
+    """Where in work the numbers of the near place a are."""
+    return integer(sim.plan, Y_NEAR) + a * NEAR_NUMBERS
+
+
+@inner
+def near_column(sim, a):
+    """Where in work the columns of the near place a are, three numbers for each rate of its path."""
+    return integer(sim.plan, Y_NEAR_COLUMN) + 3 * a * integer(sim.plan, PATH)
+
+
+@inner
+def path_of(sim, a):
+    """Where in memory the rates are that the near place a moves with."""
+    return integer(sim.plan, M_PATH) + a * integer(sim.plan, PATH)
+
+
+@inner
+def add_rate_column(sim, a, k, count, left, zero):
+    """Enter rate k into the columns of the near place a, or add to what is there of it; how many rates it has now."""
+    mark = integer(sim.plan, M_MARK) + k
+    known = int(load(sim.memory, mark, 0.0))
+    root = sqrt(load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + D_INVERSE, zero))
+    left = scale3(root, left)
+    if known > 0:
+        at = near_column(sim, a) + 3 * (known - 1)
+        store3(sim.work, at, add3(load3(sim.work, at, zero), left))
+        return count
+    store(sim.memory, mark, 1.0 * (count + 1))
+    store(sim.memory, path_of(sim, a) + count, 1.0 * k)
+    store3(sim.work, near_column(sim, a) + 3 * count, left)
+    return count + 1
+
+
+@inner
+def pass_rate(sim, a, k, count, forces, taken, zero):
+    """What a rate takes of three forces that go towards the root; how many rates there are, and the forces without."""
+    if is_given(sim.tree, k):
+        return count, forces
+    left = scale3(-1.0, taken)
+    count = add_rate_column(sim, a, k, count, left, zero)
+    gain = load6(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + GAIN, zero)
+    F, P, Q = forces
+    return count, (add_scaled6(F, left[0], gain), add_scaled6(P, left[1], gain), add_scaled6(Q, left[2], gain))
+
+
+@inner
+def sweep_path(sim, a, i, count, forces, zero):
+    """Columns of three forces on body i, along the path to the root or to a loose joint; how many rates there are."""
+    while i > 0:
+        record = integer(sim.tree, BODY_AT) + i * BODY_INTS
+        first = integer(sim.tree, record + RATE)
+        for k in range(first + integer(sim.tree, record + RATE_COUNT) - 1, first - 1, -1):
+            column = load6(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + S, zero)
+            taken = (dot6(column, forces[0]), dot6(column, forces[1]), dot6(column, forces[2]))
+            count, forces = pass_rate(sim, a, k, count, forces, taken, zero)
+        if opens_segment(sim.tree, i):
+            if is_loose(sim.tree, i):
+                return count
+            L = lever_of(sim.tree, sim.work, i, zero)
+            forces = (shift_force(forces[0], L), shift_force(forces[1], L), shift_force(forces[2], L))
+        i = integer(sim.tree, record + PARENT)
+    for k in range(integer(sim.tree, BASE_RATES) - 1, -1, -1):
+        axis = base_axis(sim.tree, k)
+        taken = (pick(forces[0], axis), pick(forces[1], axis), pick(forces[2], axis))
+        count, forces = pass_rate(sim, a, k, count, forces, taken, zero)
+    return count
+
+
+@inner
+def push_against(axis, at, sign):
+    """What a sweep takes for a unit force along an axis at a point: less what pushes."""
+    f = scale3(-sign, axis)
+    return f + cross(at, f)
+
+
+@inner
+def make_near_columns(sim, a, bodies, levers, axes, zero):
+    """Columns of the near place a, for unit impulses along its axes on both bodies; how many rates it moves with."""
+    n, x, y = axes
+    count = 0
+    for which in range(2):
+        i = bodies[0] if which == 0 else bodies[1]
+        sign = 1.0 if which == 0 else -1.0
+        if i >= 0:
+            at = levers[0]
+            if which == 1:
+                at = levers[1]
+            forces = (push_against(n, at, sign), push_against(x, at, sign), push_against(y, at, sign))
+            count = sweep_path(sim, a, i, count, forces, zero)
+    for j in range(count):
+        store(sim.memory, integer(sim.plan, M_MARK) + int(load(sim.memory, path_of(sim, a) + j, 0.0)), 0.0)
+    return count
+
+
+@inner
+def own_gain(sim, a, count, zero):
+    """W W' of one place: (nn, n1, n2, 11, 22, 12)."""
+    nn, nx, ny, xx, yy, xy = zero, zero, zero, zero, zero, zero
+    for j in range(count):
+        w = load3(sim.work, near_column(sim, a) + 3 * j, zero)
+        nn, nx, ny = nn + w[0] * w[0], nx + w[0] * w[1], ny + w[0] * w[2]
+        xx, yy, xy = xx + w[1] * w[1], yy + w[2] * w[2], xy + w[1] * w[2]
+    more = TINY * (nn + xx + yy)
+    return nn + more, nx, ny, xx + more, yy + more, xy
+
+
+@inner
+def inverse_of(G, some, zero):
+    """The inverse of a symmetric matrix, in the same order; nothing where there is none."""
+    nn, nx, ny, xx, yy, xy = G
+    a, b, c = xx * yy - xy * xy, ny * xy - nx * yy, nx * xy - ny * xx
+    det = nn * a + nx * b + ny * c
+    k = select(some > 0.0, 1.0 / select(some > 0.0, det, zero + 1.0), zero)
+    return k * a, k * b, k * c, k * (nn * yy - ny * ny), k * (nn * xx - nx * nx), k * (nx * ny - nn * xy)
+
+
+# --- places that are near ---------------------------------------------------------------------------------------------
+
+
+@inner
+def is_near(sim, at, h, zero):
+    """1 in lanes where bodies may touch at a place within a step."""
+    v = load3(sim.work, at + T_SPEED, zero)
+    reach = h * (REACH * sqrt(dot3(v, v)) + AT_ONCE)
+    return select(load(sim.work, at + T_GAP, zero) < reach, zero + 1.0, zero)
+
+
+@inner
+def least_speed(sim, at, n, free, h, zero):
+    """The least normal velocity after a step: it closes the gap, leaves a depth slowly, or bounces."""
+    gap, before = load(sim.work, at + T_GAP, zero), dot3(n, load3(sim.work, at + T_SPEED, zero))
+    out = load(sim.numbers, integer(sim.plan, N_METHOD), 0.0)
+    least = select(gap < 0.0, -gap / out, -gap / h)
+    gained = RESTS * (before - free)
+    back = -load(sim.work, at + T_RESTITUTION, zero) * before
+    back = select(gap + h * free < 0.0, select(-before > gained, back, zero), zero)
+    return select(back > 0.0, select(back > least, back, least), least)
+
+
+@inner
+def enter_near(sim, a, number, near, h, zero):
+    """A place that is near: its axes, free velocity, columns, and impulses that it begins with."""
+    mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
+    bodies = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
+    n, levers = (
+        load3(sim.work, at + T_NORMAL, zero),
+        (
+            load3(sim.work, at + T_AT, zero),
+            load3(sim.work, at + T_OTHER_AT, zero),
+        ),
+    )
+    x, y = axes_about(n, zero)
+    count = make_near_columns(sim, a, bodies, levers, (n, x, y), zero)
+    speed = sub3(free_speed(sim, bodies[0], levers[0], zero), free_speed(sim, bodies[1], levers[1], zero))
+    free = (dot3(n, speed), dot3(x, speed), dot3(y, speed))
+    record = near_record(sim, a)
+    store3(sim.work, record + NEAR_AXES, n)
+    store3(sim.work, record + NEAR_AXES + 3, x)
+    store3(sim.work, record + NEAR_AXES + 6, y)
+    store3(sim.work, record + NEAR_FREE, free)
+    store(sim.work, record + NEAR_TARGET, least_speed(sim, at, n, free[0], h, zero))
+    store(sim.work, record + NEAR_FRICTION, load(sim.work, at + T_FRICTION, zero))
+    G = own_gain(sim, a, count, zero)
+    some = select(G[0] > 0.0, near, zero)
+    store(sim.work, record + NEAR_MASK, some)
+    store6(sim.work, record + NEAR_GAIN, G)
+    store6(sim.work, record + NEAR_INVERSE, inverse_of(G, some, zero))
+    f = load3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * number, zero)
+    felt = (dot3(n, f), dot3(x, f), dot3(y, f))
+    store3(sim.work, record + NEAR_IMPULSE, scale3(h * some, felt))
+    store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_TOUCH, 1.0 * number)
+    store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_COUNT, 1.0 * count)
+
+
+@outlined
+def find_near(sim, h, zero):
+    """All places that are near in some lane; how many."""
+    many = 0
+    for number in range(integer(sim.plan, TOUCHES)):
+        if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
+            near = is_near(sim, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS, h, zero)
+            if somewhere(near > 0.5):
+                enter_near(sim, many, number, near, h, zero)
+                many += 1
+    return many

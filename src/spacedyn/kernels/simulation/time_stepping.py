@@ -1,0 +1,135 @@
+"""One step of time-stepping through rigid contact: impulses instead of forces, all places at once.
+
+    H (u+ - u) = h (F - c) + J' p,   q+ = q (+) h u+,   Coulomb's law between p and J u+, with v_n+ >= -gap / h
+
+One evaluation of the right-hand side a step gives the motion without contact, its factors and all places; impulses are
+those of near_impulses.py. What touches closes its gap and no more; positions then move with the new rates.
+Moreau (1988); Stewart & Trinkle (1996); Anitescu (2006).
+"""
+
+from functools import cache
+
+from ..robot.charts import inertial_rates, turn_into_base
+from ..robot.layout import *  # noqa: F403
+from ..robot.segments import force_about_base
+from ..robot.spatial import add3, add6, cross, dot3, load3, scale3, store3, store6
+from ..scalar.compiling import Address, array_at, inner, outlined
+from ..scalar.memory import integer, load, store, zero_of
+from ..scalar.pack import ONE, PACK
+from ..sim.evaluate import STEP_SIGNATURE, evaluate
+from ..sim.layout import *  # noqa: F403
+from ..sim.sim import sim_at, varied_sim_at
+from .near_columns import find_near, move_freely, near_record
+from .near_impulses import change_speed, find_impulses, impulses_at
+from .right_hand_side import add_impulse, impulse_at, ledger_at
+from .row_motion import change_motion, give_nothing
+
+
+@inner
+def step_freely(sim, h, target, zero):
+    """The vector after a step without contact, but for its positions."""
+    now, K = integer(sim.plan, Y_NOW), integer(sim.plan, Y_K)
+    for j in range(integer(sim.plan, SIZE)):
+        store(sim.work, target + j, load(sim.work, now + j, zero) + h * load(sim.work, K + j, zero))
+
+
+@outlined
+def change_rates(sim, target, zero):
+    """Add what impulses change to the rates of the new vector."""
+    nv, change = integer(sim.tree, RATES), integer(sim.plan, Y_FREE)
+    give_nothing(sim, zero)
+    change_motion(sim, impulses_at(sim), zero)
+    for k in range(nv):
+        store(sim.work, change + k, load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero))
+    turn_into_base(sim.tree, sim.work, integer(sim.tree, W_X), change, zero)
+    for k in range(nv):
+        at = target + nv + k
+        store(sim.work, at, load(sim.work, at, zero) + load(sim.work, change + k, zero))
+
+
+@inner
+def forget_felt(sim, zero):
+    """Nothing is felt anywhere."""
+    for j in range(3 * integer(sim.plan, TOUCHES)):
+        store(sim.work, integer(sim.plan, Y_TOUCHED) + j, zero)
+
+
+@outlined
+def account_impulses(sim, many, h, target, zero):
+    """For the ledger: impulses from outside, and what each element's places have taken; forces for the record.
+
+    Of a step that changes u to u+, H (u+ - u) times the mean of both is the change of energy: so is each work here.
+    """
+    outside = (zero, zero, zero, zero, zero, zero)
+    for a in range(many):
+        record = near_record(sim, a)
+        number = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_TOUCH, 0.0))
+        mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
+        p, free, change = (
+            load3(sim.work, record + NEAR_IMPULSE, zero),
+            load3(sim.work, record + NEAR_FREE, zero),
+            change_speed(sim, a, zero),
+        )
+        n, x, y = (
+            load3(sim.work, record + NEAR_AXES, zero),
+            load3(sim.work, record + NEAR_AXES + 3, zero),
+            load3(sim.work, record + NEAR_AXES + 6, zero),
+        )
+        v = load3(sim.work, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS + T_SPEED, zero)  # before
+        twice = (dot3(n, v) + free[0] + change[0], dot3(x, v) + free[1] + change[1], dot3(y, v) + free[2] + change[2])
+        lost = target + integer(sim.plan, int(load(sim.memory, mine + TM_ELEMENT, 0.0)) + E_LOST)
+        store(sim.work, lost, load(sim.work, lost, zero) - 0.5 * dot3(p, twice))
+        f = add3(scale3(p[0], n), add3(scale3(p[1], x), scale3(p[2], y)))
+        store3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * number, scale3(1.0 / h, f))
+        if load(sim.memory, mine + TM_OTHER, 0.0) < 0.0:
+            at = load3(sim.work, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS + T_AT, zero)
+            i = int(load(sim.memory, mine + TM_BODY, 0.0))
+            outside = add6(outside, force_about_base(sim.tree, sim.work, i, f + cross(at, f), zero))
+    store6(sim.work, integer(sim.plan, Y_OUTSIDE), outside)
+    add_impulse(sim, impulse_at(sim, target), zero)
+
+
+@inner
+def account_joints(sim, h, target, zero):
+    """For the ledger: work of joints' actuators at the mean of the rates before and after."""
+    nv, base, now = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES), integer(sim.plan, Y_NOW)
+    ledger = ledger_at(sim, target)
+    for k in range(base, nv):
+        more = load(sim.work, target + nv + k, zero) - load(sim.work, now + nv + k, zero)
+        work = 0.5 * h * load(sim.work, integer(sim.plan, Y_TAU) + k, zero) * more
+        store(sim.work, ledger + k - base, load(sim.work, ledger + k - base, zero) + work)
+
+
+def _step(kind, at):
+    """A step, into `target`; a function for each kind of scalar."""
+
+    def step(own, t, h, target, due):
+        sim, zero = at(own), zero_of(kind)
+        nv = integer(sim.tree, RATES)
+        evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
+        step_freely(sim, h, target, zero)
+        many = 0
+        if integer(sim.plan, TOUCHES) > 0:
+            move_freely(sim, h, zero)
+            many = find_near(sim, h, zero)
+            forget_felt(sim, zero)
+        if many > 0:
+            find_impulses(sim, many, zero)
+            change_rates(sim, target, zero)
+            account_impulses(sim, many, h, target, zero)
+        account_joints(sim, h, target, zero)
+        inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), target + nv, target, zero)
+        for k in range(nv):  # positions move with the new rates
+            store(sim.work, target + k, h * load(sim.work, target + k, zero))
+        store(array_at(integer(sim.plan, SPARE)), integer(sim.plan, S_MATRIX), 0.0)
+
+    return step
+
+
+_FORMS = {"one": (ONE, sim_at), "pack": (PACK, sim_at), "varied": (PACK, varied_sim_at)}
+
+
+@cache
+def stepping_address(form):
+    """The step as a C function, for a kind of scalar: 'one', 'pack' or 'varied'."""
+    return Address(_step(*_FORMS[form]), STEP_SIGNATURE, f"stepping.{form}")

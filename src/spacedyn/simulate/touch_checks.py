@@ -1,0 +1,22 @@
+"""What a method that steps through rigid contact cannot do, said by name."""
+
+from collections.abc import Iterable
+
+from ..elements.element import Element
+from ..errors import InputError
+from ..model.model import Model
+
+
+def check_stepping(model: Model, elements: Iterable[Element]) -> None:
+    """Raise if impulses at contacts would have to change what the method does not know."""
+    for one in elements:
+        if one.rows_of(model):
+            raise InputError(
+                f"TimeStepping: '{one.label}' closes a loop or couples joints rigidly, and impulses at contacts would "
+                "open it; choose another method, such as DormandPrince8(), or let the loop give way (stiffness)"
+            )
+        if one.carries is not None and one.states:
+            raise InputError(
+                f"TimeStepping: impulses at contacts would change the states of '{one.label}' at once, and the method "
+                "does not know how; choose another, such as DormandPrince8(), with contact that gives way"
+            )

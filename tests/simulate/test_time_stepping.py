@@ -1,0 +1,304 @@
+"""Time-stepping through rigid contact: closed forms, Coulomb's law by a second route, energy, packs, files."""
+
+import numpy as np
+import pytest
+
+import spacedyn as sd
+from touching import G, box_on_slope, one_body
+
+pytestmark = pytest.mark.packs
+
+DOWN = (0.0, 0.0, -G)
+ROUGH = sd.ContactMaterial(1e6, friction=0.6)
+GROUND = sd.RoughGround((6.0, 6.0), spacing=0.1, roughness=0.04, seed=2)
+SURFACES = {
+    "plane": sd.Plane((0.1, -0.2, 1.0)),
+    "sphere": sd.SphereSurface(4.0, position=(0, 0, -4.0)),
+    "bowl": sd.SphereSurface(3.0, hollow=True, position=(0, 0, 3.0)),
+    "ellipsoid": sd.EllipsoidSurface((5.0, 4.0, 3.0), position=(0, 0, -3.0)),
+    "ground": GROUND,
+}
+
+
+def step_through(model, start, duration, elements, step=1e-3, **others):
+    given = {"gravity": DOWN, "budget": np.inf, "method": sd.TimeStepping(step)} | others
+    return sd.simulate(model, start, duration, elements=elements, **given)
+
+
+def on_slope(angle, friction):
+    """A box at rest on a slope, which it touches with four corners, and the direction down the slope."""
+    box, feet, _, down = box_on_slope(angle, friction)
+    turn = sd.Rotation.from_euler("y", angle)
+    return box, feet, box.state(base_position=turn.apply([0, 0, 0.1]), base_attitude=turn), down
+
+
+def walker():
+    """A trunk on two legs of two joints, with round feet."""
+    b = sd.Builder("walker")
+    b.base("trunk", mass=5.0, inertia=(0.1, 0.12, 0.08))
+    for name, y in (("left", 0.15), ("right", -0.15)):
+        b.link(
+            f"{name}_thigh", "revolute", parent="trunk", position=(0, y, 0), axis=(0, 1, 0), mass=1.0,
+            com=(0, 0, -0.1), inertia=(4e-3, 4e-3, 1e-3), damping=0.5,
+        )  # fmt: skip
+        b.link(
+            f"{name}_shank", "revolute", parent=f"{name}_thigh", position=(0, 0, -0.25), axis=(0, 1, 0), mass=0.4,
+            com=(0.01, 0, -0.1), inertia=(2e-3, 2e-3, 3e-4), damping=0.5,
+        )  # fmt: skip
+    robot = b.build()
+    feet = [
+        sd.Contact(f"{name}_shank", [(0, 0, -0.2), (0.1, 0, -0.2)], radius=0.02, material=ROUGH, name=name)
+        for name in ("left", "right")
+    ]
+    start = robot.state(
+        base_position=[0, 0, 0.475], base_velocity=[0.3, 0.1, -0.6], base_rate=[0.2, 0.1, -0.3],
+        q=[0.1, -0.2, -0.15, 0.1], qd=[0.5, 0.0, -0.4, 0.2],
+    )  # fmt: skip
+    return robot, feet, start
+
+
+# --- closed forms -----------------------------------------------------------------------------------------------------
+
+
+def test_a_box_below_the_friction_angle_does_not_creep():
+    """1000 s on a slope of 25°, friction 0.5 (26.6°): below 1e-12 m/s at every moment, 1e-9 m in all."""
+    box, feet, start, _ = on_slope(np.radians(25.0), 0.5)
+    run = step_through(box, start, 1000.0, [feet], 5e-3, record=1.0)
+    assert abs(run["u"]).max() < 1e-12
+    assert abs(run.final.base_position - start.base_position).max() < 1e-9
+    assert abs(run["feet.normal_force"].sum(axis=1)[1:] - G * np.cos(np.radians(25.0))).max() < 1e-9
+
+
+@pytest.mark.parametrize("step", [4e-3, 2e-3])
+def test_a_box_above_it_slides_with_the_acceleration_of_the_closed_form(step):
+    """Velocities are exact; positions of the first order are ahead by a h t / 2, and no more."""
+    angle, mu, t = np.radians(35.0), 0.4, 2.0
+    box, feet, start, down = on_slope(angle, mu)
+    last = step_through(box, start, t, [feet], step, record=[t]).final
+    a = G * (np.sin(angle) - mu * np.cos(angle))
+    assert last.base_velocity @ down == pytest.approx(a * t, rel=1e-10)
+    moved = (last.base_position - start.base_position) @ down
+    assert moved == pytest.approx(0.5 * a * t * (t + step), rel=1e-10)
+    assert abs(last.base_rate).max() < 1e-9
+
+
+def test_a_ball_slides_and_then_rolls():
+    """It rolls with 5/7 of its speed from 2 v / 7 mu g on; what it loses is what the ledger books."""
+    mu, v, R, m = 0.3, 2.0, 0.1, 1.0
+    ball = one_body(m, (0.4 * m * R * R,) * 3)
+    floor = sd.Contact("body", (0, 0, 0), radius=R, material=sd.ContactMaterial(1e6, friction=mu), name="floor")
+    start = ball.state(base_position=[0, 0, R], base_velocity=[v, 0, 0])
+    run = step_through(ball, start, 0.5, [floor], 1e-3, record=1e-3)
+    slides = run["sliding_speed"][:, 0] > 1e-9
+    assert run["t"][:, 0][slides][-1] == pytest.approx(2.0 * v / (7.0 * mu * G), abs=2e-3)
+    assert run.final.base_velocity[0] == pytest.approx(5.0 / 7.0 * v, rel=1e-12)
+    assert run.final.base_rate[1] == pytest.approx(5.0 / 7.0 * v / R, rel=1e-12)
+    assert run["element_dissipated"][-1, 0] == pytest.approx(m * v * v / 7.0, rel=2e-3)
+    assert abs(run["gap"]).max() < 1e-14
+
+
+def test_a_falling_ball_closes_its_gap_and_stays():
+    """Plastic: at rest on the floor with the first touch, within rounding, and not a step too early or too late."""
+    ball = one_body()
+    floor = sd.Contact("body", (0, 0, 0), radius=0.1, material=ROUGH, name="floor")
+    run = step_through(ball, ball.state(base_position=[0, 0, 0.6]), 0.5, [floor], 1e-3, record=1e-3)
+    gap, time = run["gap"][:, 0], (2.0 * 0.5 / G) ** 0.5
+    assert gap.min() > -1e-15 and abs(gap[-1]) < 1e-15
+    assert run["t"][:, 0][gap < 1e-9][0] == pytest.approx(time, abs=2e-3)
+    assert np.abs(run.energy().total[-1] - run.energy().total[0] + run["element_dissipated"][-1, 0]) < 0.05
+
+
+# --- Coulomb's law, by a second route ---------------------------------------------------------------------------------
+
+
+def test_impulses_obey_newton_and_coulomb():
+    """Each step of a walker that lands and stumbles: H du = h (F - c) + J'p with dense matrices, and Coulomb's law."""
+    robot, feet, start = walker()
+    h = 2e-3
+    run = step_through(robot, start, 0.4, feet, h, record="steps")
+    forces = run["element_wrenches"].reshape(len(run["t"]), 4, 6)[..., :3]
+    state, n, slid, stuck = run.states, np.array([0, 0, 1.0]), 0, 0
+    places = [("left_shank", (0, 0, -0.2)), ("left_shank", (0.1, 0, -0.2))]
+    places += [("right_shank", (0, 0, -0.2)), ("right_shank", (0.1, 0, -0.2))]
+    gaps = np.concatenate([run["left.gap"], run["right.gap"]], axis=1)
+    for k in range(0, len(run["t"]) - 1, 3):
+        now, after = state[k], state[k + 1]
+        free = now.u + h * sd.forward_dynamics(robot, now, gravity=DOWN)
+        kin = sd.forward_kinematics(robot, now).bodies
+        total, speeds, given = np.zeros(robot.nv), [], 0.0
+        for (body, point), f in zip(places, forces[k], strict=True):
+            R = kin.rotation[robot.body_index(body)]
+            J = sd.body_jacobian(robot, now, body, np.array(point) - R.T @ (0.02 * n))[:3]
+            total += h * J.T @ f
+            speeds.append(J @ after.u)
+            given += h * f @ J @ (free + after.u) / 2.0
+        assert given <= 1e-12  # impulses take energy from the motion without them, in every step
+        assert abs(after.u - free - np.linalg.solve(sd.mass_matrix(robot, now), total)).max() < 1e-11
+        for v, f, gap in zip(speeds, forces[k], gaps[k], strict=True):
+            p = h * f
+            least = -gap / h if gap >= 0.0 else -gap / 0.1
+            assert p[2] >= 0.0 and v[2] > least - 1e-7 and abs(p[2] * (v[2] - least)) < 1e-7
+            assert np.hypot(p[0], p[1]) <= 0.6 * p[2] * (1 + 1e-9) + 1e-15
+            speed = np.hypot(v[0], v[1])
+            if p[2] > 1e-6 and speed > 1e-6:
+                assert abs(p[:2] + 0.6 * p[2] * v[:2] / speed).max() < 1e-6
+                slid += 1
+            stuck += p[2] > 1e-6 and speed < 1e-9
+    assert slid > 10 and stuck > 10
+
+
+# --- energy and momentum ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_contact_never_adds_energy(name):
+    """A box tumbles over all kinds of surfaces: losses only grow, but for leaving a depth; it stays outside."""
+    box = one_body(2.0, (0.03, 0.04, 0.05))
+    feet = sd.Contact(
+        "body", shape=sd.shapes.box(0.0, (0.3, 0.4, 0.2)), surface=SURFACES[name], material=ROUGH, name="feet"
+    )
+    start = box.state(base_position=[0.1, -0.1, 0.6], base_velocity=[0.3, 0.1, -0.5], base_rate=[1.0, -2.0, 0.5])
+    run = step_through(box, start, 2.0, [feet], 1e-3, record="steps")
+    lost = run["element_dissipated"][:, 0]
+    assert lost[-1] > 1.0 and np.diff(lost).min() > -1e-7 * lost[-1]
+    assert run["feet.gap"].min() > (-2e-3 if name in ("bowl", "ground") else -2e-5)
+
+
+def test_energy_and_momentum_of_the_ledger_converge():
+    """What the audit finds is the discretisation's, of the first order; linear momentum is exact."""
+    robot, feet, start = walker()
+    errors = []
+    for step in (2e-3, 1e-3, 5e-4):
+        audit = step_through(robot, start, 0.4, feet, step, record=0.1).audit()
+        errors.append((audit.energy, audit.linear_momentum))
+    assert errors[2][0] < 0.7 * errors[1][0] < 0.5 * errors[0][0]
+
+
+def two_balls():
+    """Two balls that fly freely, of 1 and 2 kg, on a base that is far away and does not move."""
+    b = sd.Builder("two", base="fixed")
+    b.base("frame", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    for name, m in (("a", 1.0), ("b", 2.0)):
+        b.link(name, "free", parent="frame", mass=m, inertia=(0.4 * m * 0.01,) * 3)
+    return b.build()
+
+
+def test_a_collision_keeps_momentum():
+    """Two spinning balls collide off-centre, with friction: P and L to 1e-13, energy lost as booked."""
+    model = two_balls()
+    touch = sd.Contact("a", (0, 0, 0), radius=0.1, surface=sd.SphereSurface(0.1), other="b", material=ROUGH)
+    start = model.state(
+        q={"a": [0, 0, 3, 0, 0, 0, 1], "b": [0.5, 0.05, 3.03, 0, 0, 0, 1]},
+        qd={"a": [2.0, 0.1, 0, 1.0, 5.0, -3.0], "b": [0, 0, 0.1, 0, 2.0, 0]},
+    )
+    run = step_through(model, start, 0.5, [touch], 1e-3, record=0.05, gravity=(0, 0, 0))
+    first, last = (sd.momentum(model, state, about="origin") for state in (start, run.final))
+    assert abs(last - first).max() < 1e-13
+    lost = run["element_dissipated"][-1, 0]
+    energy = sd.kinetic_energy(model, start) - sd.kinetic_energy(model, run.final)
+    assert lost > 0.3 and energy == pytest.approx(lost, rel=1e-12)
+
+
+def test_order_one():
+    """A walker lands, and its feet stick and slide: half the step, half the error."""
+    robot, feet, start = walker()
+    steps = (2.5e-4, 1.25e-4, 6.25e-5, 7.8125e-6)  # that tell both impacts, 0.7 ms from each other, apart
+    ends = [step_through(robot, start, 0.1, feet, h, record=[0.1]).final.x for h in steps]
+    errors = [np.abs(one - ends[-1]).max() for one in ends[:-1]]
+    assert 1.4 < errors[0] / errors[1] < 3.5 and 1.4 < errors[1] / errors[2] < 3.5, errors
+
+
+# --- packs, files, bad input ------------------------------------------------------------------------------------------
+
+
+def dispersed(start, n):
+    rng, model = np.random.default_rng(5), start.model
+    shift = np.zeros((n, 3))
+    shift[:, 2] = rng.uniform(0.0, 0.1, n)
+    return model.state(
+        base_position=start.base_position + shift,
+        base_velocity=start.base_velocity + rng.normal(size=(n, 3)) * 0.3,
+        base_rate=start.base_rate + rng.normal(size=(n, 3)) * 0.5,
+        q=np.tile(start.q, (n, 1)),
+    )
+
+
+def test_packs_and_single_robots_are_the_same_to_the_bit():
+    """Robots that touch with other feet at other times: each as if it were alone."""
+    robot, feet, start = walker()
+    starts = dispersed(start, 11)
+    together = step_through(robot, starts, 0.5, feet, 2e-3, record=0.1)
+    for i in (0, 4, 10):
+        alone = step_through(robot, starts[i], 0.5, feet, 2e-3, record=0.1)
+        assert np.array_equal(alone["x"], together["x"][:, i]) and np.array_equal(alone["u"], together["u"][:, i])
+
+
+def test_it_goes_on_to_the_bit(tmp_path):
+    """A run that goes on is the same as one without a break, from memory and from a file."""
+    robot, feet, start = walker()
+    whole = step_through(robot, start, 0.4, feet, 2e-3, record=0.1)
+    part = step_through(robot, start, 0.2, feet, 2e-3, record=0.1)
+    part.save(tmp_path / "part.nc")
+    for run in (part, sd.Run.load(tmp_path / "part.nc")):
+        on = run.resume(until=0.4)
+        assert np.array_equal(on["x"][-1], whole["x"][-1]) and np.array_equal(on["u"][-1], whole["u"][-1])
+    assert type(sd.Run.load(tmp_path / "part.nc").simulation.method) is sd.TimeStepping
+
+
+def test_in_a_scenario(tmp_path):
+    one_body(2.0, (0.03, 0.04, 0.05)).to_toml(tmp_path / "box.toml")
+    (tmp_path / "drop.toml").write_text(SCENARIO)
+    run = sd.Scenario.from_toml(tmp_path / "drop.toml").run()
+    assert abs(run.final.base_velocity).max() < 1e-9 and abs(run["feet.gap"][-1, :4]).max() < 1e-12
+
+
+SCENARIO = """
+robot = "box.toml"
+duration = 0.5
+gravity = [0, 0, -9.81]
+budget = 1.0
+method = { name = "TimeStepping", step = 1e-3 }
+
+[state]
+base_position = [0, 0, 0.15]
+base_velocity = [0.2, 0, 0]
+
+[[elements]]
+kind = "contact"
+name = "feet"
+body = "body"
+points = [[0.2, 0.2, -0.1], [-0.2, 0.2, -0.1], [0.2, -0.2, -0.1], [-0.2, -0.2, -0.1]]
+material = { stiffness = 1e6, friction = 0.5 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"settling": 0.0}, "settling must be a positive time"),
+        ({"accuracy": 1.0}, "accuracy must be between 0 and 1"),
+        ({"sweeps": 0}, "at least one of sweeps"),
+    ],
+)
+def test_settings_that_make_no_sense(given, says):
+    with pytest.raises(sd.InputError, match=says):
+        sd.TimeStepping(1e-3, **given)
+
+
+def test_what_it_cannot_do_is_said_by_name():
+    robot, _, start = walker()
+    sticky = sd.Contact("trunk", (0, 0, 0), material=sd.ContactMaterial(1e5, rolling=0.01), name="belly")
+    with pytest.raises(sd.InputError, match="'belly': TimeStepping knows sliding friction alone; the material has rol"):
+        step_through(robot, start, 0.1, [sticky])
+    pin = sd.Loop("ball", "trunk", "inertial", point=(0, 0, 0), other_point=start.base_position, name="pin")
+    with pytest.raises(sd.InputError, match="TimeStepping: 'pin' closes a loop"):
+        step_through(robot, start, 0.1, [pin])
+
+
+def test_the_same_contact_under_another_method_gives_way_again():
+    """What a run has done with an element stays in that run."""
+    box, feet, start, _ = on_slope(0.3, 0.5)
+    stepped = step_through(box, start, 0.01, [feet])
+    assert stepped.simulation.elements[0].touches == 8 and feet.touches == 0
+    again = sd.simulate(box, start, 0.01, elements=stepped.simulation.elements, gravity=DOWN)
+    assert again.simulation.elements[0].touches == 0 and again["feet.bristle"].shape == (len(again["t"]), 24)
