@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .measure import CONTACT, KINEMATICS, PER_BODY
+from .measure import CLOSED, CONTACT, KINEMATICS, PER_BODY
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -61,6 +61,7 @@ def draw(results: Results) -> Table:
         if what == "accurate":
             _add_fleets(table, results)
     _add_contact(table, results)
+    _add_closed(table, results)
     if "start" in results:
         _add_start(table, results)
     return table
@@ -114,6 +115,19 @@ def _add_contact(table: Table, results: Results) -> None:
         name = row["what"].removeprefix(CONTACT)
         label = f"  near pairs of {name}, each" if "spheres" in name else f"  {name}"
         table.add_row(label, "", number(times["float64"] * 1e6), *versus)
+    table.add_section()
+
+
+def _add_closed(table: Table, results: Results) -> None:
+    """A simulated second of linkages with several loops."""
+    rows = [row for row in results["rows"] if row["what"].startswith(CLOSED)]
+    if not rows:
+        return
+    names = ["", "[dim]to 1e-9[/]", "", "[dim]RK4, 1 kHz, gives way[/]"]
+    table.add_row("[bold]A simulated second of N four-bars, ms[/]", *names)
+    for row in rows:
+        ours, peer = (row["figures"][who]["seconds"] for who in ("float64", "mujoco"))
+        table.add_row(f"  N = {row['what'].removeprefix(CLOSED)}", "", number(ours * 1e3), "", number(peer * 1e3))
     table.add_section()
 
 
