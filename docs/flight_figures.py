@@ -221,6 +221,26 @@ def squeezer() -> Figure:
     return figure
 
 
+def bouncing_ball() -> Figure:
+    """Height with the tops in closed form; speed of the centre, and slip."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    run, e, fall = sd.Scenario.from_toml("bouncing_ball").run(progress=False), 0.8, np.sqrt(2.0 / 9.81)
+    k = np.arange(1, 21)
+    tops = fall * (1.0 + 2.0 * e * (1.0 - e ** (k - 1)) / (1.0 - e) + e**k)
+    left.plot(run.time, run.states.base_position[:, 2] - 0.1, label="simulated")
+    left.plot(tops, e ** (2.0 * k), "o", markersize=4, label="tops, closed form")
+    left.axvline(fall * (1.0 + e) / (1.0 - e), color="0.6", linewidth=1.0, label="rest, closed form")
+    v, w = run.states.base_velocity[:, 0], run.states.base_rate[:, 1]
+    right.plot(run.time, v, label="centre")
+    right.plot(run.time, v - 0.1 * w, label="lowest point: slip")
+    left.set(xlabel="time [s]", ylabel="height [m]")
+    right.set(xlabel="time [s]", ylabel="speed [m/s]")
+    left.legend()
+    right.legend()
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     made.__name__: made
     for made in (
@@ -235,6 +255,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
         two_arms_payload,
         stewart_platform,
         squeezer,
+        bouncing_ball,
     )
 }
 """By the name of their page."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .elements.motor import Motor
     from .elements.orbiting_origin import OrbitingOrigin
     from .elements.relative_pose import RelativePose
+    from .elements.rigid_contact import RigidContact
     from .elements.rolling import Rolling
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
@@ -200,6 +201,7 @@ _NAMES_OF = {
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
     ".elements.relative_pose": "RelativePose",
+    ".elements.rigid_contact": "RigidContact",
     ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
@@ -339,6 +341,7 @@ __all__ = [
     "PrescribedJoint",
     "Radau5",
     "RelativePose",
+    "RigidContact",
     "Rolling",
     "Rotation",
     "RoughGround",

@@ -85,6 +85,8 @@ _WANTED = {
     "distance": {"model": "touching", "state": "state of touching", "a": "one shape", "b": "other shape"},
     "actions.engage": {"grapple": "name"},
     "actions.disengage": {"grapple": "name"},
+    "actions.close_loop": {"loop": "name"},
+    "actions.open_loop": {"loop": "name"},
     "actions.impact": {"restitution": "number", "normal": "unit"},
     "FlexibleDrive": {"rotor": "joint"},
     "Loop": {"joint": "loop joint"},
@@ -128,6 +130,7 @@ _WANTED = {
     "orbit.mean_anomaly": {"true_anomaly": "anomalies", "eccentricity": "number"},
     "orbit.mean_motion": {"semi_major_axis": "number"},
     "Contact": {"points": "points", "surface": "surface", "material": "material"},
+    "RigidContact": {"points": "points", "surface": "surface", "restitution": "number", "friction": "number"},
     "ContactMaterial": {"stiffness": "number"},
     "contact_material": {"pair": "pair", "radius": "number"},
     "Plane": {"normal": "unit", "kind": "plane"},
@@ -203,7 +206,7 @@ def public_entries() -> list[Entry]:
         found += _functions(
             prefix, module, (n for n in module.__all__ if n not in ("UserFile", "from_file", "Operator"))
         )
-    found += _functions("actions.", sd.actions, ("impact", "engage", "disengage"))
+    found += _functions("actions.", sd.actions, ("impact", "engage", "disengage", "close_loop", "open_loop"))
     found += [_used(f"shapes.{name}", getattr(sd.shapes, name), _with_shape) for name in _SHAPES]
     found += [
         _entry("shapes.combine", sd.shapes.combine),

@@ -40,3 +40,24 @@ def test_newtons_cradle_swings_to_the_other_side_and_back():
     assert -20.0 < first[(run.time > 0.7) & (run.time < 1.2)].min() < -18.5
     assert np.abs(angles[run.time < 0.9][:, 1:4]).max() < 1.0
     assert run.audit().worst < 1e-8
+
+
+def test_a_bouncing_ball_comes_to_rest_and_rolls():
+    """Closed forms: Zeno's time, heights, and the speed of rolling by angular momentum about the floor; to 1e-9."""
+    run = sd.Scenario.from_toml("bouncing_ball").run()
+    fall, e = np.sqrt(2.0 / 9.81), 0.8
+    hits = [one for one in run.events if "impact" in one.name]
+    assert [one.name for one in run.events if "rest" in one.name] == ["floor: point 0 comes to rest"]
+    rest = next(one for one in run.events if "rest" in one.name)
+    assert rest.time == pytest.approx(fall * (1.0 + e) / (1.0 - e), abs=1e-9)
+    assert len(hits) > 40
+    k = np.arange(len(hits))
+    times = np.array([one.time for one in hits])
+    assert np.abs(times - fall * (1.0 + 2.0 * e * (1.0 - e**k) / (1.0 - e))).max() < 1e-9
+    rolls = (0.5 - 0.4 * 0.1 * 20.0) / 1.4
+    assert run.final.base_velocity == pytest.approx([rolls, 0.0, 0.0], abs=1e-11)
+    assert run.final.base_rate == pytest.approx([0.0, 10.0 * rolls, 6.0], abs=1e-9)
+    before = 9.81 + 0.5 * 0.25 + 0.5 * 4e-3 * (400.0 + 36.0)
+    after = 0.7 * rolls**2 + 0.5 * 4e-3 * 36.0
+    assert run["element_dissipated"][-1, 0] == pytest.approx(before - after, abs=1e-9)
+    assert run.audit().worst < 1e-10

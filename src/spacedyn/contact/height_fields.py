@@ -79,6 +79,11 @@ class Heights(Surface):
         return 0.25 / max(self.curvature, _FLAT)
 
     @property
+    def finest(self) -> float:
+        """The grid's spacing."""
+        return float(np.min(self.step))
+
+    @property
     def largest_radius(self) -> float:
         """A ball's centre must be near enough for its nearest point to be one; bilinear ground is for points."""
         return 0.8 * self.reach if self.smooth else 0.0

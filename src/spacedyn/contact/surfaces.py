@@ -60,6 +60,11 @@ class Surface:
         """Of a round body that touches it at one point only [m]."""
         return np.inf
 
+    @property
+    def finest(self) -> float:
+        """The least length over which it curves [m]; 1 if it does not."""
+        return 1.0
+
     def gap(self, points: ArrayLike) -> Array:
         """Distances of points, negative inside; of a bilinear height field, heights above it.
 
@@ -205,6 +210,11 @@ class SphereSurface(Surface):
         return np.array([self.radius, -1.0 if self.hollow else 1.0])
 
     @property
+    def finest(self) -> float:
+        """Its radius."""
+        return float(self.radius)
+
+    @property
     def deepest(self) -> float:
         """Half of the way to the centre; outside of a hollow one there is no end."""
         return np.inf if self.hollow else 0.5 * self.radius
@@ -263,6 +273,11 @@ class EllipsoidSurface(Surface):
     def parameters(self) -> Array:
         """Semi-axes."""
         return np.asarray(self.semi_axes)
+
+    @property
+    def finest(self) -> float:
+        """Its shortest semi-axis."""
+        return float(np.min(self.semi_axes))
 
     @property
     def deepest(self) -> float:

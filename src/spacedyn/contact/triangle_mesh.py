@@ -107,6 +107,12 @@ class TriangleMesh(Surface):
         return cls(points, faces, position=position, rotation=rotation)
 
     @property
+    def finest(self) -> float:
+        """Its shortest edge."""
+        corners = np.asarray(self.vertices)[np.asarray(self.faces, dtype=int)]
+        return float(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=-1).min())
+
+    @property
     def axes(self) -> Array:
         """As they are given."""
         return np.asarray(self.rotation)

@@ -19,10 +19,10 @@ from ..kernels.elements.contact_touching import contact_touching
 from ..kernels.elements.kind import Kind
 from ..model.model import Model, robot_of
 from ..model.state import State
-from ..quantities.kinematics import forward_kinematics
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers
 
 Array = np.ndarray
 _HARD = 1e5
@@ -214,27 +214,18 @@ class Contact(Element):
         """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
         m, ground, touching = self.pair, self.ground, self.touching
         first = point_of(model, self.body, touching.places[0])[0]
-        if self.other != "inertial":
-            other, place = point_of(model, self.other, np.asarray(ground.position))
-            axes = model.flat.to_internal[model.body_index(self.other)] @ ground.axes
-        else:
-            other, place, axes = -1, np.asarray(ground.position), ground.axes
-        inside = model.flat.to_internal[model.body_index(self.body)]
-        rows = []
-        for at, core, radius in zip(*touching, strict=True):
-            M = inside @ core @ inside.T
-            six = M[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-            rows.append([*point_of(model, self.body, at)[1], *six, radius])
+        other, frame = frame_of(model, self.other, ground)
+        many = len(touching.places)
         own = ground.parameters
-        head = [*place, *axes.ravel(), *self._material_numbers(model), self._limit]
+        head = [*frame, *self._material_numbers(model), self._limit]
         pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
         friction = p.BRISTLES if self._sticks else p.REGULARISED if m.friction > 0.0 else p.NONE
         integers = (
-            *(first, other, ground.code, len(rows), p.FIRST, p.FIRST + len(own), int(np.any(touching.cores != 0.0))),
+            *(first, other, ground.code, many, p.FIRST, p.FIRST + len(own), int(np.any(touching.cores != 0.0))),
             *(self._guards_of_point, int(self.guarded), pulls, 1 + (pulls > 0), int(m.adhesion > 0.0)),
             *(friction, int(m.rolling > 0.0 or m.torsion > 0.0)),
         )
-        return Numbers(integers, np.concatenate([head, own, np.ravel(rows)]))
+        return Numbers(integers, np.concatenate([head, own, point_numbers(model, self.body, touching)]))
 
     def _material_numbers(self, model: Model) -> list[float]:
         """In the order of the kernel."""
@@ -250,19 +241,7 @@ class Contact(Element):
 
     def gaps(self, state: State) -> Array:
         """Gaps (..., n) of its points at a state [m], of balls and ellipsoids as if the surface were plane there."""
-        found = forward_kinematics(robot_of(state.model, 0), state).bodies
-        model, touching = state.model, self.touching
-        i = model.body_index(self.body)
-        R, at = found.rotation[..., i, :, :], found.position[..., i, :]
-        places = at[..., None, :] + np.einsum("...ij,nj->...ni", R, touching.places)
-        if self.other != "inertial":
-            k = model.body_index(self.other)
-            S = found.rotation[..., k, :, :]
-            places = np.einsum("...ji,...nj->...ni", S, places - found.position[..., k, None, :])
-            R = np.swapaxes(S, -1, -2) @ R
-        n = np.einsum("...ji,...nj->...ni", R, self.ground.normals(places))
-        reach = np.sqrt(np.einsum("...ni,nij,...nj->...n", n, touching.cores, n))
-        return self.ground.gap(places) - reach - touching.radii
+        return gaps_of(state, self.body, self.other, self.ground, self.touching)
 
     def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
         """Raise if a point starts too deep in the surface; warn if it would be shot out, or if a joint holds it."""
@@ -292,13 +271,13 @@ class Contact(Element):
 
     def _check_joint(self, model: Model) -> None:
         """Warn of bodies that a joint keeps together."""
-        for joint in model.joints:
-            if {joint.parent, joint.child} == {self.body, self.other} and joint.kind != "free":
-                warn_user(
-                    f"Contact '{self.name}': bodies '{self.body}' and '{self.other}' are joined by '{joint.name}'; "
-                    "limits of the joint (lower, upper, stop_stiffness) are the simpler way",
-                    ModelWarning,
-                )
+        joint = joint_between(model, self.body, self.other)
+        if joint is not None:
+            warn_user(
+                f"Contact '{self.name}': bodies '{self.body}' and '{self.other}' are joined by '{joint}'; limits of "
+                "the joint (lower, upper, stop_stiffness) are the simpler way",
+                ModelWarning,
+            )
 
     def failure_note(self, state: State) -> str:
         """That a point is in the surface, and may have become deeper than it may be."""

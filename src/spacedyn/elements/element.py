@@ -100,6 +100,7 @@ class Row(NamedTuple):
     bodies: tuple[str, ...] = ()
     rates: tuple[int, ...] = ()
     is_nonholonomic: bool = False
+    rubs: bool = False  # whether its multiplier pushes more than its gradient: friction
 
 
 class WrenchPoint(NamedTuple):
@@ -155,6 +156,7 @@ class Element:
     sums_forces: ClassVar[bool] = False  # whether it needs what elements hand on to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
+    asks: ClassVar[bool] = False  # whether its guards ask for more than another side: rigid contact
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
     @property
@@ -256,6 +258,10 @@ class Element:
     def initial_values(self) -> Array:
         """Initial values of its states and samples."""
         return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.internal_blocks)])
+
+    def start_values(self, model: Model) -> Array:
+        """The same where they depend on the robot."""
+        return self.initial_values()
 
 
 def declaration_of(one: Any) -> Declaration:

@@ -1,6 +1,6 @@
 """Loop joints: what closes a chain of bodies, or ties a point of one to a line, a surface or a moving target."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -15,8 +15,11 @@ from ..kernels.elements.loop import (
     FRAMES,
     KEPT,
     NO_TURN,
+    OTHER_AXES,
+    OTHER_POINT,
     PARALLEL,
     SCREW_PAIR,
+    SIZE_,
     SQUARE,
     loop,
     settle_loop,
@@ -104,6 +107,9 @@ class Loop(Element):
         Of slides, if it gives way [N/m, N s/m].
     turn_stiffness, turn_damping : float
         Of turns [N m/rad, N m s/rad].
+    active : bool, optional
+        Of a rigid loop that events open and close (`sd.actions.close_loop`, `open_loop`): whether it starts closed.
+        Left out, it is closed and stays so.
     name : str, optional
         For the record.
 
@@ -142,6 +148,7 @@ class Loop(Element):
     damping: float = 0.0
     turn_stiffness: float = 0.0
     turn_damping: float = 0.0
+    active: bool | None = None
     name: str | None = None
 
     channels: ClassVar[tuple[Block, ...]] = (
@@ -177,6 +184,12 @@ class Loop(Element):
         times, positions = checked_table(what, self.times, self.positions)
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "positions", positions)
+        if self.active is not None and not isinstance(self.active, bool | np.bool_):
+            raise InputError(f"{what}: active must be True, False or None, got {self.active!r}")
+        if self.active is not None and (times is not None or not self.is_rigid):
+            raise InputError(
+                f"{what}: only a rigid loop without a moving target opens and closes (active); a Grapple gives way"
+            )
         if times is not None and self.other != "inertial":
             raise InputError(f"{what}: a moving target is in the inertial frame: leave `other` out")
 
@@ -201,6 +214,40 @@ class Loop(Element):
             raise InputError(f"{what}: give other_axis, the axis fixed to the other body, square to the first")
         if self.other_axis is not None and (self.joint in _ALIGNED or self.joint not in _WITH_AXIS):
             raise InputError(f"{what}: other_axis is not for it; its frames are aligned by attitude_xyzw")
+
+    @property
+    def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """Of one that opens and closes: whether it is closed, and the other's frame and its size as it is."""
+        if self.active is None:
+            return ()
+        return Block("closed"), Block("met_place", 3, "m", XYZ), Block("met_axes", 9), Block("met_size")
+
+    def start_values(self, model: Model) -> Array:
+        """Samples as it was made."""
+        return np.empty(0) if self.active is None else self._frame(model, float(self.active), self)
+
+    def switched(self, model: Model, present: Array, closes: bool, state: State | None) -> Array:
+        """Its samples after an event: closed as both bodies stand in a state, or as it was made; or open."""
+        if not closes or present[0] > 0.0:
+            return np.concatenate([[float(closes)], present[1:]])
+        return self._frame(model, 1.0, self if state is None else self.met_in(model, state))
+
+    def met_in(self, model: Model, state: State) -> "Loop":
+        """The same loop, closed as both bodies stand in a state."""
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("joint", "body", "other")}
+        for name in ("length", "attitude_xyzw", *(() if self.joint == "distance" else ("other_point",))):
+            del kept[name]
+        if self.other_axis is not None:  # which the attitude gives, if it is square or parallel to the first
+            return replace(
+                self, other_point=Loop.as_met(model, state, self.joint, self.body, self.other, **kept).other_point
+            )
+        return Loop.as_met(model, state, self.joint, self.body, self.other, **kept)
+
+    def _frame(self, model: Model, closed: float, one: "Loop") -> Array:
+        """Samples of it with the other's frame and the size of `one`."""
+        numbers = one.numbers(model).numbers
+        place, axes = numbers[OTHER_POINT : OTHER_POINT + 3], numbers[OTHER_AXES : OTHER_AXES + 9]
+        return np.concatenate([[closed], place, axes, [numbers[SIZE_]]])
 
     @property
     def is_rigid(self) -> bool:
@@ -239,7 +286,17 @@ class Loop(Element):
             theirs = inside[model.body_index(self.other)] @ theirs
         if body == other:
             raise InputError(f"Loop '{self.label}': both of its ends are on body '{self.body}'; it joins two")
-        integers = (body, other, pair.along, pair.turns, pair.kind, pair.rows, self.is_rigid, self.times is not None)
+        integers = (
+            body,
+            other,
+            pair.along,
+            pair.turns,
+            pair.kind,
+            pair.rows,
+            self.is_rigid,
+            self.times is not None,
+            self.active is not None,
+        )
         sizes = [*(getattr(self, name) for name in _STIFFNESSES), self.length or self.pitch or 0.0]
         path = np.empty(0) if self.times is None else path_numbers(None, None, None, self.times, self.positions)[1]
         parts = [point, far, mine.ravel(), theirs.ravel(), sizes, path]

@@ -27,6 +27,8 @@ Array = np.ndarray
 _ROUND_OFF = 1e-12  # the verdict calls errors below it round-off
 _ROUNDING = 64 * np.finfo(float).eps
 """Relative rounding error of energies and momenta: their differences are known no better."""
+_HELD = 1e-13
+"""How far [m] states are held on constraint rows: the energy of a weight is known no better."""
 _prepared: set[tuple[bool, ...]] = set()
 _FREE = {"free": range(6), "planar": (0, 1, 5)}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
@@ -148,6 +150,8 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
     }
     lifted = np.abs(sums.gravitational) + np.linalg.norm(gravity_vector(gravity)) * sums.spread
     found["rounding"] = _ROUNDING * (sums.kinetic + lifted + sums.elastic + np.abs(forces).sum(-1))
+    if get("closure").shape[-1]:
+        found["rounding"] = found["rounding"] + _HELD * np.linalg.norm(gravity_vector(gravity)) * model.total_mass
     left = get("left")
     if left.shape[-1] > 1:
         found["mass"] = get("carried")[..., 0] + left[..., 0]

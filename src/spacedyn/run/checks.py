@@ -155,7 +155,9 @@ def stored_occurrence(simulation: Simulation, one: dict[str, Any], number: int) 
     """An event that a file says has happened: name, time, robot, terminal, state and after."""
     what = f"event {number}"
     name, time, robot, terminal = one["name"], one["time"], one["robot"], one["terminal"]
-    if name not in [event.record.label for event in simulation.events] or not isinstance(terminal, bool):
+    known = [event.record.label for event in simulation.events]
+    of_contact = isinstance(name, str) and name.split(": ")[0] in _touching(simulation)
+    if not (name in known or of_contact) or not isinstance(terminal, bool):
         raise InputError(f"{what}: {str(name)[:40]!r} is no event of this run")
     room = _TIME_TOLERANCE * (simulation.end - simulation.start)
     if not (isinstance(time, int | float) and simulation.start - room <= time <= simulation.end + room):
@@ -168,7 +170,22 @@ def stored_occurrence(simulation: Simulation, one: dict[str, Any], number: int) 
         raise InputError(f"{what}: its states are not of one robot")
     model = simulation.model_of(tuple(robot))
     states = State(model, before), State(model, after)
-    return EventOccurrence(name, float(time), *states, tuple(robot), terminal)
+    vectors = [None if one.get(part) is None else _vector(one[part], what) for part in ("impulse", "place")]
+    return EventOccurrence(name, float(time), *states, tuple(robot), terminal, *vectors)
+
+
+def _touching(simulation: Simulation) -> list[str]:
+    """Names of its rigid contacts."""
+    layout = simulation.layout
+    return [name for name, one in zip(layout.names, layout.elements, strict=True) if one.asks]
+
+
+def _vector(given: Any, what: str) -> Array:
+    """Three finite numbers."""
+    found = np.asarray(given, dtype=float)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise InputError(f"{what}: its impulse or place is not three finite numbers")
+    return found
 
 
 def check_ledger(numbers: Iterable[Any], size: int) -> Array:

@@ -280,7 +280,9 @@ class _Growing:
 
 def _event_line(one: EventOccurrence) -> bytes:
     states = {"state": one.state._data.tolist(), "after": one.after._data.tolist()}
-    whose = {"robot": one.robot, "terminal": one.terminal}
+    whose: dict[str, Any] = {"robot": one.robot, "terminal": one.terminal}
+    if one.impulse is not None and one.place is not None:
+        whose |= {"impulse": one.impulse.tolist(), "place": one.place.tolist()}
     return (json.dumps({"name": one.name, "time": one.time, **whose, **states}) + "\n").encode()
 
 

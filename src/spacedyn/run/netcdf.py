@@ -41,7 +41,7 @@ def save(run: Run, path: Path) -> None:
         data["event_time"] = ("event", np.array([event.time for event in run.events]), {"units": "s"})
         both = np.array([[event.state._data, event.after._data] for event in run.events])
         data["event_states"] = (("event", "before_and_after", "state_part"), both)
-        data.attrs[_EVENTS] = [(event.name, event.robot, event.terminal) for event in run.events]
+        data.attrs[_EVENTS] = [(event.name, event.robot, event.terminal, *_pushed(event)) for event in run.events]
     if run._ledger is not None:
         data["ledger_numbers"] = ("ledger", run._ledger)
     for name, part in data.variables.items():
@@ -144,6 +144,13 @@ def _numbers(variables: Mapping[str, Array], name: str) -> Array:
     return np.array(variables[name], dtype=float)
 
 
+def _pushed(event: EventOccurrence) -> list[list[float]]:
+    """Impulse and place of a rigid contact's event; nothing of others."""
+    if event.impulse is None or event.place is None:
+        return []
+    return [event.impulse.tolist(), event.place.tolist()]
+
+
 def _events(
     variables: Mapping[str, Array], attributes: Mapping[str, str], simulation: Simulation
 ) -> list[EventOccurrence]:
@@ -165,10 +172,11 @@ def _events(
                 "terminal": terminal,
                 "state": both[0],
                 "after": both[1],
+                **dict(zip(("impulse", "place"), pushed, strict=False)),
             },
             number,
         )
-        for number, ((name, robot, terminal), time, both) in enumerate(zip(listed, times, states, strict=True))
+        for number, ((name, robot, terminal, *pushed), time, both) in enumerate(zip(listed, times, states, strict=True))
     ]
 
 

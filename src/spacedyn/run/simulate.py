@@ -19,6 +19,7 @@ from ..model.state import State
 from ..signatures import checked, checked_arguments
 from ..simulate.arguments import check_memory
 from ..simulate.channels import kept_columns, row_width
+from ..simulate.contact_instants import settle_contacts
 from ..simulate.event_log import EventLog
 from ..simulate.events import Event
 from ..simulate.failures import failed_callee, fastest_rate, first_rate, stiffness_note, without_number
@@ -199,7 +200,7 @@ def carry_out(
     model = simulation.state.flattened().model
     auditor = Auditor(model, simulation.gravity, columns, simulation.robots, joints, start, simulation.start)
     switcher = Switcher(simulation.model, joints)
-    log = EventLog(simulation.model, simulation.events, simulation.gravity, switcher, simulation.shape)
+    log = EventLog(simulation.model, simulation.events, simulation.gravity, switcher, simulation.shape, settle_contacts)
     with Progress(
         progress, (simulation.end - simulation.start) * -(-simulation.robots // pack_size(simulation)), observer
     ) as progress_bar:

@@ -30,7 +30,10 @@ CONDITIONS: dict[str, Callable[..., Any]] = {
 }
 ACTIONS: dict[str, Callable[..., Any]] = {
     name: getattr(actions, name)
-    for name in ("lock", "free", "follow", "attach", "release", "impact", "engage", "disengage")
+    for name in (
+        *("lock", "free", "follow", "attach", "release", "impact"),
+        *("engage", "disengage", "close_loop", "open_loop"),
+    )
 }
 _OF_JOINTS = ("lock", "free", "follow", "attach")
 """Actions that are about one joint or several."""

@@ -149,8 +149,8 @@ class ActionTable(OpenTable):
     """What an event does."""
 
     do: Text = Field(
-        description='give "lock", "free", "follow", "attach", "release", "impact", "engage", "disengage", or a '
-        "function in a file"
+        description='give "lock", "free", "follow", "attach", "release", "impact", "engage", "disengage", '
+        '"close_loop", "open_loop", or a function in a file'
     )
     file: Text = optional("give the name of a Python file in the scenario's folder")
 

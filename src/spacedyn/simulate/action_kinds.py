@@ -7,6 +7,7 @@ import numpy as np
 
 from ..elements.element import Element, element_names
 from ..elements.grapple import Grapple
+from ..elements.loop import Loop
 from ..errors import InputError, UnknownName
 from ..model.model import Model
 
@@ -124,3 +125,34 @@ class Engagement(Action):
         known = [name for name, one in named if isinstance(one, Grapple)]
         if self.element not in known:
             raise UnknownName("Grapple", self.element, known or ["none: give elements=[sd.Grapple(...)]"])
+
+
+@dataclass(frozen=True, eq=False)
+class Closing(Action):
+    """A `Loop` that closes or opens; made by `close_loop` and `open_loop`.
+
+    Attributes
+    ----------
+    element : str
+        Its name.
+    closes : bool
+        Whether it is to hold.
+    as_met : bool
+        Whether it holds both bodies as they stand to each other now.
+    """
+
+    element: str
+    closes: bool
+    as_met: bool = True
+
+    @property
+    def label(self) -> str:
+        """In words: 'grip closed'."""
+        return f"{self.element} {'closed' if self.closes else 'opened'}"
+
+    def check_elements(self, elements: Sequence[Element]) -> None:
+        """Raise unless it names a loop that opens and closes."""
+        named = zip(element_names(elements), elements, strict=True)
+        known = [name for name, one in named if isinstance(one, Loop) and one.active is not None]
+        if self.element not in known:
+            raise UnknownName("Loop that opens and closes", self.element, known or ["none: Loop(..., active=False)"])

@@ -3,9 +3,9 @@
     brake = sd.Event(sd.joint_reaches("elbow", 0.2), action=sd.actions.lock("elbow"))
 
 `lock` and `attach` hold joints where they are, `free` and `release` let them go, `follow` has them take up their
-prescribed motions; `impact` is a blow between two bodies, `engage` and `disengage` close and open a `Grapple`. All of
-them act inside the robot, whose momentum stays. They change a run, not the robot: surgery on a model is `Model.lock`
-and `Model.attach`.
+prescribed motions; `impact` is a blow between two bodies, `engage` and `disengage` close and open a `Grapple`,
+`close_loop` and `open_loop` a rigid `Loop`. All of them act inside the robot, whose momentum stays. They change a run,
+not the robot: surgery on a model is `Model.lock` and `Model.attach`.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..reals import finite_array, one_number
 from ..signatures import checked_arguments, is_several
-from .action_kinds import Action, Engagement, Impact, Switch
+from .action_kinds import Action, Closing, Engagement, Impact, Switch
 
 
 def lock(*joints: str) -> Switch:
@@ -195,7 +195,7 @@ def engage(grapple: str, *, as_met: bool = True) -> Engagement:
     >>> sd.actions.engage("claw").label
     'claw engaged'
     """
-    return Engagement(_grapple("engage", grapple), True, _truth("engage: as_met", as_met))
+    return Engagement(_named_one("engage", "Grapple", grapple), True, _truth("engage: as_met", as_met))
 
 
 @checked_arguments()
@@ -208,12 +208,48 @@ def disengage(grapple: str) -> Engagement:
     >>> sd.actions.disengage("claw").label
     'claw disengaged'
     """
-    return Engagement(_grapple("disengage", grapple), False)
+    return Engagement(_named_one("disengage", "Grapple", grapple), False)
 
 
-def _grapple(what: str, name: Any) -> str:
+@checked_arguments()
+def close_loop(loop: str, *, as_met: bool = True) -> Closing:
+    """An action for events: a rigid `Loop` made with `active` closes, by the impulse that this takes.
+
+    Bodies that it joins come to rest relative to each other, in the directions that it holds. Within the robot the
+    momentum stays; the energy lost is in `run["event_work"]`.
+
+    Parameters
+    ----------
+    loop : str
+        Its name.
+    as_met : bool
+        Whether it holds both bodies as they stand to each other now; otherwise as it was made, which must be so.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.actions.close_loop("grip").label
+    'grip closed'
+    """
+    return Closing(_named_one("close_loop", "Loop", loop), True, _truth("close_loop: as_met", as_met))
+
+
+@checked_arguments()
+def open_loop(loop: str) -> Closing:
+    """An action for events: a rigid `Loop` made with `active` opens; velocities stay as they are.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.actions.open_loop("grip").label
+    'grip opened'
+    """
+    return Closing(_named_one("open_loop", "Loop", loop), False)
+
+
+def _named_one(what: str, kind: str, name: Any) -> str:
     if not isinstance(name, str):
-        raise InputError(f"{what}: expected the name of a Grapple, got {name!r}")
+        raise InputError(f"{what}: expected the name of a {kind}, got {name!r}")
     return name
 
 
@@ -232,15 +268,18 @@ def _named(what: str, joints: Iterable[Any]) -> list[str]:
 
 __all__ = [
     "Action",
+    "Closing",
     "Engagement",
     "Impact",
     "Switch",
     "attach",
+    "close_loop",
     "disengage",
     "engage",
     "follow",
     "free",
     "impact",
     "lock",
+    "open_loop",
     "release",
 ]

@@ -49,7 +49,7 @@ class Rows:
 
     def __init__(self, model: Model, state: State, elements: Any, time: float, gravity: Any = None):
         acting = all_acting(model, elements=elements, gravity=gravity)
-        chosen = [one for one in acting.elements if one.rows_of(model)]
+        chosen = [one for one in acting.elements if one.rows_of(model) and not one.asks]
         if not chosen:
             raise InputError("elements: none of them has constraint rows; give loops, such as Loop('ball', ...)")
         simulation = simulation_of(

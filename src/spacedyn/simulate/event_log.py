@@ -1,7 +1,7 @@
 """What happens at events: noted, done, booked in the ledger; and events that chatter."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,14 +10,17 @@ from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
 from ..quantities.momentum import center_of_mass, kinetic_energy, momentum, potential_energy
-from .action_kinds import Action, Engagement, Impact, Switch
+from .action_kinds import Action, Closing, Engagement, Impact, Switch
 from .carried import with_carried
 from .events import Event, EventOccurrence
+from .friction_cones import Jammed
+from .impacts import Blow
 from .modes import MODE_NAMES, Switcher
 
 Array = np.ndarray
 # Chattering: 20 events within min(1e-7 of the run's duration, 1e-6 s)
 _CHATTER_COUNT, _CHATTER_FRACTION, _CHATTER_SECONDS = 20, 1e-7, 1e-6
+_TOUCHES = 50  # changes of rigid contact within as many of the shortest steps chatter, too
 
 
 class Ending(NamedTuple):
@@ -39,11 +42,21 @@ class EventLog:
         How it ends for robots, by their number, that are to end.
     """
 
-    def __init__(self, model: Model, events: Iterable[Any], gravity: Any, switcher: Switcher, shape: tuple[int, ...]):
+    def __init__(
+        self,
+        model: Model,
+        events: Iterable[Any],
+        gravity: Any,
+        switcher: Switcher,
+        shape: tuple[int, ...],
+        settle: Callable[..., list[Blow]],
+    ):
         self.happened: list[EventOccurrence] = []
         self.endings: dict[int, Ending] = {}
         self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
         self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[EventOccurrence]](list)
+        self._settle = settle  # what rigid contact does at an instant
+        self._instants = defaultdict[tuple[int, ...], list[float]](list)  # at which rigid contact changed
 
     def recall(self, past: Iterable[EventOccurrence], steppers: Iterable[Any]) -> None:
         """Of what happened in the past, take what the steppers have behind them; robots that it ended stay ended.
@@ -63,9 +76,38 @@ class EventLog:
 
     def take(self, stepper: Any) -> None:
         """What happens where the stepper stands; robots are told to end there, if they are to."""
+        if stepper.asked:
+            self.touch(stepper)
         for lane in np.flatnonzero(stepper.fired()[:, : stepper.robots].any(axis=0)):
             if stepper.first + int(lane) not in self.endings:
                 self._take(stepper, int(lane))
+        self._end(stepper)
+
+    def touch(self, stepper: Any, quietly: bool = False) -> None:
+        """What rigid contact does where a stepper of one robot stands; `quietly`: at the start, without impacts."""
+        if not stepper.layout.asks:
+            return
+        t, before, robot, who = stepper.time, stepper.state(), stepper.first, self._robot(stepper, 0)
+        stepper.answered()
+        try:
+            blows = self._settle(stepper, stepper.layout.names, lambda change: self._switcher.bounce(stepper, change))
+        except Jammed as error:
+            self._fail(robot, "contact failed", str(error), error)
+            blows = []
+        after = stepper.state()
+        for blow in blows:
+            if quietly and not np.any(blow.impulse):
+                continue
+            when, name = min(t + blow.later, stepper.span[1]), f"{blow.element}: {blow.words}"
+            self.happened.append(EventOccurrence(name, when, before, after, who, False, blow.impulse, blow.place))
+            stepper.count_events(1)
+        stepper.forget_sides()
+        self._instants[who].append(t)
+        last = self._instants[who][-_TOUCHES:]
+        if len(last) == _TOUCHES and t - last[0] <= _TOUCHES * stepper.shortest_step:
+            names = ", ".join(sorted({f"'{blow.element}'" for blow in blows}))
+            self._fail(robot, "chattering", f"{len(last)} contacts within {t - last[0]:.1e} s, of {names}: it chatters")
+        self._instants[who] = last
         self._end(stepper)
 
     def _take(self, stepper: Any, lane: int) -> None:
@@ -93,6 +135,7 @@ class EventLog:
         if changed:
             stepper.forget_stage()
             stepper.forget_sides()
+            self.touch(stepper)
             self.overlook(stepper)
         else:
             fired[:] = 0.0
@@ -165,15 +208,34 @@ class EventLog:
             return True
         if isinstance(asked, Impact):
             return self._switcher.hit(stepper, asked)
-        assert isinstance(asked, Engagement)
         elements = stepper.layout.elements
         asked.check_elements(elements)
+        if isinstance(asked, Closing):
+            return self._close(stepper, asked, before)
+        assert isinstance(asked, Engagement)
         number = stepper.layout.names.index(asked.element)
         values, energy = stepper.element_states(number), stepper.stored_energy()
         present = values[:, 0].copy()
         values[:] = elements[number].switched(present, asked.closes, before if asked.as_met else None)[:, None]
         stepper.add_to_ledger("event_work", stepper.stored_energy() - energy)
         return not np.array_equal(present, values[:, 0])
+
+    def _close(self, stepper: Any, asked: Closing, before: State) -> bool:
+        """A loop closes, by the impulse that this takes, or opens; whether anything has changed."""
+        number = stepper.layout.names.index(asked.element)
+        values, loop = stepper.element_states(number), stepper.layout.elements[number]
+        present = values[:, 0].copy()
+        if present[0] == float(asked.closes):
+            return False
+        values[:] = loop.switched(before.model, present, asked.closes, before if asked.as_met else None)[:, None]
+        stepper.forget_rows()
+        self._switcher.switch(stepper, Switch({}))
+        if asked.closes and stepper.opening() > 1e-9 * (1.0 + float(np.abs(before.u).max(initial=0.0))):
+            raise InputError(
+                f"loop '{asked.element}' is open by {stepper.opening():.3g} where it is to close; take as_met=True, or "
+                "an event at which both bodies stand as it was made"
+            )
+        return True
 
     def _checked(self, stepper: Any, before: State, after: Any) -> State:
         """The state that an action returned, if it can be used."""
@@ -218,7 +280,7 @@ class EventLog:
 
 def _idle(stepper: Any, action: Any, held: dict[str, str]) -> bool:
     """Whether an action could only make things what they are."""
-    if isinstance(action, Engagement):
+    if isinstance(action, Engagement | Closing):
         number = stepper.layout.names.index(action.element)
         return bool(stepper.element_states(number)[0, 0] == float(action.closes))
     return isinstance(action, Switch) and not action.rates and action.modes.items() <= held.items()

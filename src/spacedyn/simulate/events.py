@@ -314,6 +314,8 @@ class EventOccurrence:
         Which robot of a batch it happened to, its index: `run.final[event.robot]`; () if there is only one.
     terminal : bool
         Whether the run, or this robot's part of it, ended there.
+    impulse, place : (3,) or None
+        Of a rigid contact: the impulse on the body [N s], and where it touches [m], inertial axes.
     """
 
     name: str
@@ -322,6 +324,8 @@ class EventOccurrence:
     after: State
     robot: tuple[int, ...] = ()
     terminal: bool = False
+    impulse: np.ndarray | None = None
+    place: np.ndarray | None = None
 
 
 def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]]:

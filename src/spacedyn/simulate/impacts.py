@@ -94,6 +94,24 @@ def after_impact(
     return State(model, np.concatenate([state.x, u]))
 
 
+class Blow(NamedTuple):
+    """What happened to a point: in words, the impulse (3) [N s], where (3) [m], and when, if not now [s]."""
+
+    element: str
+    words: str
+    impulse: Array
+    place: Array
+    later: float = 0.0
+
+
+class Change(NamedTuple):
+    """Rates after an instant, what elements lost of the energy [J], and what happened."""
+
+    rates: Array
+    lost: dict[int, float]
+    blows: list[Blow]
+
+
 class Braking(NamedTuple):
     """What it takes to bring joints to rest by a constant deceleration, in the pose and with the inertia of now.
 

@@ -82,6 +82,11 @@ class Layout:
         return sum(len(one.rows_of(robot_of(self.model, 0))) for one in self.elements)
 
     @cached_property
+    def asks(self) -> bool:
+        """Whether guards of elements ask for more than another side."""
+        return any(one.asks for one in self.elements)
+
+    @cached_property
     def touches(self) -> int:
         """Number of places where bodies may touch, of a method that steps through contact."""
         return sum(one.touches for one in self.elements)

@@ -137,6 +137,8 @@ class Recording:
     def run(self, progress_bar: Progress) -> Outcome:
         """Run to the end, or as far as it goes."""
         if self._before == 0:
+            for stepper in self._steppers:
+                self._log.touch(stepper, quietly=True)
             self._store.add(self._nothing()[..., self._kept], self.checkpoint())
         seconds, self._begun = math.inf, wall.monotonic()
         with Interruption(lambda: self._running.at_work()) as interruption:

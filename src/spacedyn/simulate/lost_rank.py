@@ -16,11 +16,12 @@ Array = np.ndarray
 def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, states: State) -> None:
     """Say when the rank of the rows first fell below that of the start, and of which loops.
 
-    `closure` (times, robots..., 3) as it is recorded. Where events open and close loops, ranks change by themselves.
+    `closure` (times, robots..., 3) as it is recorded. Where loops and contacts open and close, ranks change
+    by themselves.
     """
     rank = closure[..., 2].reshape(len(time), -1)
     fell = rank < rank[:1]
-    if simulation.events or not fell.any():
+    if simulation.events or any(one.asks for one in simulation.elements) or not fell.any():
         return
     k = int(np.argmax(fell.any(axis=1)))
     robot = int(np.argmax(fell[k]))

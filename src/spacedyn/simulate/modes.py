@@ -25,7 +25,7 @@ from ..quantities.dynamics import hybrid_dynamics
 from ..quantities.momentum import center_of_mass, kinetic_energy, momentum
 from .action_kinds import Impact, Switch
 from .carried import with_carried
-from .impacts import after_impact, braking, reaction, reaction_with_rows, too_fast, whole_mass_matrix
+from .impacts import Change, after_impact, braking, reaction, reaction_with_rows, too_fast, whole_mass_matrix
 from .joint_modes import FREE, LOCKED, PRESCRIBED
 
 Array = np.ndarray
@@ -147,6 +147,14 @@ class Switcher:
             _go_on(stepper, state, after, stored if attached else None)
         return after is not state
 
+    def bounce(self, stepper: Any, change: Change) -> None:
+        """Rates after impulses of rigid contact; what elements lost of the energy is in their accounts."""
+        state, stored = stepper.state(), stepper.stored_energy()
+        after = State(state.model, np.concatenate([state.x, change.rates]))
+        lost = np.zeros(len(stepper.layout.elements))
+        lost[list(change.lost)] = list(change.lost.values())
+        _go_on(stepper, state, after, stored if stepper.attached() else None, lost)
+
     def _look_at_speed(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
         """Report an arm that cannot stop what has just been caught."""
         found = braking(after.model, after, action.arm, self.held(stepper), attached)
@@ -158,10 +166,11 @@ class Switcher:
             warn_user(f"at t = {stepper.time:g} s {said}", RunWarning)
 
 
-def _go_on(stepper: Any, state: State, after: State, stored: float | None) -> None:
+def _go_on(stepper: Any, state: State, after: State, stored: float | None, lost: Array | None = None) -> None:
     """Go on with the rates after an impulse within the robot.
 
     Where elements are attached to bodies, their states jump with the rates; `stored` is what all elements held before.
+    `lost`: what elements take of the energy; what else changes of it is the event's work.
     """
     model = state.model
     work, before = kinetic_energy(model, after) - kinetic_energy(model, state), _momentum(stepper, state)
@@ -170,7 +179,10 @@ def _go_on(stepper: Any, state: State, after: State, stored: float | None) -> No
         for i, element in enumerate(stepper.layout.elements):
             stepper.element_states(i)[:, 0] += element.jump(model, state, after)
         work += stepper.stored_energy() - stored
-    stepper.add_to_ledger("event_work", work)
+    if lost is None:
+        stepper.add_to_ledger("event_work", work)
+    else:
+        stepper.add_to_ledger("element_dissipated", lost)
     if stepper.layout.rows:  # some may take impulses from outside
         stepper.add_to_ledger("impulse", _momentum(stepper, after) - before)
     stepper.forget_stage()

@@ -7,7 +7,14 @@ import numpy as np
 from ..errors import InputError, RunWarning, warn_user
 from ..quantities.matrices import mass_matrix
 from .simulation import Simulation
-from .stepper.row_values import free_rates, look_at_rows, owners_of_rows, row_jacobian, rows_with_residuals
+from .stepper.row_values import (
+    free_rates,
+    holding_rows,
+    look_at_rows,
+    owners_of_rows,
+    row_jacobian,
+    rows_with_residuals,
+)
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
@@ -36,14 +43,15 @@ def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
     """Say which loops have rows that depend on each other, of the first robot at its start."""
     look_at_rows(stepper)
     state, rates = stepper.state(), np.flatnonzero(free_rates(stepper))
-    J = row_jacobian(stepper, state)[:, rates]
+    held = holding_rows(stepper)
+    J = row_jacobian(stepper, state)[held][:, rates]
     try:
         L = np.linalg.cholesky(mass_matrix(state.model, state)[np.ix_(rates, rates)])
     except np.linalg.LinAlgError:
         return  # the run itself says what is wrong with the masses
     rank, dependent = redundant_rows(J, np.linalg.inv(L).T)
     if rank < len(J):
-        owners = owners_of_rows(stepper)
+        owners = np.array(owners_of_rows(stepper))[held]
         names = ", ".join(f"'{name}'" for name in dict.fromkeys(simulation.layout.names[owners[j]] for j in dependent))
         warn_user(
             f"{len(J) - rank} of {len(J)} rows are redundant where the run starts, of {names}: forces along them are "

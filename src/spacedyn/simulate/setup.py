@@ -87,6 +87,12 @@ def simulation_of(
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
+    whole = (codes.SEMI_IMPLICIT_EULER, codes.TIME_STEPPING)
+    if method.kind in whole and any(one.asks for one in acting.elements):
+        raise InputError(
+            "RigidContact needs steps that can end anywhere: choose another method, such as RungeKutta4; TimeStepping "
+            "takes a Contact as rigid"
+        )
     if isinstance(method, Variational) and any(one.rows_of(robot_of(model, 0)) for one in acting.elements):
         raise InputError("a variational method knows no loops: choose another, such as DormandPrince8()")
     if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
@@ -187,7 +193,7 @@ def _named(functions: Iterable[Law]) -> list[str]:
 def pack_size(simulation: Simulation) -> int:
     """Robots that step together: those of a pack have the same steps and the same modes."""
     together = simulation.method.in_packs and not simulation.own_steps and not config.DISABLE_JIT
-    if not together or simulation.layout.switching:
+    if not together or simulation.layout.switching or simulation.layout.asks:
         return 1
     return 1 if simulation.elements and _frames_differ(simulation.model) else LANES
 

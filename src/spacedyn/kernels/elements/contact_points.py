@@ -67,10 +67,9 @@ def gap_at(sim, e, ground, at, zero):
 
 
 @inner
-def nearest_of_core(sim, e, j, ground, center, zero):
+def nearest_of_core(sim, e, j, ground, center, R, zero):
     """The point of an ellipsoid about the center that is nearest to the surface."""
-    i, at = own(sim, e, BODY), integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS + CORE
-    R, found = rotation(sim, i, zero), center
+    at, found = integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS + CORE, center
     M = (
         shared(sim.numbers, at, zero),
         shared(sim.numbers, at + 1, zero),
@@ -87,23 +86,30 @@ def nearest_of_core(sim, e, j, ground, center, zero):
 
 
 @inner
+def place_of(sim, e, j, ground, center, R, zero):
+    """Gap, its gradient and that one's size, normal and point of contact, for a place and axes of the body."""
+    place = center
+    if own(sim, e, HAS_CORES) == 1:
+        place = nearest_of_core(sim, e, j, ground, center, R, zero)
+    gap, G = gap_at(sim, e, ground, place, zero)
+    at = own(sim, e, POINTS_AT) + j * POINT_NUMBERS
+    size, radius = sqrt(dot3(G, G)), load(sim.numbers, integer(sim.plan, e + E_NUMBERS) + at + RADIUS, 0.0)
+    n = scale3(1.0 / size, G)
+    return gap - radius, G, size, n, sub3(place, scale3(radius, n))
+
+
+@inner
 def touch_of(sim, e, j, ground, zero):
     """How point j is to the surface."""
     i, other = own(sim, e, BODY), own(sim, e, OTHER)
     at = own(sim, e, POINTS_AT) + j * POINT_NUMBERS
     center = lever(sim, i, vector(sim, e, at, zero), zero)
-    place = center
-    if own(sim, e, HAS_CORES) == 1:
-        place = nearest_of_core(sim, e, j, ground, center, zero)
-    gap, G = gap_at(sim, e, ground, place, zero)
-    size, radius = sqrt(dot3(G, G)), load(sim.numbers, integer(sim.plan, e + E_NUMBERS) + at + RADIUS, 0.0)
-    n = scale3(1.0 / size, G)
-    place = sub3(place, scale3(radius, n))
+    gap, G, size, n, place = place_of(sim, e, j, ground, center, rotation(sim, i, zero), zero)
     speed, turning = velocity(sim, i, place, zero), angular_velocity(sim, i, zero)
     if other >= 0:
         speed = sub3(speed, velocity(sim, other, sub3(place, ground.between), zero))
         turning = sub3(turning, angular_velocity(sim, other, zero))
-    return Touch(gap - radius, G, size, n, place, center, speed, turning, ground.S)
+    return Touch(gap, G, size, n, place, center, speed, turning, ground.S)
 
 
 @inner

@@ -18,7 +18,7 @@ from ..robot.segments import origin_of
 from ..robot.spatial import add3, add_cross, compose, cross, dot3, scale3, sub3, turn_back
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load
-from ..scalar.pack import arctan2, nearest_integer, select, sqrt
+from ..scalar.pack import arctan2, nearest_integer, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .kind import (
     angular_velocity,
@@ -37,15 +37,18 @@ from .kind import (
     push_within,
     record_wrench,
     rotation,
+    state,
     stored,
     vector,
     velocity,
     work_done,
 )
 from .paths import DEGREE, PIECES, STARTS
-from .rows import constrain, multiplier, push_row, turning
+from .rows import constrain, multiplier, push_row, rest_row, turning
 
-BODY, OTHER, ALONG, TURNS, KIND, ROWS_OF, IS_RIGID, MOVES = range(8)  # its integers; the other body is -1: a target
+BODY, OTHER, ALONG, TURNS, KIND, ROWS_OF, IS_RIGID, MOVES, OPENS = range(9)  # its integers; other body -1: a target
+# samples of one that opens and closes: whether it is closed; then the other's place and axes and its size, as it is
+CLOSED, MET_POINT, MET_AXES, MET_SIZE, SWITCHED = 0, 1, 4, 13, 14
 NO_TURN, SQUARE, PARALLEL, ALIGNED = range(4)  # what its axes may not do: nothing, z square to z, z along z, all alike
 FRAMES, DISTANCE, SCREW_PAIR = range(3)
 # its numbers: places and axes of both frames, stiffness and damping, length or pitch, the path of a target
@@ -86,11 +89,40 @@ def on_path(sim, e, j, t):
 
 
 @inner
-def target(sim, e, t, zero):
+def met_vector(sim, e, i, y, zero):
+    """Three of its samples."""
+    return state(sim, e, i, y, zero), state(sim, e, i + 1, y, zero), state(sim, e, i + 2, y, zero)
+
+
+@inner
+def place_of_other(sim, e, y, zero):
+    """The place of the other frame's origin, in the other body or in the inertial frame."""
+    if own(sim, e, OPENS):
+        return met_vector(sim, e, MET_POINT, y, zero)
+    return add3((zero, zero, zero), vector(sim, e, OTHER_POINT, zero))
+
+
+@inner
+def axes_of_other(sim, e, y, zero):
+    """Its axes."""
+    if own(sim, e, OPENS):
+        x, u = met_vector(sim, e, MET_AXES, y, zero), met_vector(sim, e, MET_AXES + 3, y, zero)
+        return x + u + met_vector(sim, e, MET_AXES + 6, y, zero)
+    return scalars_of(matrix(sim, e, OTHER_AXES, zero), zero)
+
+
+@inner
+def size_of(sim, e, y, zero):
+    """Its length or pitch."""
+    return state(sim, e, MET_SIZE, y, zero) if own(sim, e, OPENS) else zero + parameter(sim, e, SIZE_, zero)
+
+
+@inner
+def target(sim, e, t, y, zero):
     """Place, velocity and acceleration of the target."""
     if own(sim, e, MOVES) == 0:
         still = zero, zero, zero
-        return add3(still, vector(sim, e, OTHER_POINT, zero)), still, still
+        return place_of_other(sim, e, y, zero), still, still
     x, y, z = on_path(sim, e, 0, t), on_path(sim, e, 1, t), on_path(sim, e, 2, t)
     return (
         (zero + x[0], zero + y[0], zero + z[0]),
@@ -109,18 +141,17 @@ def scalars_of(A, zero):
 
 
 @inner
-def geometry(sim, e, t, zero):
+def geometry(sim, e, t, y, zero):
     """Levers of the body's point from both reference points; d, v, drift, what velocities add; the other's axes, w."""
     i, other = own(sim, e, BODY), own(sim, e, OTHER)
     b, still = lever(sim, i, vector(sim, e, POINT, zero), zero), (zero, zero, zero)
     v, more = velocity(sim, i, b, zero), turning(sim, i, b, zero)
-    A = matrix(sim, e, OTHER_AXES, zero)
+    A = axes_of_other(sim, e, y, zero)
     if other < 0:
-        place, speed, acceleration = target(sim, e, t, zero)
+        place, speed, acceleration = target(sim, e, t, y, zero)
         d = sub3(position(sim, i, b, zero), place)
-        A = scalars_of(A, zero)
         return b, b, d, sub3(v, speed), scale3(-1.0, speed), sub3(more, acceleration), A, still
-    a = lever(sim, other, vector(sim, e, OTHER_POINT, zero), zero)
+    a = lever(sim, other, place_of_other(sim, e, y, zero), zero)
     between = sub3(origin_of(sim.tree, sim.work, i, zero), origin_of(sim.tree, sim.work, other, zero))
     d = add3(between, sub3(b, a))
     at, w = add3(a, d), angular_velocity(sim, other, zero)
@@ -209,7 +240,15 @@ def turn_about(A, B, w, wb):
 @kind
 def loop(sim, e, t, y, k, zero):
     """Its rows."""
-    b, at, d, v, drift, more, A, w = geometry(sim, e, t, zero)
+    if own(sim, e, OPENS):
+        closed = state(sim, e, CLOSED, y, zero)
+        for j in range(own(sim, e, ROWS_OF)):
+            rest_row(sim, e, j, 1.0 - closed)
+            for i in range(OF_ROW):
+                keep(sim, e, OF_ROW * j + i, zero)
+        if not somewhere(closed > 0.5):
+            return
+    b, at, d, v, drift, more, A, w = geometry(sim, e, t, y, zero)
     levers, nothing, j = (b, at), (zero, zero, zero), 0
     B = compose(rotation(sim, own(sim, e, BODY), zero), matrix(sim, e, AXES, zero))
     wb = angular_velocity(sim, own(sim, e, BODY), zero)
@@ -220,7 +259,7 @@ def loop(sim, e, t, y, k, zero):
         along = dot3(f, across)
         bias = dot3(f, add3(add_cross(more, w, cross(w, d)), scale3(2.0, cross(w, v))))
         bias += (dot3(across, across) - along * along) / length
-        row = length - parameter(sim, e, SIZE_, zero), along, bias, dot3(f, drift)
+        row = length - size_of(sim, e, y, zero), along, bias, dot3(f, drift)
         energy, lost, worked = add_row(sim, e, 0, row, f, nothing, levers, zero)
         j = 1
     for axis in range(3):
@@ -230,7 +269,7 @@ def loop(sim, e, t, y, k, zero):
             p = add_row(sim, e, j, row, f, nothing, levers, zero)
             energy, lost, worked, j = energy + p[0], lost + p[1], worked + p[2], j + 1
     if own(sim, e, KIND) == SCREW_PAIR:
-        z, pitch, whole = axis_of(A, 2), parameter(sim, e, SIZE_, zero), 2.0 * math.pi
+        z, pitch, whole = axis_of(A, 2), size_of(sim, e, y, zero), 2.0 * math.pi
         angle, rate, bias, n = turn_about(A, B, w, wb)
         angle += whole * nearest_integer((dot3(z, d) / pitch - angle) / whole)  # whole turns follow from the slide
         row = dot3(z, d) - pitch * angle, dot3(z, v) - pitch * rate, dot3(z, more) - pitch * bias, dot3(z, drift)
@@ -258,7 +297,7 @@ def settle_loop(sim, e, t, y, k, zero):
         n = add3(n, scale3(size, (kept(sim, e, at + 3, zero), kept(sim, e, at + 4, zero), kept(sim, e, at + 5, zero))))
         phi = kept(sim, e, at + 7, zero)
         square += phi * phi
-    A, other = matrix(sim, e, OTHER_AXES, zero), own(sim, e, OTHER)
+    A, other = axes_of_other(sim, e, y, zero), own(sim, e, OTHER)
     if other >= 0:
         channel3(sim, e, FORCE_, turn_back(A, turn_back(rotation(sim, other, zero), f)))
         channel3(sim, e, MOMENT_, turn_back(A, turn_back(rotation(sim, other, zero), n)))
@@ -266,7 +305,7 @@ def settle_loop(sim, e, t, y, k, zero):
         channel3(sim, e, FORCE_, turn_back(A, f))
         channel3(sim, e, MOMENT_, turn_back(A, n))
     channel(sim, e, GAP, sqrt(select(square > 0.0, square, zero + 1.0)) * select(square > 0.0, zero + 1.0, zero))
-    _, _, d, _, _, _, _, _ = geometry(sim, e, t, zero)
+    _, _, d, _, _, _, _, _ = geometry(sim, e, t, y, zero)
     record_wrench(sim, e, 0, f, n)
     back = scale3(-1.0, f)
     record_wrench(sim, e, 1, back, sub3(cross(d, back), n))

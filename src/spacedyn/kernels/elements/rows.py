@@ -20,6 +20,14 @@ from .kind import uniform_gravity
 
 
 @inner
+def turning(sim, i, r, zero):
+    """What velocities add to the acceleration of body i's point at r."""
+    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
+    w = angular(V)
+    return cross(w, add_cross(linear(V), w, r))
+
+
+@inner
 def row_record(sim, e, j):
     """The record in plan of row j of an element."""
     return integer(sim.plan, ROW_AT) + (integer(sim.plan, e + E_ROWS) + j) * ROW_INTS
@@ -29,14 +37,6 @@ def row_record(sim, e, j):
 def row_numbers(sim, e, j):
     """Where in work the numbers of row j of an element are."""
     return integer(sim.plan, row_record(sim, e, j) + R_WORK)
-
-
-@inner
-def turning(sim, i, r, zero):
-    """What velocities add to the acceleration of body i's point at r."""
-    V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
-    w = angular(V)
-    return cross(w, add_cross(linear(V), w, r))
 
 
 @inner
@@ -63,6 +63,25 @@ def push_row(sim, e, j, which, f, n, r, zero):
     if integer(sim.plan, record + R_OUTSIDE):  # bodies' accelerations are relative to free fall
         known += dot3(f, uniform_gravity(sim, zero))
     store(sim.work, at + ROW_BIAS, load(sim.work, at + ROW_BIAS, zero) + known)
+
+
+@inner
+def rest_row(sim, e, j, rests):
+    """Whether row j of an element rests: 1, and it holds nothing; or 0. Rows that nobody lets rest do not."""
+    store(sim.work, row_numbers(sim, e, j) + ROW_RESTS, rests)
+
+
+@inner
+def rub_row(sim, e, j, which, f, r):
+    """A unit of row j's multiplier pushes its body number `which` beside its gradient: a force f at its point at r."""
+    store6(sim.work, row_numbers(sim, e, j) + ROW_RUB + 6 * which, f + cross(r, f))
+
+
+@inner
+def pace(sim, e, i, speed, zero):
+    """How fast what guard i of an element that asks watches can come nearer."""
+    first = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS) - integer(sim.plan, ASKING)
+    store(sim.work, integer(sim.plan, Y_PACE) + integer(sim.plan, e + E_GUARD) + i - first, speed)
 
 
 @inner

@@ -12,6 +12,7 @@ ENDING = 10  # the next step is to land on T_END: said once, before it is taken
 MODE_FREE, MODE_LOCKED, MODE_PRESCRIBED = 1, 2, 3
 # instead of laws that are due: only look at the conditions
 LOOK = -1
+FORCES_ALONE = -2  # a look that never solves the dynamics
 IDLE = 2  # of C_FRESH
 # of C_POSED: nobody may rely on anything; nothing is known; poses and velocities; accelerations without the unknown too
 UNKEPT, UNPOSED, MOVING, POSED = range(4)

@@ -89,7 +89,13 @@ Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
 TOUCHES, Y_TOUCHED, Y_TOUCH, Y_NEAR, Y_NEAR_COLUMN, Y_FREE = range(100, 106)
 # in memory: bodies and element of each place, places that are near, rates on the paths of these, marks of rates
 M_TOUCH, M_NEAR, M_PATH, M_MARK, PATH = range(106, 111)  # PATH: the most rates that a place moves with
-PLAN = 111
+# guards of elements that ask for more than another side (rigid contact): how many, the last before those of events; in
+# work, how fast what each of them watches moves, at the last look and where the step began
+ASKING, Y_PACE = range(111, 113)
+# rows that rub, whose multipliers push more than their gradients (friction): whether there are any; in work, columns of
+# what they push more, and what solves for them
+RUBS, Y_RUB = range(113, 115)
+PLAN = 115
 # work: of a place: gap; unit normal, towards the first body; where it is, from the reference points of both bodies;
 # velocity of the first body there relative to the other; coefficient of friction; restitution
 T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, TOUCH_NUMBERS = 0, 1, 4, 7, 10, 13, 14, 15
@@ -105,12 +111,15 @@ NEAR_IMPULSE, NEAR_KEPT, NEAR_CHANGE, NEAR_NUMBERS = 27, 30, 33, 36
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
 # and where in plan their numbers are; its element's record; whether its force on one body comes from outside; whether
-# it is nonholonomic: a condition on velocities, without a residual; whether its element has work of its own, beside it
-R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, R_WORKS, ROW_INTS = range(10)
+# it is nonholonomic: a condition on velocities, without a residual; whether it rubs; whether its element has more work
+R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, R_RUBS, R_WORKS, ROW_INTS = range(11)
 # work: the numbers of a row: its residual, how fast that changes, the part of its second rate that no unknown
-# acceleration changes, the part of its rate that is not the robot's, its multiplier; then what a unit of that pushes:
-# wrenches on both bodies about their reference points, forces on the joint rates
-ROW_PHI, ROW_RATE, ROW_BIAS, ROW_DRIFT, ROW_MULTIPLIER, ROW_WRENCH, ROW_FORCE = 0, 1, 2, 3, 4, 5, 17
+# acceleration changes, the part of its rate that is not the robot's, its multiplier, 1 if it rests (and nothing is held
+# by it); then what a unit of the multiplier pushes: wrenches on both bodies about their reference points, what rubbing
+# adds to them, forces on the joint rates
+ROW_PHI, ROW_RATE, ROW_BIAS, ROW_DRIFT, ROW_MULTIPLIER, ROW_RESTS, ROW_WRENCH, ROW_RUB, ROW_FORCE = (
+    0, 1, 2, 3, 4, 5, 6, 18, 30,
+)  # fmt: skip
 # what holds a state on the rows is asked to do: to leave the independent rows as they are, or to choose them anew
 # and, for stages of a step that begins near a singular state, where errors of a stage would be magnified, the former
 # for the error of such a step, to take what is normal to the constraints out of its slopes, and to put it back
@@ -138,6 +147,7 @@ SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 PUSHES_BODIES, PUSHES_JOINTS = 512, 1024  # of elements
 SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; whether anything sees the robot
 CARRIES_MASS, LOSES_MASS = 8192, 16384  # whether elements carry mass or momentum; whether any of it may leave
+GUARDS_FORCES = 1 << 22  # whether guards need accelerations: then a look finds them, too
 FEELS_FIELDS, SUMS_FORCES = 1 << 20, 1 << 21  # whether sensors need gravity fields; what is handed on to bodies
 
 # plan: a law's record
@@ -184,9 +194,10 @@ OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # many of them there were
 # C_DUE: laws whose samples are due where the right-hand side is being evaluated, as bits
 # C_POSED: what is known in `work` of the bodies at Y_NOW (codes.py), for several evaluations there begin a step
+# C_ASKED: whether the step taken ends where a guard asks
 # C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_SIDES, C_CUT, C_TARGET = range(10)
-C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_POSED, C_LAWS = range(10, 18)
+C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_POSED, C_ASKED, C_LAWS = range(10, 19)
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay

@@ -28,6 +28,7 @@ from .row_algebra import (
     orthonormalise,
     pick_scalars,
     put,
+    solve_rubbing,
     solve_transposed,
     solve_upper,
     spread_least,
@@ -35,13 +36,17 @@ from .row_algebra import (
 from .row_motion import (
     add_unbound,
     change_motion,
+    holding,
     keep_unbound,
     make_columns,
+    make_rub_columns,
     missing_acceleration,
     push_bodies,
     push_nothing,
     push_rates,
     row_of,
+    rows_holding,
+    rub_bodies,
     scaled6,
 )
 
@@ -76,8 +81,13 @@ def solve_rows(sim, zero):
     """Accelerations and forces with all rows, from those without; multipliers into the rows' records."""
     m, nv, at = integer(sim.plan, ROWS), integer(sim.tree, RATES), integer(sim.plan, Y_SOLUTION)
     b, found, all_rows, z, spare = at, at + m, at + 2 * m, at + 3 * m, at + 3 * m + nv
+    hold = rows_holding(sim, zero)
+    if not somewhere(hold > 0.5):
+        for r in range(m):
+            store(sim.work, integer(sim.plan, row_of(sim, r) + R_WORK) + ROW_MULTIPLIER, zero)
+        return
     for r in range(m):
-        store(sim.work, all_rows + r, -missing_acceleration(sim, r, zero))
+        store(sim.work, all_rows + r, -holding(sim, r, zero) * missing_acceleration(sim, r, zero))
     keep_unbound(sim, zero)
     make_columns(sim, zero)
     rank = choose_unknown(sim, zero)
@@ -88,15 +98,20 @@ def solve_rows(sim, zero):
         pick_scalars(sim, all_rows, 1, b + j, j, 1, zero)
     solve_transposed(sim, integer(sim.plan, Y_UPPER), b, rank, zero)
     combine_basis(sim, b, z, rank, zero)
-    solve_upper(sim, integer(sim.plan, Y_UPPER), b, found, rank, zero)
-    place_multipliers(sim, found, all_rows, rank, zero)
-    if directions_in(zero) == 0 and somewhere(load(sim.work, integer(sim.plan, Y_RANK), zero) < 1.0 * m):
-        spread_least(sim, b, spare, all_rows, rank, zero)
+    if integer(sim.plan, RUBS):
+        make_rub_columns(sim, zero)
+        solve_rubbing(sim, b, z, all_rows, rank, zero)
+    else:
+        solve_upper(sim, integer(sim.plan, Y_UPPER), b, found, rank, zero)
+        place_multipliers(sim, found, all_rows, rank, zero)
+        if directions_in(zero) == 0 and somewhere(load(sim.work, integer(sim.plan, Y_RANK), zero) < hold):
+            spread_least(sim, b, spare, all_rows, rank, zero)
     push_nothing(sim, zero)
     for r in range(m):
         size = load(sim.work, all_rows + r, zero)
         store(sim.work, integer(sim.plan, row_of(sim, r) + R_WORK) + ROW_MULTIPLIER, size)
         push_bodies(sim, r, size, zero)
+        rub_bodies(sim, r, size, zero)
         push_rates(sim, r, size, zero)
     reduce_bodies(sim.tree, sim.work, zero)
     change_motion(sim, z, zero)
@@ -104,6 +119,7 @@ def solve_rows(sim, zero):
     for r in range(m):
         size = load(sim.work, all_rows + r, zero)
         push_bodies(sim, r, size, zero)
+        rub_bodies(sim, r, size, zero)
         push_rates(sim, r, -size, zero)  # of given rates: what is left for their actuators to give
 
 
@@ -115,10 +131,14 @@ def account_rows(sim, k, zero):
         row = row_of(sim, r)
         at, e = integer(sim.plan, row + R_WORK), integer(sim.plan, row + R_ELEMENT)
         size, drift = load(sim.work, at + ROW_MULTIPLIER, zero), load(sim.work, at + ROW_DRIFT, zero)
-        phi, rate = magnitude(load(sim.work, at + ROW_PHI, zero)), magnitude(load(sim.work, at + ROW_RATE, zero))
+        holds = holding(sim, r, zero)
+        phi, rate = holds * load(sim.work, at + ROW_PHI, zero), holds * load(sim.work, at + ROW_RATE, zero)
+        phi, rate = magnitude(phi), magnitude(rate)
         worst, fastest = select(phi <= worst, worst, phi), select(rate <= fastest, fastest, rate)
         if integer(sim.plan, row + R_OUTSIDE):
             F = scaled6(size, load6(sim.work, at + ROW_WRENCH, zero))
+            if integer(sim.plan, row + R_RUBS):
+                F = add6(F, scaled6(size, load6(sim.work, at + ROW_RUB, zero)))
             outside = add6(outside, force_about_base(sim.tree, sim.work, integer(sim.plan, row + R_BODY), F, zero))
         work = k + integer(sim.plan, e + E_WORK)
         is_next = r > 0 and integer(sim.plan, row - ROW_INTS + R_ELEMENT) == e

@@ -10,6 +10,7 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store, store_counter
 from ..sim.layout import *  # noqa: F403
+from .dives import keep_paces, may_touch, seek_touch
 from .guard_memory import counted, crosses, direction_of, first_event, follow, known, look, note, side_of
 
 # Fractions of a step at which guards are looked at; the first twelve only while some event has no side.
@@ -20,7 +21,7 @@ GOLDEN, TINY = 0.6180339887498949, 1e-9
 
 
 @inner
-def may_cross(sim, first, zero):
+def may_cross(sim, h, first, zero):
     """Whether an element's guard has crossed at the end of the step, where it was looked at last, or can have before.
 
     It can if it is nearer to zero than it moved in this step and the one before.
@@ -39,7 +40,7 @@ def may_cross(sim, first, zero):
             if not (side * after > 0.0 or rests) or min(side * now, side * after) < moved:
                 found = True
             note(sim, G_LATE, g, lane, after, zero)
-    return found
+    return found or (integer(sim.plan, ASKING) > 0 and may_touch(sim, h, zero))
 
 
 @inner
@@ -105,6 +106,8 @@ def pass_step(sim, first, zero):
             note(sim, G_BEFORE, g, lane, known(sim, G_START, g, lane, zero), zero)
             note(sim, G_START, g, lane, late + level, zero)
             follow(sim, g, lane, late, zero)
+    if integer(sim.plan, ASKING) > 0:
+        keep_paces(sim, zero)
 
 
 @inner
@@ -229,7 +232,7 @@ def find_crossing(sim, t, h, first, zero):
     if integer(sim.plan, EVENTS) == 0:
         if integer(sim.plan, METHOD) != EXPLICIT:  # whose last stage was at the step's end
             look(sim, t + h, new, zero)
-        if not may_cross(sim, first, zero):
+        if not may_cross(sim, h, first, zero):
             pass_step(sim, first, zero)
             return NONE
     before, extra = 0.0, True
@@ -246,5 +249,7 @@ def find_crossing(sim, t, h, first, zero):
             return first_root(sim, t, h, first, zero)
         pass_point(sim, first, i, zero)
         before = fraction
+    if integer(sim.plan, ASKING) > 0 and may_touch(sim, h, zero) and seek_touch(sim, t, h, zero):
+        return first_root(sim, t, h, first, zero)
     pass_step(sim, first, zero)
     return NONE

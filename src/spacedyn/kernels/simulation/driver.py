@@ -59,7 +59,8 @@ def is_last_stage_idle(sim, t, h, due, lands, near):
 
     The next one does where sides of guards are chosen anew, states are moved onto constraints, or a law is sampled.
     """
-    if integer(sim.plan, METHOD) != EXPLICIT or is_adaptive(sim) or integer(sim.plan, EVENTS) > 0:
+    searched = integer(sim.plan, EVENTS) + integer(sim.plan, ASKING)
+    if integer(sim.plan, METHOD) != EXPLICIT or is_adaptive(sim) or searched > 0:
         return False
     times = load_counter(sim.counters, C_TIME)
     if not integer(sim.plan, CHOICES) & RECORDS_STEPS and times < integer(sim.plan, RECORDS):
@@ -130,7 +131,7 @@ def choose_pieces_and_spans(sim, middle):
 @inner
 def check_guards(sim, t, h):
     """Whether the step just tried may stay: REJECTED if it is to end sooner, where a guard is zero."""
-    guards = integer(sim.plan, GUARDS) if is_adaptive(sim) else integer(sim.plan, EVENTS)
+    guards = integer(sim.plan, GUARDS) if is_adaptive(sim) else integer(sim.plan, EVENTS) + integer(sim.plan, ASKING)
     if guards == 0:
         return TAKEN
     call(integer(sim.plan, GUARD_CHECK), sim.own, t, h, CHECK_STEP, 0)
@@ -196,7 +197,7 @@ def finish_step(sim, zero):
     elif integer(sim.plan, METHOD) == VARIATIONAL:
         keep_momentum(sim)
     if integer(sim.plan, GUARDS) > 0:
-        held = is_adaptive(sim) or integer(sim.plan, GUARDS) == integer(sim.plan, EVENTS)
+        held = is_adaptive(sim) or integer(sim.plan, GUARDS) == integer(sim.plan, EVENTS) + integer(sim.plan, ASKING)
         store_counter(sim.counters, C_SIDES, 1 if held else 0)  # with fixed steps, chosen for each
         if load_counter(sim.counters, C_ENDS) == 1:
             call(integer(sim.plan, GUARD_CHECK), sim.own, load(sim.clock, T_NEXT, 0.0), 0.0, CHANGE_SIDES, 0)

@@ -57,6 +57,12 @@ def first_event(sim):
 
 
 @inner
+def first_asking(sim):
+    """Guards from this number on ask for more than another side; they are held on the positive one."""
+    return first_event(sim) - integer(sim.plan, ASKING)
+
+
+@inner
 def direction_of(sim, g):
     """The direction in which a guard's change of side counts: 1 or -1 for some events, 0 for both."""
     event = g - first_event(sim)
@@ -80,6 +86,10 @@ def look(sim, t, y, zero):
             run_law(sim, integer(sim.plan, LAWS) + e, t, lane, out, zero)
             place = (integer(sim.plan, Y_GUARD) + first_event(sim) + e) * lanes + lane
             store(sim.work, place, load(sim.memory, out, 0.0))
+    for g in range(first_asking(sim), first_event(sim)):  # one that has left its level counts from zero: no drift
+        for lane in range(lanes):
+            if value_of(sim, g, lane, zero) > 0.0:
+                note(sim, G_LEVEL, g, lane, 0.0, zero)
 
 
 @inner

@@ -25,7 +25,21 @@ from ..sim.evaluate import STEP_SIGNATURE, evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .crossings import BAD, NONE, find_crossing
-from .guard_memory import counted, crosses, first_event, follow, known, look, note, side_of, sign, take_side, value_of
+from .dives import keep_paces
+from .guard_memory import (
+    counted,
+    crosses,
+    first_asking,
+    first_event,
+    follow,
+    known,
+    look,
+    note,
+    side_of,
+    sign,
+    take_side,
+    value_of,
+)
 
 MAX_CORRECTIONS = 4
 MAX_AT_ONCE = 20  # changes of each guard's side at one instant
@@ -56,12 +70,14 @@ def set_sides(sim, t, zero):
                     set_event(sim, g, lane, zero)
                 start_from(sim, g, lane, -1.0, zero)
             store(sim.work, integer(sim.plan, Y_ARMED) * lanes_of(zero) + lane, 1.0)
+    keep_paces(sim, zero)
 
 
 @inner
 def choose_side(sim, g, lane, zero):
     """An element's guard is held on the side where it was looked at last; whether that is another than before."""
-    before, now = side_of(sim, g, lane, zero), 1.0 if value_of(sim, g, lane, zero) > 0.0 else -1.0
+    before = side_of(sim, g, lane, zero)
+    now = 1.0 if value_of(sim, g, lane, zero) > 0.0 or g >= first_asking(sim) else -1.0
     take_side(sim, g, lane, now, zero)
     return now != before
 
@@ -153,7 +169,11 @@ def note_crossed(sim, zero):
         for lane in range(lanes):
             # at zero, where it may start, it is not beyond
             beyond = counted(sim, g, lane, zero) * side_of(sim, g, lane, zero) < 0.0
-            note(sim, G_CROSSED, g, lane, 1.0 if beyond or g * lanes + lane == target else 0.0, zero)
+            crossed = beyond or g * lanes + lane == target
+            note(sim, G_CROSSED, g, lane, 1.0 if crossed and g < first_asking(sim) else 0.0, zero)
+            if crossed and g >= first_asking(sim):
+                store_counter(sim.counters, C_ASKED, 1)
+                store_counter(sim.counters, C_HAPPENED, 1)
 
 
 @inner
@@ -201,7 +221,7 @@ def is_off(sim, t, h, zero):
         return False
     change = -counted(sim, target // lanes, target % lanes, zero) / slope
     near = 0.25 * least
-    if target // lanes < first_event(sim):
+    if target // lanes < first_asking(sim):
         near = max(near, PRECISE * h)
     if abs(change) < near or not abs(change) < 0.1 * h:
         return False
@@ -219,6 +239,7 @@ def end_cut_step(sim, zero):
             note(sim, G_START, g, lane, value_of(sim, g, lane, zero), zero)
     note_crossed(sim, zero)
     let_happen(sim, zero)
+    keep_paces(sim, zero)
     store_counter(sim.counters, C_CUT, 0)
     store_counter(sim.counters, C_ENDS, 1)
 
@@ -233,13 +254,13 @@ def check_step(sim, t, h, zero):
         return 0
     most = MAX_AT_ONCE * integer(sim.plan, GUARDS) * lanes_of(zero)
     held = is_adaptive(sim) and load_counter(sim.counters, C_SIDES) <= most
-    fraction = find_crossing(sim, t, h, 0 if held else first_event(sim), zero)
+    fraction = find_crossing(sim, t, h, 0 if held else first_asking(sim), zero)
     if fraction == BAD:
         return 2
     if fraction == NONE:
         return 0
     store_counter(sim.counters, C_FRESH, 1)  # the first stage stays as it is
-    of_element = load_counter(sim.counters, C_TARGET) // lanes_of(zero) < first_event(sim)
+    of_element = load_counter(sim.counters, C_TARGET) // lanes_of(zero) < first_asking(sim)
     if of_element and fraction * h <= load(sim.clock, H_MIN, 0.0):  # here and now
         look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
         note_crossed(sim, zero)

@@ -21,7 +21,7 @@ from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
 from .row_algebra import NEAR, choose_rows, choose_unknown, combine_basis, pick_scalars, solve_transposed
-from .row_motion import change_motion, give_nothing, row_of
+from .row_motion import change_motion, give_nothing, holding, row_of, rows_holding
 
 MAX_CORRECTIONS = 8
 CLOSED = 1e-14  # a residual that is as good as none [m, rad]
@@ -58,7 +58,7 @@ def correct(sim, y, what, active, zero):
     rows, z, change = at + 2 * m, at + 3 * m, at + 3 * m + nv
     for r in range(m):
         off = load(sim.work, integer(sim.plan, row_of(sim, r) + R_WORK) + what, zero)
-        store(sim.work, rows + r, -active * off)
+        store(sim.work, rows + r, -active * holding(sim, r, zero) * off)
     smallest_change(sim, what == ROW_PHI, zero)
     if what == ROW_PHI:
         chart_rates(sim.tree, sim.work, y, z, change, zero)
@@ -135,7 +135,7 @@ def take_normal(sim, x, zero):
     """Take what is normal to the constraints, in the metric of the mass matrix, out of the rates x."""
     m, at = integer(sim.plan, ROWS), integer(sim.plan, Y_SOLUTION)
     for r in range(m):
-        store(sim.work, at + 2 * m + r, -gradient_product(sim, r, x, zero))
+        store(sim.work, at + 2 * m + r, -holding(sim, r, zero) * gradient_product(sim, r, x, zero))
     smallest_change(sim, False, zero)
     for k in range(integer(sim.tree, RATES)):
         store(sim.work, x + k, load(sim.work, x + k, zero) + load(sim.work, at + 3 * m + k, zero))
@@ -166,7 +166,9 @@ def _settle(kind, at):
         if what >= TAKE_NORMAL:
             handle_slopes(sim, what, zero)
             return
-        open_by, least = settle(sim, t, y, what, zero)
+        open_by, least = 0.0, 1.0
+        if somewhere(rows_holding(sim, zero) > 0.5):
+            open_by, least = settle(sim, t, y, what, zero)
         kept = integer(sim.plan, M_OPEN)
         store(sim.memory, kept + OPEN_BY, open_by / LEFT_OPEN)
         if what == CHOOSE_RANK:

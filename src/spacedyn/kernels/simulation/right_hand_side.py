@@ -264,16 +264,17 @@ def _flow(kind, at):
 
     def flow(own, t, y, k, due):
         sim, zero = at(own), zero_of(kind)
-        pose_once(sim, t, y, k, due == LOOK, zero)
-        set_out(sim, t, y, k, due == LOOK, K_ADDRESS, zero)
-        if due == LOOK:
+        alone = due == FORCES_ALONE or (due == LOOK and integer(sim.plan, CHOICES) & GUARDS_FORCES == 0)
+        pose_once(sim, t, y, k, alone, zero)
+        set_out(sim, t, y, k, due < 0, K_ADDRESS, zero)
+        if alone:
             wanted = integer(sim.plan, CHOICES) & SEES_CHANNELS or integer(sim.plan, ATTACHED) > 0
             if integer(sim.plan, GUARDS) > integer(sim.plan, EVENTS) or wanted:
                 store_counter(sim.counters, C_DUE, 0)
                 run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
             return
         clear_ledger(sim, k, zero)
-        store_counter(sim.counters, C_DUE, due)
+        store_counter(sim.counters, C_DUE, max(due, 0))
         run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
         take_forces(sim, zero)
         keep_ledger(sim, k, zero)

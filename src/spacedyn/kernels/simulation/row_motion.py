@@ -7,7 +7,7 @@ from ..robot.segments import segment_work
 from ..robot.spatial import add6, angular, dot6, linear, load6, scale3, store6
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, store
-from ..scalar.pack import sqrt
+from ..scalar.pack import somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 
 
@@ -97,6 +97,20 @@ def push_bodies(sim, r, size, zero):
 
 
 @inner
+def rub_bodies(sim, r, size, zero):
+    """Add what it pushes them more by rubbing."""
+    row = row_of(sim, r)
+    if integer(sim.plan, row + R_RUBS):
+        at = integer(sim.plan, row + R_WORK)
+        for which in range(2):
+            i = integer(sim.plan, row + R_BODY + which)
+            if i >= 0:
+                body = integer(sim.tree, W_BODY) + i * BODY_WORK + FORCE
+                pushed = scaled6(-size, load6(sim.work, at + ROW_RUB + 6 * which, zero))
+                store6(sim.work, body, add6(load6(sim.work, body, zero), pushed))
+
+
+@inner
 def row_rate(sim, row, which):
     """A rate that a row pushes: the place of its record in work."""
     return integer(sim.tree, W_RATE) + integer(sim.plan, integer(sim.plan, row + R_RATE_AT) + which) * RATE_WORK
@@ -118,16 +132,56 @@ def make_columns(sim, zero):
     """W, row by row: D^(-1/2) L^-1 J', by the sweep of forces towards the base; zero for rates that are given."""
     nv, W = integer(sim.tree, RATES), integer(sim.plan, Y_COLUMN)
     for r in range(integer(sim.plan, ROWS)):
-        push_nothing(sim, zero)
-        push_bodies(sim, r, zero + 1.0, zero)
-        push_rates(sim, r, zero + 1.0, zero)
-        reduce_bodies(sim.tree, sim.work, zero)
-        for k in range(nv):
-            rate = integer(sim.tree, W_RATE) + k * RATE_WORK
-            left = zero
-            if is_given(sim.tree, k) == 0:
-                left = load(sim.work, rate + TAU, zero) * sqrt(load(sim.work, rate + D_INVERSE, zero))
-            store(sim.work, W + r * nv + k, left)
+        holds = holding(sim, r, zero)
+        if somewhere(holds > 0.5):
+            push_nothing(sim, zero)
+            push_bodies(sim, r, holds, zero)
+            push_rates(sim, r, holds, zero)
+            keep_column(sim, W + r * nv, zero)
+        else:
+            for k in range(nv):
+                store(sim.work, W + r * nv + k, zero)
+
+
+@inner
+def keep_column(sim, at, zero):
+    """D^(-1/2) L^-1 of what has been pushed."""
+    reduce_bodies(sim.tree, sim.work, zero)
+    for k in range(integer(sim.tree, RATES)):
+        rate = integer(sim.tree, W_RATE) + k * RATE_WORK
+        left = zero
+        if is_given(sim.tree, k) == 0:
+            left = load(sim.work, rate + TAU, zero) * sqrt(load(sim.work, rate + D_INVERSE, zero))
+        store(sim.work, at + k, left)
+
+
+@inner
+def make_rub_columns(sim, zero):
+    """The same of what rows that rub push beside their gradients."""
+    nv, F = integer(sim.tree, RATES), integer(sim.plan, Y_RUB)
+    for r in range(integer(sim.plan, ROWS)):
+        if integer(sim.plan, row_of(sim, r) + R_RUBS):
+            push_nothing(sim, zero)
+            rub_bodies(sim, r, holding(sim, r, zero), zero)
+            keep_column(sim, F + r * nv, zero)
+        else:
+            for k in range(nv):
+                store(sim.work, F + r * nv + k, zero)
+
+
+@inner
+def holding(sim, r, zero):
+    """1 if row r holds, 0 if it rests."""
+    return 1.0 - load(sim.work, integer(sim.plan, row_of(sim, r) + R_WORK) + ROW_RESTS, zero)
+
+
+@inner
+def rows_holding(sim, zero):
+    """How many rows hold, of each robot."""
+    count = zero
+    for r in range(integer(sim.plan, ROWS)):
+        count += holding(sim, r, zero)
+    return count
 
 
 @inner

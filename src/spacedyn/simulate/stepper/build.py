@@ -98,6 +98,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_SIDE": guards,
             "Y_GUARD_MEMORY": p.GUARD_NUMBERS * guards,
             "Y_ARMED": 1,
+            "Y_PACE": 2 * prepared.asking,
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_RANK": rank_numbers(layout),
@@ -109,7 +110,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_ROBOT": 1,
             "Y_HANDED": p.HANDED_NUMBERS * len(model.body_names) if any(one.sums_forces for one in elements) else 0,
             "kept": sum(one.kept for one in elements),
-            **row_places(layout, end_of(prepared.row_sizes), len(model.body_names), stages),
+            **row_places(layout, prepared, len(model.body_names), stages),
             **touch_places(layout),
         },
         first,
@@ -127,6 +128,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
         COMMANDS=end_of(layout.commands),
         CHANNELS=end_of(layout.channels),
         GUARDS=guards,
+        ASKING=prepared.asking,
         ELEMENTS=len(prepared.acting),
         SAMPLED=sum(one.period is not None for one in elements),
     )
@@ -270,6 +272,7 @@ def _choices(prepared: Prepared) -> int:
         | (p.CARRIES_MASS if prepared.layout.carries else 0)
         | (p.LOSES_MASS if prepared.layout.loses_mass else 0)
         | (p.FEELS_FIELDS if any(one.feels_fields for one in prepared.acting) else 0)
+        | (p.GUARDS_FORCES if prepared.asking else 0)
         | (p.SUMS_FORCES if any(one.sums_forces for one in prepared.acting) else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
         | (p.SEES_ROBOT if laws or programs else 0)

@@ -77,6 +77,18 @@ class Prepared:
         return sum(one.guards for one in self.acting)
 
     @cached_property
+    def asking(self) -> int:
+        """How many of them ask for more than another side: they come last."""
+        return sum(one.guards for one in self.acting if one.asks)
+
+    @cached_property
+    def first_guards(self) -> list[int]:
+        """The number of each element's first guard."""
+        in_turn = sorted(range(len(self.acting)), key=lambda i: self.acting[i].asks)
+        places = in_order({str(i): self.acting[i].guards for i in in_turn})
+        return [places[str(i)].start for i in range(len(self.acting))]
+
+    @cached_property
     def counters(self) -> Slices:
         """Counters behind those of the whole run: of laws, of joints that are or may be held, of elements."""
         sizes = {"laws": 2 * len(self.simulation.laws), "joints": len(self.joints), "elements": 2 * len(self.acting)}

@@ -10,7 +10,7 @@ from numba.core import config
 from ...kernels.robot import layout as k
 from ...kernels.scalar.compiling import PLAIN_FUNCTIONS
 from ...kernels.sim import layout as p
-from ...kernels.sim.codes import LOOK
+from ...kernels.sim.codes import FORCES_ALONE
 from ...kernels.sim.sim import table_of
 from ...laws.compile import Compiled
 from ...model.model import Model, robot_of
@@ -151,7 +151,7 @@ class Present:
         found: dict[int, Attached] = {}
         names = [body for one in self.layout.elements for body in one.attached_to(self.model)]
         if names:
-            self.evaluate(LOOK)  # forces alone: solving the dynamics would add what children hand on
+            self.evaluate(FORCES_ALONE)  # solving the dynamics would add what children hand on
         for name in names:
             i = int(self.model.flat.order[self.model.body_index(name)])
             body = int(self.tree[k.W_BODY]) + i * k.BODY_WORK

@@ -6,7 +6,7 @@ from ...kernels.sim import layout as p
 from ...kernels.simulation.constraints import rows_address
 from ...kernels.simulation.projection import settle_address
 from ...model.model import Model
-from ..layout import Layout
+from ..layout import Layout, end_of
 from .prepared import Plan, Prepared
 
 Array = np.ndarray
@@ -17,12 +17,12 @@ def rank_numbers(layout: Layout) -> int:
     return 2 * layout.rows + 3 if layout.rows else 0
 
 
-def row_places(layout: Layout, numbers: int, bodies: int, stages: int) -> dict[str, int]:
-    """Sizes of what rows need in `work`: `numbers` for the rows themselves."""
-    m, nv = layout.rows, layout.model.nv
+def row_places(layout: Layout, prepared: Prepared, bodies: int, stages: int) -> dict[str, int]:
+    """Sizes of what rows need in `work`."""
+    m, nv, rubs = layout.rows, layout.model.nv, any(row.rubs for _, row in prepared.rows)
     any_rows = int(m > 0)
     return {
-        "rows": numbers,
+        "rows": end_of(prepared.row_sizes),
         "Y_COLUMN": m * nv,
         "Y_BASIS": m * nv,
         "Y_UPPER": 2 * m * m,
@@ -30,6 +30,7 @@ def row_places(layout: Layout, numbers: int, bodies: int, stages: int) -> dict[s
         "Y_UNBOUND": (2 * nv + 12 * bodies) * any_rows,
         "Y_CLOSURE": p.CLOSURE * any_rows,
         "Y_SLOPES": 2 * nv * stages * any_rows,
+        "Y_RUB": (m * nv + m * m + 2 * m) * int(rubs),
     }
 
 
@@ -47,10 +48,10 @@ def put_rows(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: int,
         record[p.R_BODY], record[p.R_OTHER] = [*bodies, -1, -1][:2]
         record[p.R_RATES], record[p.R_RATE_AT] = len(row.rates), plan.put_integers(row.rates)
         record[p.R_ELEMENT] = first + prepared.order.index(i) * p.ELEMENT_INTS
-        record[p.R_OUTSIDE] = len(bodies) == 1
+        record[p.R_OUTSIDE], record[p.R_RUBS] = len(bodies) == 1, row.rubs
         record[p.R_NONHOLONOMIC], record[p.R_WORKS] = row.is_nonholonomic, i in prepared.user_elements
         records.append(record)
-    plan.set(ROWS=len(rows), ROW_AT=plan.put_integers(*records))
+    plan.set(ROWS=len(rows), ROW_AT=plan.put_integers(*records), RUBS=any(row.rubs for _, row in rows))
     plan.set(SOLVE_ROWS=rows_address(form).address, SETTLE_ROWS=settle_address(form).address)
     if prepared.simulation.method.kind == p.IMPLICIT:
         set_row_tangents(plan.plan)

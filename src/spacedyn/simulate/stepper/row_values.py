@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels.robot import layout as k
 from ...kernels.sim import layout as p
-from ...kernels.sim.codes import LOOK
+from ...kernels.sim.codes import FORCES_ALONE
 from ...model.state import State
 from ...quantities.kinematics import body_jacobian, forward_kinematics
 from .present import Present
@@ -44,15 +44,45 @@ def look_at_rows(stepper: Present) -> RowValues:
         mine = {at + i * size for i in range(kind[p.K_FIRST], kind[p.K_FIRST] + kind[p.K_COUNT])}
         if kind[p.K_PHASE] == p.ACTS and not mine & owners:
             kind[p.K_PHASE] = -1
-    stepper.evaluate(LOOK)
+    stepper.evaluate(FORCES_ALONE)
     kinds[:] = before
     return row_values(stepper)
 
 
 def row_values(stepper: Present) -> RowValues:
-    """What was found at the last evaluation."""
+    """What was found at the last evaluation; zero of rows that rest."""
     places, work = _records(stepper)[:, p.R_WORK], stepper.work.reshape(-1, stepper.lanes)
-    return RowValues(*(work[places + entry] for entry in (p.ROW_PHI, p.ROW_RATE, p.ROW_MULTIPLIER)))
+    hold = 1.0 - work[places + p.ROW_RESTS]
+    return RowValues(*(hold * work[places + entry] for entry in (p.ROW_PHI, p.ROW_RATE, p.ROW_MULTIPLIER)))
+
+
+def holding_rows(stepper: Present) -> Array:
+    """(rows,) which rows of the first robot hold, at the last evaluation."""
+    places = _records(stepper)[:, p.R_WORK] + p.ROW_RESTS
+    held: Array = stepper.work.reshape(-1, stepper.lanes)[places, 0] < 0.5
+    return held
+
+
+def row_numbers(stepper: Present, entry: int, count: int = 1) -> Array:
+    """(rows,) or (rows, count) numbers that rows of the first robot have had at the last evaluation."""
+    places = _records(stepper)[:, p.R_WORK] + entry
+    found: Array = stepper.work.reshape(-1, stepper.lanes)[places[:, None] + np.arange(count), 0]
+    return found[:, 0] if count == 1 else found
+
+
+def row_accelerations(stepper: Present) -> Array:
+    """(rows,) second rates of all rows of the first robot, whether they hold or rest, at the last full evaluation."""
+    work = stepper.work.reshape(-1, stepper.lanes)[:, 0]
+    found = []
+    for record in _records(stepper):
+        at, total = record[p.R_WORK], work[record[p.R_WORK] + p.ROW_BIAS]
+        for which in range(2):
+            body = int(record[p.R_BODY + which])
+            if body >= 0:
+                place = int(stepper.tree[k.W_BODY]) + body * k.BODY_WORK + k.ACCELERATION
+                total += work[at + p.ROW_WRENCH + 6 * which :][:6] @ work[place : place + 6]
+        found.append(total)
+    return np.array(found)
 
 
 def row_jacobian(stepper: Present, state: State) -> Array:

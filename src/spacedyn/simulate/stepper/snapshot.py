@@ -22,7 +22,7 @@ _OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE, p.C_POSED]  # counters that are set 
 _TIME_TOLERANCE = 1e-9  # of a run's duration: a time this little after its end is at its end
 _LEAST_ERROR = 1e-4  # that the driver remembers of a step
 _LARGEST_EXACT_INTEGER = 2**53  # integers above are not exact as doubles
-_SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_HAPPENED, p.C_ENDS)
+_SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_HAPPENED, p.C_ENDS, p.C_ASKED)
 
 
 def snapshot(stepper: Any) -> Array:

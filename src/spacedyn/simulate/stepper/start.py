@@ -15,7 +15,7 @@ from ...kernels.sim import layout as p
 from ...kernels.simulation.right_hand_side import tangent_flow_address
 from ...kernels.simulation.time_stepping import stepping_address
 from ...model.flatten import aligned
-from ...model.model import Model
+from ...model.model import Model, robot_of
 from ...model.state import State
 from ...quantities.momentum import kinetic_energy, potential_energy
 from ..layout import Layout, end_of
@@ -58,7 +58,7 @@ def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scala
     work[now + nv : now + 2 * nv] = in_other_axes(tree, rows[:, 3:7].T, rows[:, nx:].T, -1.0)
     simulation, first = prepared.simulation, now + 2 * nv
     starts = [*(law.initial_states() for law in simulation.laws)]
-    starts += [one.initial_values() for one in simulation.elements]
+    starts += [one.start_values(robot_of(model, 0)) for one in simulation.elements]
     work[first : first + internal] = np.concatenate([np.empty(0), *starts])[:, None]
     if plan[p.ROWS]:
         work[plan[p.Y_RANK]] = -1.0  # the independent rows are chosen where they are first solved

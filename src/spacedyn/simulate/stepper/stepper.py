@@ -12,7 +12,7 @@ from ...kernels.sim import layout as p
 from ...kernels.sim.codes import LOOK
 from ...kernels.simulation.driver import advance
 from .present import Present, in_other_axes
-from .row_values import forget_rank, look_at_rows, row_jacobian
+from .row_values import forget_rank, holding_rows, look_at_rows, row_jacobian
 
 Array = np.ndarray
 
@@ -118,7 +118,8 @@ class Stepper(Present):
         if not self.plan[p.ROWS]:
             return np.zeros((0, int(self.tree[k.RATES]))), np.zeros(0)
         rate = look_at_rows(self).rate[:, 0]
-        return row_jacobian(self, self.state()), rate
+        held = holding_rows(self)
+        return row_jacobian(self, self.state())[held], rate[held]
 
     def opening(self) -> float:
         """How far a loop is open at the present state of one robot, or how fast it opens; the largest of all."""
@@ -136,6 +137,15 @@ class Stepper(Present):
         self.counters[p.C_SIDES] = 0
         armed = self._scalars(p.Y_ARMED, 0, 1)[:, lane]
         armed[:] = -abs(armed)
+
+    @property
+    def asked(self) -> bool:
+        """Whether the last step ended where a guard asks for more than another side."""
+        return bool(self.counters[p.C_ASKED])
+
+    def answered(self) -> None:
+        """What a guard asked for has been done."""
+        self.counters[p.C_ASKED] = 0
 
     def set_coordinates(self, x: Array) -> None:
         """Go on from other coordinates."""

@@ -1,0 +1,56 @@
+"""Points of a body against a surface: what contact that gives way and rigid contact have in common."""
+
+import numpy as np
+
+from ..contact.surfaces import Surface
+from ..contact.touching_points import TouchingPoints
+from ..model.model import Model, robot_of
+from ..model.state import State
+from ..quantities.kinematics import forward_kinematics
+from .element import point_of
+
+Array = np.ndarray
+
+
+def gaps_of(state: State, body: str, other: str, ground: Surface, touching: TouchingPoints) -> Array:
+    """Gaps (..., n) of points at a state [m], of balls and ellipsoids as if the surface were plane there."""
+    found = forward_kinematics(robot_of(state.model, 0), state).bodies
+    model = state.model
+    i = model.body_index(body)
+    R, at = found.rotation[..., i, :, :], found.position[..., i, :]
+    places = at[..., None, :] + np.einsum("...ij,nj->...ni", R, touching.places)
+    if other != "inertial":
+        k = model.body_index(other)
+        S = found.rotation[..., k, :, :]
+        places = np.einsum("...ji,...nj->...ni", S, places - found.position[..., k, None, :])
+        R = np.swapaxes(S, -1, -2) @ R
+    n = np.einsum("...ji,...nj->...ni", R, ground.normals(places))
+    reach = np.sqrt(np.einsum("...ni,nij,...nj->...n", n, touching.cores, n))
+    return ground.gap(places) - reach - touching.radii
+
+
+def frame_of(model: Model, other: str, ground: Surface) -> tuple[int, list[float]]:
+    """The body that carries the surface, as the kernels have it, -1 for none; the surface's place and axes there."""
+    if other == "inertial":
+        return -1, [*np.asarray(ground.position), *ground.axes.ravel()]
+    number, place = point_of(model, other, np.asarray(ground.position))
+    axes = model.flat.to_internal[model.body_index(other)] @ ground.axes
+    return number, [*place, *axes.ravel()]
+
+
+def point_numbers(model: Model, body: str, touching: TouchingPoints) -> Array:
+    """Of each point its place, its ellipsoid and its radius, as the kernels have them, one behind the other."""
+    inside, rows = model.flat.to_internal[model.body_index(body)], []
+    for at, core, radius in zip(*touching, strict=True):
+        M = inside @ core @ inside.T
+        six = M[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        rows.append([*point_of(model, body, at)[1], *six, radius])
+    return np.ravel(rows)
+
+
+def joint_between(model: Model, body: str, other: str) -> str | None:
+    """The joint, other than a free one, that joins two bodies."""
+    for joint in model.joints:
+        if {joint.parent, joint.child} == {body, other} and joint.kind != "free":
+            return joint.name
+    return None

@@ -1,0 +1,194 @@
+"""What rigid contact does at an instant: impulses where points touch, then which of them stay, stick or slide.
+
+All points that approach at one instant are solved together; others that touch may be hit next, as in Newton's cradle,
+until none approaches any more. Then forces and accelerations of all points that stay decide about their modes.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..kernels.elements.rigid_contact import OPEN, SLIDE, STICK
+from ..model.state import State
+from .friction_cones import Solution, solve_cones
+from .impact_laws import Law, impulse_of
+from .impacts import Blow, Change, whole_mass_matrix
+from .stepper.contact_values import (
+    ContactPoint,
+    Probe,
+    contact_points,
+    gap_of,
+    held_of,
+    mode_of,
+    probe,
+    set_mode,
+    surface_frame,
+)
+
+Array = np.ndarray
+_NEAR = 1e-9  # [m]: points nearer than that touch
+_SLOW = 1e-10  # [m/s]: slower ones neither part nor slip
+_LOW = 1e-11  # [m]: bounces that rise less end in rest
+_ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
+_WEAK = 1e-13  # of the greatest force: none
+
+
+def mobility(state: State, seen: Probe) -> Array:
+    """(nv, nv) change of rates by unit impulses: of rates that are free, with loops closed."""
+    H, free = whole_mass_matrix(state.model, state, seen.attached), np.flatnonzero(seen.free)
+    X = np.zeros_like(H)
+    X[np.ix_(free, free)] = np.linalg.inv(H[np.ix_(free, free)])
+    if len(seen.J_loops):
+        K = X @ seen.J_loops.T
+        X = X - K @ np.linalg.pinv(seen.J_loops @ K, rcond=1e-10, hermitian=True) @ K.T
+    return X
+
+
+def touching(stepper: Any) -> list[ContactPoint]:
+    """Points that are closed, or so near that they touch."""
+    stepper.evaluate()
+    return [
+        one
+        for one in contact_points(stepper)
+        if mode_of(stepper, one) in (STICK, SLIDE) or gap_of(stepper, one) < _NEAR
+    ]
+
+
+def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Sequence[str]) -> Change | None:
+    """Impulses of all points that approach; None if none does."""
+    if not np.any(seen.velocity[:, 0] < -_SLOW):
+        return None
+    state = stepper.state()
+    X = mobility(state, seen)
+    W, n = seen.J @ X @ seen.J.T, len(points)
+    v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
+    lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
+    laws = [Law(one.element.restitution, one.element.friction, one.element.law) for one in points]
+    for count in range(_ROUNDS + 1):
+        hit = np.flatnonzero(v[::3] < -_SLOW)
+        if not hit.size:
+            break
+        last = count == _ROUNDS
+        if last:
+            hit = np.arange(n)
+        now = list(laws)
+        for i in hit.tolist():
+            left = time_to_rest(laws[i], v[3 * i], seen.acceleration[i, 0])
+            if left is not None or last:
+                rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
+        places = (3 * hit[:, None] + np.arange(3)).ravel()
+        p = blows_of(W[np.ix_(places, places)], v[places], [now[i] for i in hit])
+        after = v + W[:, places] @ p
+        for k, j in enumerate(hit.tolist()):
+            mine = slice(3 * j, 3 * j + 3)
+            lost[points[j].number] -= 0.5 * float(p[3 * k : 3 * k + 3] @ (v[mine] + after[mine]))
+        total[places] += p
+        v = after
+    blows = []
+    for i, one in enumerate(points):
+        if np.any(total[3 * i : 3 * i + 3]):
+            impulse, name = total[3 * i : 3 * i + 3] @ seen.axes[i], names[one.number]
+            blows.append(Blow(name, f"impact of {one.label}", impulse, seen.place[i]))
+            if rests[i] >= 0.0 and abs(v[3 * i]) <= _SLOW:
+                blows.append(Blow(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
+    return Change(state.u + X @ (seen.J.T @ total), lost, blows)
+
+
+def time_to_rest(law: Law, speed: float, acceleration: float) -> float | None:
+    """When a point whose next bounce is too low comes to rest, by the sum of all bounces [s]; None if it is not."""
+    after = -law.restitution * speed
+    if acceleration >= 0.0 or after * after >= -2.0 * acceleration * _LOW:
+        return None
+    left = -2.0 * after / acceleration
+    return left / (1.0 - law.restitution) if law.restitution < 1.0 else 0.0
+
+
+def blows_of(W: Array, v: Array, laws: Sequence[Law]) -> Array:
+    """Impulses of points that approach together; for several, restitution is lowered where it would gain energy."""
+    if len(laws) == 1:
+        return impulse_of(W, v, laws[0])
+    mu = np.array([law.friction for law in laws])
+    anywhere: list[Array | None] = [None] * len(laws)
+
+    def solved(part: float) -> Array:
+        if all(law.name == "newton" for law in laws):
+            b = v.copy()
+            b[::3] *= 1.0 + part * np.array([law.restitution for law in laws])
+            return solve_cones(W, b, mu, anywhere).p.reshape(-1)
+        first = solve_cones(W, v, mu, anywhere).p.reshape(-1)
+        push = np.zeros_like(v)
+        push[::3] = part * np.array([law.restitution for law in laws]) * first[::3]
+        p = first + push
+        return p + solve_cones(W, v + W @ p, mu, anywhere).p.reshape(-1)
+
+    def gained(p: Array) -> float:
+        return float(p @ (v + 0.5 * W @ p))
+
+    p = solved(1.0)
+    if gained(p) <= 1e-13 * abs(float(p @ v)):
+        return p
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if gained(solved(middle)) <= 0.0 else (low, middle)
+    return solved(low)
+
+
+def choose_modes(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> list[tuple[ContactPoint, float, Array]]:
+    """The mode of each point that touches; where it sticks, or its direction of slip, in the surface's frame."""
+    stay = [i for i in range(len(points)) if seen.velocity[i, 0] <= _SLOW]
+    found = [(one, float(OPEN), np.zeros(3)) for one in points]
+    if not stay:
+        return found
+    X = mobility(stepper.state(), seen)
+    rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
+    W, b = (seen.J @ X @ seen.J.T)[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows]
+    mu = np.array([points[i].element.friction for i in stay])
+    slips = seen.velocity[stay, 1:]
+    fast = np.linalg.norm(slips, axis=1)
+    directions = [slip / size if size > _SLOW else None for slip, size in zip(slips, fast, strict=True)]
+    solved = solve_cones(W, b, mu, directions)
+    most = float(solved.p[:, 0].max(initial=0.0))
+    for k, i in enumerate(stay):
+        if solved.p[k, 0] > _WEAK * most:
+            mode, along = _mode(solved, k, float(mu[k]), directions[k], float(np.abs(b).max()))
+            origin, S = surface_frame(stepper, points[i])
+            held = seen.place[i] - origin if mode == STICK else along @ seen.axes[i, 1:]
+            found[i] = points[i], mode, S.T @ held
+    return found
+
+
+def _mode(solved: Solution, k: int, mu: float, direction: Array | None, size: float) -> tuple[float, Array]:
+    """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
+    if direction is not None:
+        return float(SLIDE), direction
+    p, a = solved.p[k], solved.v[k, 1:]
+    if mu > 0.0 and np.hypot(p[1], p[2]) < mu * p[0] * (1.0 - 1e-9):
+        return float(STICK), np.zeros(2)
+    along = a if np.linalg.norm(a) > 1e-9 * size else -p[1:]
+    length = float(np.linalg.norm(along))
+    return float(SLIDE), along / length if length > 0.0 else np.zeros(2)
+
+
+def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Blow]:
+    """All that rigid contact does where a stepper stands; `book` takes the rates after impulses and what was lost."""
+    points = touching(stepper)
+    before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
+    seen = probe(stepper, points)
+    change = strike(stepper, points, seen, names) if points else None
+    blows = []
+    if change is not None:
+        book(change)
+        blows = change.blows
+        seen = probe(stepper, points)
+    chosen = choose_modes(stepper, points, seen)
+    for (one, mode, held), (was, where), place in zip(chosen, before, seen.place, strict=True):
+        stays = change is None and mode == was == STICK
+        set_mode(stepper, one, mode, where if stays else held)
+        if mode != was and change is None:
+            words = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides"}[int(mode)]
+            blows.append(Blow(names[one.number], f"{one.label} {words}", np.zeros(3), place))
+    stepper.forget_rows()
+    stepper.forget_stage()
+    return blows

@@ -1,0 +1,161 @@
+"""Several contacts at once with Coulomb's friction: impulses or forces p, velocities or accelerations W p + b.
+
+    pn >= 0,   (W p + b)n >= 0,   one of them zero;   |pt| <= mu pn,   pt against (W p + b)t where that is not zero
+
+First all are thought to stick, with the least impulses that do that: those that would have to pull let go, those whose
+friction is too great slip, until none is left that does. Where this finds no end, one contact at a time is solved, in
+turn, until nothing changes. Contacts that slide already have their direction given.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from .impact_laws import _ANGLES
+
+Array = np.ndarray
+_SWEEPS = 2000
+
+
+class Solution(NamedTuple):
+    """Impulses (n, 3) and velocities (n, 3) of n contacts, or forces and accelerations; normal components first."""
+
+    p: Array
+    v: Array
+
+
+class Jammed(InputError):
+    """A contact that slides, and that its own friction presses against the surface: Painlevé's paradox."""
+
+
+def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution:
+    """Solve for all contacts.
+
+    Parameters
+    ----------
+    W : (3 n, 3 n)
+        Symmetric; three numbers a contact, normal first.
+    b : (3 n,)
+        Without any impulse.
+    mu : (n,)
+        Coefficients of friction.
+    directions : list of (2,) or None
+        Of contacts that slide, tangential; None of those that may stick.
+
+    >>> found = solve_cones(np.eye(3), np.array([-1.0, 0.3, 0.0]), np.array([0.5]), [None])
+    >>> found.p.round(12).tolist(), found.v.round(12).tolist()
+    ([[1.0, -0.3, 0.0]], [[0.0, 0.0, 0.0]])
+    """
+    n, size = len(mu), float(np.abs(b).max(initial=0.0))
+    found = _by_modes(W, b, mu, directions, size) if n > 1 else None
+    if found is not None:
+        return found
+    p = np.zeros((n, 3))
+    for _ in range(_SWEEPS if n > 1 else 1):
+        most = 0.0
+        for i in range(n):
+            mine = slice(3 * i, 3 * i + 3)
+            q = b[mine] + W[mine] @ p.reshape(-1) - W[mine, mine] @ p[i]
+            new = _one(W[mine, mine], q, float(mu[i]), directions[i], size)
+            most = max(most, float(np.abs(W[mine, mine] @ (new - p[i])).max()))
+            p[i] = new
+        if most <= 1e-15 * size:
+            break
+    return Solution(p, (b + W @ p.reshape(-1)).reshape(n, 3))
+
+
+def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) -> Array:
+    """One contact, whose velocity without it is q."""
+    if q[0] >= 0.0:
+        return np.zeros(3)
+    if direction is not None or mu == 0.0:
+        push = np.array([1.0, *(-mu * (np.zeros(2) if direction is None else direction))])
+        rate = float(W[0] @ push)
+        if rate <= 1e-12 * W[0, 0]:
+            raise Jammed(
+                "friction presses a point that slides against the surface, and no finite force of rigid bodies keeps "
+                "it out (Painlevé's paradox): take less friction, or a Contact that gives way"
+            )
+        return push * (-q[0] / rate)
+    p = -np.linalg.solve(W, q)
+    if p[0] >= 0.0 and np.hypot(p[1], p[2]) <= mu * p[0] * (1.0 + 1e-14):
+        return p
+    return _sliding(W, q, mu)
+
+
+def _sliding(W: Array, q: Array, mu: float) -> Array:
+    """The impulse of one that slips, in the direction in which it then moves."""
+
+    def of(angles: Array) -> tuple[Array, Array, Array]:
+        d = np.stack([np.cos(angles), np.sin(angles)])
+        rate = W[0, 0] - mu * (W[0, 1:] @ d)
+        pn = -q[0] / np.where(rate > 0.0, rate, np.nan)
+        v = q[1:, None] + pn * (W[1:, :1] - mu * (W[1:, 1:] @ d))
+        return pn, d[0] * v[1] - d[1] * v[0], d[0] * v[0] + d[1] * v[1]
+
+    _, across, _ = of(_ANGLES)
+    for i in np.flatnonzero(across[:-1] * across[1:] <= 0.0):
+        low, high = _ANGLES[i], _ANGLES[i + 1]
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            value = float(of(np.array([middle]))[1][0])
+            low, high = (middle, high) if value * across[i] > 0.0 else (low, middle)
+        force, _, along = (float(one[0]) for one in of(np.array([0.5 * (low + high)])))
+        if force > 0.0 and along >= 0.0:
+            return force * np.array([1.0, -mu * np.cos(low), -mu * np.sin(low)])
+    raise Jammed(
+        "friction presses a point against the surface in every direction in which it could slip (Painlevé's paradox): "
+        "take less friction, or a Contact that gives way"
+    )
+
+
+def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], size: float) -> Solution | None:
+    """Modes of all contacts by trying: the least impulses of those that stick or slip; None if it finds no end."""
+    n = len(mu)
+    slips = [np.zeros(2) if d is None and mu[i] == 0.0 else d for i, d in enumerate(directions)]
+    acts, near = np.ones(n, dtype=bool), 1e-9 * size
+    for _ in range(6 * n):
+        p = _least(W, b, mu, acts, slips)
+        v, changed = (b + W @ p.reshape(-1)).reshape(n, 3), False
+        pulls = acts & (p[:, 0] < -1e-12 * np.abs(p).max(initial=0.0))
+        if pulls.any():
+            acts[int(np.argmin(p[:, 0]))] = False
+            continue
+        for i in range(n):
+            friction, slip = float(np.hypot(p[i, 1], p[i, 2])), slips[i]
+            if not acts[i]:
+                changed |= bool(v[i, 0] < -near)
+                acts[i] |= v[i, 0] < -near
+            elif slip is None and friction > mu[i] * p[i, 0] * (1.0 + 1e-12):
+                slips[i], changed = -p[i, 1:] / friction, True
+            elif slip is not None and directions[i] is None and mu[i] > 0.0:
+                moves = float(np.linalg.norm(v[i, 1:]))
+                if moves > near and slip @ v[i, 1:] < 0.0:
+                    slips[i], changed = None, True
+                elif moves > near and np.abs(v[i, 1:] / moves - slip).max() > 1e-13:
+                    slips[i], changed = v[i, 1:] / moves, True
+        if not changed:
+            held = [np.abs(v[i] if slips[i] is None else v[i, :1]).max() for i in np.flatnonzero(acts)]
+            return Solution(p, v) if max(held, default=0.0) <= near else None
+    return None
+
+
+def _least(W: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]) -> Array:
+    """(n, 3) the least impulses with which contacts that act stick, or slip in a direction."""
+    columns, rows = [], []
+    for i in np.flatnonzero(acts):
+        slip = slips[i]
+        if slip is None:
+            columns += list(np.eye(len(b))[3 * i : 3 * i + 3])
+            rows += [3 * i, 3 * i + 1, 3 * i + 2]
+            continue
+        push = np.zeros(len(b))
+        push[3 * i : 3 * i + 3] = 1.0, *(-mu[i] * slip)
+        columns.append(push)
+        rows.append(3 * i)
+    if not rows:
+        return np.zeros((len(mu), 3))
+    C = np.array(columns).T
+    found: Array = C @ np.linalg.lstsq((W @ C)[rows], -b[rows], rcond=1e-11)[0]
+    return found.reshape(-1, 3)

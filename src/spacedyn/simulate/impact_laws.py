@@ -1,0 +1,179 @@
+"""The impulse of an impact at one point with Coulomb's friction, by Routh's incremental method.
+
+    dv/dp = W (1, f),   f = -mu d while it slides along d,   f = -Wtt^-1 Wtn while it sticks
+
+v = (vn, vt) is the relative velocity at the point, W = J H^-1 J' what a unit of impulse changes of it, p the normal
+impulse, which plays the part of time. Compression ends where vn = 0; the end of the impact follows from the law of
+restitution. The normal impulse does no positive work in all, whatever the law says, so energy is never gained.
+W. J. Stronge, Impact Mechanics (2000), ch. 4; J. B. Keller, J. Appl. Mech. 53 (1986) 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+Array = np.ndarray
+_STILL = 1e-13  # of the speed of the impact: no slip
+_SEGMENTS = 100
+_ANGLES = np.linspace(-np.pi, np.pi, 65)
+
+
+class Law(NamedTuple):
+    """Restitution and friction of a point."""
+
+    restitution: float
+    friction: float
+    name: str  # 'newton', 'poisson', 'stronge'
+
+
+class _Impact:
+    """An impact under way: velocity v, impulse p, work of the normal impulse, and what compression took."""
+
+    def __init__(self, W: Array, v: Array, law: Law):
+        self.W, self.v, self.law = W, v.astype(float).copy(), law
+        self.p, self.work = np.zeros(3), 0.0
+        self.approach, self.scale = -float(v[0]), float(np.linalg.norm(v))
+        self.compressed: tuple[float, float] | None = None  # impulse and work of compression
+
+    def wanted_work(self) -> float:
+        """The work of the normal impulse at which it ends."""
+        assert self.compressed is not None
+        e = self.law.restitution if self.law.name == "stronge" else 1.0
+        return (1.0 - e * e) * self.compressed[1]
+
+    def room(self, speed: float, work: float, rate: float) -> float:
+        """The normal impulse that is left to its next turn, where vn changes at this rate."""
+        if self.compressed is None:
+            return -speed / rate if rate > 0.0 else np.inf
+        left = self.wanted_work() - work
+        square = speed * speed + 2.0 * rate * left
+        rooms = [
+            2.0 * left / (speed + np.sqrt(square)) if square >= 0.0 and left > 0.0 else 0.0 if left <= 0.0 else np.inf
+        ]
+        if self.law.name == "newton":
+            more = self.law.restitution * self.approach - speed
+            rooms.append(0.0 if more <= 0.0 else more / rate if rate > 0.0 else np.inf)
+        elif self.law.name == "poisson":
+            rooms.append((1.0 + self.law.restitution) * self.compressed[0] - self.p[0])
+        return max(min(rooms), 0.0)
+
+    def turn(self) -> bool:
+        """Compression has ended, or the impact: whether it goes on."""
+        if self.compressed is not None:
+            return False
+        self.v[0], self.compressed = 0.0, (float(self.p[0]), self.work)
+        return self.law.restitution > 0.0
+
+    def go(self, push: Array, impulse: float) -> None:
+        """On by a normal impulse, with this push for a unit of it."""
+        rate = self.W @ push
+        self.work += impulse * (self.v[0] + 0.5 * impulse * rate[0])
+        self.v += impulse * rate
+        self.p += impulse * push
+
+
+def slip_push(W: Array, mu: float) -> Array:
+    """Push for a unit of normal impulse of a point that is about to slip: along the direction in which it will slip."""
+
+    def across(angle: float) -> float:
+        d = np.array([np.cos(angle), np.sin(angle)])
+        a = (W @ np.array([1.0, *(-mu * d)]))[1:]
+        return float(d[0] * a[1] - d[1] * a[0])
+
+    values = [across(angle) for angle in _ANGLES]
+    best, along = np.array([1.0, 0.0]), -np.inf
+    for low, high, a, b in zip(_ANGLES[:-1], _ANGLES[1:], values[:-1], values[1:], strict=True):
+        if a * b <= 0.0:
+            angle = float(brentq(across, low, high, xtol=1e-15)) if a * b < 0.0 else (low if a == 0.0 else high)
+            d = np.array([np.cos(angle), np.sin(angle)])
+            forward = float(d @ (W @ np.array([1.0, *(-mu * d)]))[1:])
+            if forward > along:
+                best, along = d, forward
+    return np.array([1.0, *(-mu * best)])
+
+
+def impulse_of(W: Array, v: Array, law: Law) -> Array:
+    """Impulse (normal, two tangential) of an impact.
+
+    Parameters
+    ----------
+    W : (3, 3)
+        Change of v by a unit of impulse, symmetric and positive.
+    v : (3,)
+        Relative velocity before, normal component first, which is negative [m/s].
+    law : Law
+        Restitution and friction.
+
+    >>> impulse_of(np.diag([0.5, 1.75, 1.75]), np.array([-2.0, 0.0, 0.0]), Law(0.5, 0.3, "newton")).tolist()
+    [6.0, 0.0, 0.0]
+    """
+    one, mu = _Impact(W, v, law), law.friction
+    for _ in range(_SEGMENTS):
+        slip = one.v[1:]
+        speed = float(np.linalg.norm(slip))
+        if speed <= _STILL * one.scale:
+            one.v[1:] = 0.0
+            held = -np.linalg.solve(W[1:, 1:], W[1:, 0]) if mu > 0.0 else np.zeros(2)
+            push = np.array([1.0, *held]) if np.linalg.norm(held) <= mu else slip_push(W, mu)
+            stop = np.inf
+        else:
+            d = slip / speed
+            push = np.array([1.0, *(-mu * d)])
+            change = (W @ push)[1:]
+            if abs(d[0] * change[1] - d[1] * change[0]) > 1e-12 * np.linalg.norm(change):
+                if not _curved(one):
+                    return one.p
+                continue
+            stop = -speed / float(d @ change) if d @ change < 0.0 else np.inf
+        room = one.room(one.v[0], one.work, float((W @ push)[0]))
+        if not np.isfinite(min(room, stop)):
+            break
+        one.go(push, min(room, stop))
+        if stop < room:
+            one.v[1:] = 0.0
+        elif not one.turn():
+            return one.p
+    return one.p
+
+
+def _curved(one: _Impact) -> bool:
+    """Slide on while the direction of slip turns, to where it stops or the impact turns; whether it goes on."""
+    W, mu, scale = one.W, one.law.friction, one.scale
+
+    def push_of(y: Array) -> Array:
+        return np.array([1.0, *(-mu * y[1:3] / np.linalg.norm(y[1:3]))])
+
+    def rates(_: float, y: Array) -> Array:
+        push = push_of(y)
+        return np.concatenate([W @ push, push, [y[0]]])
+
+    def stops(_: float, y: Array) -> float:
+        return float(np.linalg.norm(y[1:3]) - _STILL * scale)
+
+    def turns(_: float, y: Array) -> float:
+        if one.compressed is None:
+            return float(y[0])
+        values = [y[6] - one.wanted_work()]
+        if one.law.name == "newton":
+            values.append(y[0] - one.law.restitution * one.approach)
+        elif one.law.name == "poisson":
+            values.append(y[3] - (1.0 + one.law.restitution) * one.compressed[0])
+        return float(max(values))
+
+    stops.terminal = turns.terminal = True  # type: ignore[attr-defined]
+    stops.direction, turns.direction = -1.0, 1.0  # type: ignore[attr-defined]
+    start = np.concatenate([one.v, one.p, [one.work]])
+    if turns(0.0, start) >= 0.0 and one.compressed is not None:
+        return False
+    longest = 100.0 * scale / max(float(np.linalg.eigvalsh(W)[0]), 1e-300)
+    found = solve_ivp(
+        rates, (0.0, longest), start, method="DOP853", rtol=3e-14, atol=1e-15 * scale, events=(stops, turns)
+    )
+    y = found.y[:, -1]
+    one.v, one.p, one.work = y[:3].copy(), y[3:6].copy(), float(y[6])
+    if found.t_events[1].size:
+        return one.turn()
+    one.v[1:] = 0.0
+    return True

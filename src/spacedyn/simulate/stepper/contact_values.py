@@ -1,0 +1,135 @@
+"""What rigid contact is at a stepper's present state: modes, gaps, and rows of points that may touch."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...elements.rigid_contact import RigidContact
+from ...kernels.elements.rigid_contact import OPEN, PROBE, ROWS_OF
+from ...kernels.sim import layout as p
+from ...quantities.kinematics import forward_kinematics
+from .present import Attached
+from .row_values import free_rates, holding_rows, owners_of_rows, row_accelerations, row_jacobian, row_numbers
+from .stepper import Stepper
+
+Array = np.ndarray
+
+
+class ContactPoint(NamedTuple):
+    """A point of a rigid contact: the element and its number, its own number, the number of its first row."""
+
+    element: RigidContact
+    number: int
+    point: int
+    row: int
+
+    @property
+    def label(self) -> str:
+        """What the record calls it."""
+        return f"point {self.point}"
+
+
+class Probe(NamedTuple):
+    """Points that may touch, their rows three by three, normal first, for a unit normal.
+
+    Attributes
+    ----------
+    J, J_loops : (3 n, nv), (rows, nv)
+        Gradients of their velocities, and of the loops that are closed.
+    velocity, acceleration : (n, 3)
+        Relative velocities; second rates without any contact force.
+    axes : (n, 3, 3)
+        Normal and tangents, as rows, inertial axes.
+    place : (n, 3)
+        Where they touch, inertial frame [m].
+    free : (nv,)
+        Which rates are not given.
+    attached : list of Attached
+        What elements have attached to bodies.
+    """
+
+    J: Array
+    J_loops: Array
+    velocity: Array
+    acceleration: Array
+    axes: Array
+    place: Array
+    free: Array
+    attached: list[Attached]
+
+
+def contact_points(stepper: Stepper) -> list[ContactPoint]:
+    """All points of all rigid contacts."""
+    found, owners = [], owners_of_rows(stepper)
+    for i, one in enumerate(stepper.layout.elements):
+        if isinstance(one, RigidContact):
+            first = owners.index(i)
+            found += [ContactPoint(one, i, j, first + ROWS_OF * j) for j in range(one.many)]
+    return found
+
+
+def mode_of(stepper: Stepper, one: ContactPoint) -> float:
+    """The mode of a point of the first robot."""
+    return float(stepper.element_states(one.number)[one.point, 0])
+
+
+def set_mode(stepper: Stepper, one: ContactPoint, mode: float, held: Array | None = None) -> None:
+    """Let a point be open, stick or slide; where it sticks, or the direction of its slip, in the surface's frame."""
+    states = stepper.element_states(one.number)
+    states[one.point] = mode
+    if held is not None:
+        first = one.element.many + 3 * one.point
+        states[first : first + 3] = held[:, None]
+
+
+def held_of(stepper: Stepper, one: ContactPoint) -> Array:
+    """Where a point sticks, or the direction of its slip, in the surface's frame."""
+    first = one.element.many + 3 * one.point
+    return stepper.element_states(one.number)[first : first + 3, 0].copy()
+
+
+def gap_of(stepper: Stepper, one: ContactPoint) -> float:
+    """The gap of a point at the last evaluation [m]."""
+    part = stepper.layout.channel(one.number, one.element.channels[0])
+    return float(stepper._scalars(p.Y_CHANNEL, part.start + one.point, 1)[0, 0])
+
+
+def probe(stepper: Stepper, points: list[ContactPoint]) -> Probe:
+    """Rows of points, all of which are left open but probed; other points are open."""
+    for one in contact_points(stepper):
+        set_mode(stepper, one, OPEN)
+    for one in points:
+        set_mode(stepper, one, PROBE)
+    attached = stepper.attached()
+    stepper.evaluate()
+    state = stepper.state()
+    J, held = row_jacobian(stepper, state), holding_rows(stepper)
+    rates, accelerations = row_numbers(stepper, p.ROW_RATE), row_accelerations(stepper)
+    forces = row_numbers(stepper, p.ROW_WRENCH, 3)
+    rows = np.array([one.row + k for one in points for k in range(ROWS_OF)], dtype=int)
+    sizes = np.linalg.norm(forces[rows], axis=1)
+    places = []
+    for one in points:
+        part = stepper.layout.channel(one.number, one.element.channels[3])
+        places.append(stepper._scalars(p.Y_CHANNEL, part.start + 3 * one.point, 3)[:, 0].copy())
+    n = len(points)
+    return Probe(
+        J[rows] / sizes[:, None],
+        J[held],
+        (rates[rows] / sizes).reshape(n, 3),
+        (accelerations[rows] / sizes).reshape(n, 3),
+        (forces[rows] / sizes[:, None]).reshape(n, 3, 3),
+        np.array(places).reshape(n, 3),
+        free_rates(stepper),
+        attached,
+    )
+
+
+def surface_frame(stepper: Stepper, one: ContactPoint) -> tuple[Array, Array]:
+    """Origin (3) [m] and axes (3, 3), as columns, of the surface that a point touches, in the inertial frame."""
+    ground, state = one.element.ground, stepper.state()
+    place, axes = np.asarray(ground.position), ground.axes
+    if one.element.other == "inertial":
+        return place, axes
+    bodies, i = forward_kinematics(state.model, state).bodies, state.model.body_index(one.element.other)
+    return bodies.position[i] + bodies.rotation[i] @ place, bodies.rotation[i] @ axes

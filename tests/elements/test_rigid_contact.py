@@ -1,0 +1,314 @@
+"""Rigid contact by events: bounces, rest, rolling, sliding, several at once, bad input."""
+
+import numpy as np
+import pytest
+
+import spacedyn as sd
+
+G = 9.81
+DOWN = (0.0, 0.0, -G)
+
+
+@pytest.fixture(scope="module")
+def ball():
+    b = sd.Builder("ball")
+    b.base("ball", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    return b.build()
+
+
+@pytest.fixture(scope="module")
+def box():
+    b = sd.Builder("box")
+    b.base("box", mass=1.0, inertia=(0.05 / 3, 0.05 / 3, 0.08 / 3))
+    return b.build()
+
+
+def floor(**fields):
+    return sd.RigidContact("ball", (0, 0, 0), radius=0.1, name="floor", **fields)
+
+
+def impacts(run):
+    return [event for event in run.events if "impact" in event.name]
+
+
+# --- bounces and rest -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("e", [0.5, 0.8])
+def test_a_ball_comes_to_rest_at_zenos_time(ball, e):
+    """Closed form: bounces at T + 2T(e + e² + ...), heights h e^(2k), rest at T (1 + e) / (1 - e), to 1e-9."""
+    T = np.sqrt(2.0 / G)
+    rest = T * (1.0 + e) / (1.0 - e)
+    k = np.arange(1, 7)
+    tops = T * (1.0 + 2.0 * e * (1.0 - e ** (k - 1)) / (1.0 - e) + e**k)
+    times = [*tops, 1.2 * rest]
+    start = ball.state(base_position=[0, 0, 1.1])
+    run = sd.simulate(ball, start, 1.2 * rest, gravity=DOWN, elements=[floor(restitution=e)], record=times)
+    hits = np.array([event.time for event in impacts(run)])
+    k = np.arange(len(hits))
+    assert len(hits) > 15
+    assert np.abs(hits - T * (1.0 + 2.0 * e * (1.0 - e**k) / (1.0 - e))).max() < 1e-9
+    last = run.events[-1]
+    assert last.name == "floor: point 0 comes to rest" and abs(last.time - rest) < 1e-9
+    heights = run.states.base_position[-7:-1, 2] - 0.1
+    assert np.abs(heights - e ** (2.0 * np.arange(1, 7))).max() < 1e-11
+    assert run.final.base_position[2] == pytest.approx(0.1, abs=1e-14) and not np.any(run.final.base_velocity)
+    speeds = np.array([event.impulse[2] for event in impacts(run)[:10]])
+    assert speeds == pytest.approx((1.0 + e) * np.sqrt(2.0 * G) * e ** k[:10], rel=1e-9)
+    assert run["element_dissipated"][-1, 0] == pytest.approx(G, rel=2e-12)
+    assert run.audit().worst < 1e-11
+
+
+def test_without_loss_it_bounces_for_ever(ball):
+    """A thousand periods of an elastic ball: no height is lost, no time is gained."""
+    T = np.sqrt(2.0 * 0.05 / G)
+    run = sd.simulate(
+        ball, ball.state(base_position=[0, 0, 0.15]), 200 * T, gravity=DOWN, elements=[floor(restitution=1.0)],
+        record=20 * T,
+    )  # fmt: skip
+    assert run.states.base_position[:, 2] == pytest.approx(np.full(len(run.time), 0.15), abs=1e-10)
+    assert run.audit().worst < 1e-11
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "stronge"])
+def test_an_offset_impact_without_friction(law):
+    """REFERENCES.md 15: impulse and rates to all of its digits; the same by RungeKutta4."""
+    b = sd.Builder("lander")
+    b.base("bus", mass=500.0, inertia=(300, 350, 400))
+    lander = b.build()
+    rock = sd.RigidContact("bus", (0.3, 0.2, -1.2), restitution=0.84, law=law, name="rock")
+    start = lander.state(base_position=[0, 0, 1.21], base_velocity=[0.02, 0, -0.1])
+    for method in (None, sd.RungeKutta4(step=0.03)):
+        run = sd.simulate(lander, start, 0.2, elements=[rock], record=0.1, method=method)
+        (event,) = run.events
+        assert event.time == pytest.approx(0.1, abs=1e-10)
+        assert event.impulse == pytest.approx([0, 0, 76.97211155], abs=1e-8)
+        assert event.place == pytest.approx([0.302, 0.2, 0.0], abs=1e-10)
+        assert event.after.base_rate == pytest.approx([0.0513147410, -0.0659760956, 0.0], abs=1e-10)
+        lost = 0.5 * 500.0 * (0.01 - event.after.base_velocity[2] ** 2) - 0.5 * event.after.base_rate @ (
+            [300, 350, 400] * event.after.base_rate
+        )
+        assert run["element_dissipated"][-1, 0] == pytest.approx(lost, rel=1e-12)
+        assert run.audit().worst < 1e-12
+
+
+# --- friction ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spin,rolls", [(0.0, 1.4285714285714286), (-30.0, 0.5714285714285714)])
+def test_a_ball_slides_then_rolls(ball, spin, rolls):
+    """cases.json, ball_slides_then_rolls: to 1e-8, here to 1e-11."""
+    start = ball.state(base_position=[0, 0, 0.1], base_velocity=[2.0, 0, 0], base_rate=[0, spin, 0])
+    run = sd.simulate(ball, start, 1.0, gravity=DOWN, elements=[floor(friction=0.3)], record=0.25)
+    (event,) = run.events
+    assert event.name == "floor: point 0 sticks"
+    until = (2.0 - 0.1 * spin) / (3.5 * 0.3 * G)
+    assert event.time == pytest.approx(until, abs=1e-11)
+    assert run.final.base_velocity == pytest.approx([rolls, 0, 0], abs=1e-12)
+    assert run.final.base_rate[1] == pytest.approx(10.0 * rolls, abs=1e-11)
+    x = 2.0 * until - 0.5 * 0.3 * G * until**2 + rolls * (1.0 - until)
+    assert run.final.base_position[0] == pytest.approx(x, abs=1e-11)
+    if spin == 0.0:
+        assert event.time == pytest.approx(0.19416533178001066, abs=1e-11)
+        assert run.final.base_position[0] == pytest.approx(1.4840472376514315, abs=1e-11)
+        assert run["element_dissipated"][-1, 0] / 2.0 == pytest.approx(0.2857142857142857, abs=1e-12)
+    assert run.audit().worst < 1e-12
+
+
+@pytest.mark.parametrize(
+    "mu,acceleration,turning",
+    [(0.2, 3.5035714285714286, 35.035714285714285), (0.1, 4.055429078887465, 21.23927302781336)],
+)
+def test_a_ball_on_an_incline_rolls_or_slides(ball, mu, acceleration, turning):
+    """cases.json, sphere_on_incline, at 30°: rolls from mu = 0.165 on; to 1e-9, here to 1e-11."""
+    tilt = np.radians(30.0)
+    n, s = np.array([np.sin(tilt), 0, np.cos(tilt)]), np.array([np.cos(tilt), 0, -np.sin(tilt)])
+    ramp = floor(surface=sd.Plane(n), friction=mu)
+    run = sd.simulate(ball, ball.state(base_position=0.1 * n), 1.0, gravity=DOWN, elements=[ramp], record=0.5)
+    assert run.final.base_velocity == pytest.approx(acceleration * s, abs=1e-11)
+    assert run.final.base_rate[1] == pytest.approx(turning, abs=1e-10)
+    assert run.states.base_position[1] @ s == pytest.approx(acceleration / 8.0, abs=1e-11)
+    assert run.audit().worst < 1e-11
+
+
+def ramp_of(box, degrees, mu):
+    tilt = np.radians(degrees)
+    n, s = np.array([np.sin(tilt), 0, np.cos(tilt)]), np.array([np.cos(tilt), 0, -np.sin(tilt)])
+    corners = [[x, y, -0.1] for x in (-0.2, 0.2) for y in (-0.2, 0.2)]
+    ramp = sd.RigidContact("box", corners, sd.Plane(n), friction=mu, name="ramp")
+    turn = sd.Rotation.from_euler("y", tilt).as_quat()
+    return ramp, box.state(base_position=0.1 * n, base_quaternion_xyzw=turn), s, tilt
+
+
+@pytest.mark.parametrize("mu", [0.5, 0.37])
+def test_a_box_stays_on_an_incline_for_a_thousand_seconds(box, mu):
+    """At 20°, tan 0.364; with mu 0.37 the upper corners are at their limit, and the lower ones hold more."""
+    ramp, start, _, _ = ramp_of(box, 20.0, mu)
+    run = sd.simulate(box, start, 1000.0, gravity=DOWN, elements=[ramp], record=50.0)
+    assert np.linalg.norm(run.states.base_velocity, axis=1).max() < 1e-15
+    assert np.linalg.norm(run.final.base_position - start.base_position) < 1e-12
+    assert run["ramp.normal_force"].sum(axis=1) == pytest.approx(np.full(21, G * np.cos(np.radians(20.0))), rel=1e-12)
+    assert run.audit().worst < 1e-9 and not run.events
+
+
+def test_a_box_slides_down_a_steeper_one(box):
+    """At 30°, mu 0.3: g (sin - mu cos) to 1e-12."""
+    ramp, start, s, tilt = ramp_of(box, 30.0, 0.3)
+    run = sd.simulate(box, start, 1.0, gravity=DOWN, elements=[ramp], record=0.5)
+    a = G * (np.sin(tilt) - 0.3 * np.cos(tilt))
+    assert run.final.base_velocity == pytest.approx(a * s, abs=1e-12)
+    assert run.final.base_position - start.base_position == pytest.approx(0.5 * a * s, abs=1e-12)
+    assert run["element_dissipated"][-1, 0] == pytest.approx(0.3 * G * np.cos(tilt) * 0.5 * a, rel=1e-12)
+    assert run.audit().worst < 1e-12
+
+
+def test_a_box_that_lands_flat_stays_flat(box):
+    """Four corners at one instant are solved together: it bounces, and comes to rest, without a turn."""
+    corners = [[x, y, -0.1] for x in (-0.2, 0.2) for y in (-0.2, 0.2)]
+    ground = sd.RigidContact("box", corners, restitution=0.5, friction=0.4, name="ground")
+    run = sd.simulate(box, box.state(base_position=[0, 0, 0.3]), 1.0, gravity=DOWN, elements=[ground], record=0.2)
+    T = np.sqrt(2.0 * 0.2 / G)
+    assert run.events[-1].time == pytest.approx(3.0 * T, abs=1e-9)
+    assert np.abs(run.states.base_rate).max() < 1e-12
+    assert run.final.base_position == pytest.approx([0, 0, 0.1], abs=1e-12)
+    assert run.audit().worst < 1e-11
+
+
+# --- several bodies ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def five():
+    b = sd.Builder("five balls")
+    b.base("ball0", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    for i in range(1, 5):
+        b.link(f"ball{i}", "free", parent="ball0", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    return b.build()
+
+
+@pytest.mark.parametrize("gap,moving", [(0.0, 1), (0.01, 1), (0.01, 2), (0.0, 2)])
+def test_newtons_cradle(five, gap, moving):
+    """cases.json, newtons_cradle: as many balls leave as come, to 1e-12; those that touch are hit one by one."""
+    balls = [
+        sd.RigidContact(
+            f"ball{i + 1}", (0, 0, 0), sd.SphereSurface(0.1), 1.0, other=f"ball{i}", radius=0.1, name=f"pair{i}"
+        )
+        for i in range(4)
+    ]
+    x, v = np.arange(5) * (0.2 + gap), np.zeros(5)
+    x[:moving] -= 0.05
+    v[:moving] = 1.0
+    q = {f"ball{i}": [x[i] - x[0], 0, 0, 0, 0, 0, 1] for i in range(1, 5)}
+    qd = {f"ball{i}": [v[i] - v[0], 0, 0, 0, 0, 0] for i in range(1, 5)}
+    start = five.state(base_position=[x[0], 0, 0], base_velocity=[1.0, 0, 0], q=q, qd=qd)
+    run = sd.simulate(five, start, 0.5, elements=balls, record=0.25)
+    after = run.final.base_velocity[0] + np.array([0.0, *run.final.qd[::6]])
+    assert after == pytest.approx(np.sort(v), abs=1e-12)
+    assert run.audit().worst < 1e-13
+
+
+# --- nothing tunnels --------------------------------------------------------------------------------------------------
+
+
+def _surfaces():
+    hills = sd.HeightField.of(lambda x, y: 0.1 * np.sin(x) * np.cos(y), size=(12.0, 12.0), spacing=0.5)
+    sheet = sd.TriangleMesh([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]], [[0, 1, 2], [0, 2, 3]])
+    return [sd.Plane(), sd.SphereSurface(1.0), hills, sheet]
+
+
+@pytest.mark.parametrize("surface", _surfaces(), ids=lambda one: one.kind)
+@pytest.mark.parametrize("aim", [(0.0, 0.0), (0.4, 0.3)])
+def test_nothing_tunnels_at_ten_kilometres_a_second(ball, surface, aim):
+    """From 30 km away, in steps that could be of seconds: an impact where the surface is, none behind it."""
+    rock = sd.RigidContact("ball", (0, 0, 0), surface, 0.3, radius=0.05, name="rock")
+    start = ball.state(base_position=[*aim, 30e3], base_velocity=[0, 0, -1e4])
+    run = sd.simulate(ball, start, 4.0, elements=[rock], record=2.0)
+    assert len(run.events) == 1 and "impact" in run.events[0].name
+    gap = surface.gap(run.events[0].state.base_position) - 0.05
+    assert abs(gap) < 1e-7
+    assert run.final.base_velocity[2] > -1e4 and run.audit().worst < 1e-9
+
+
+def test_a_small_rock_beside_the_path_is_missed_and_one_on_it_is_not(ball):
+    """Gaps that close and open again within one step are followed."""
+    for offset, count in ((0.0, 1), (0.14, 1), (0.16, 0)):
+        rock = sd.RigidContact(
+            "ball", (0, 0, 0), sd.SphereSurface(0.1, position=(offset, 0, -5e3)), radius=0.05, name="rock"
+        )
+        start = ball.state(base_position=[0, 0, 0], base_velocity=[0, 0, -1e4])
+        run = sd.simulate(ball, start, 4.0, elements=[rock], record=2.0)
+        assert len(run.events) == count
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_batches_resume_and_files_are_the_same_to_the_bit(ball, tmp_path):
+    lively = floor(restitution=0.7, friction=0.2)
+    heights = np.array([0.3, 0.5, 0.9])
+    states = ball.state(base_position=np.stack([0 * heights, 0 * heights, heights], axis=-1), base_velocity=[0.5, 0, 0])
+    many = sd.simulate(ball, states, 1.0, gravity=DOWN, elements=[lively], record=0.25)
+    for i in range(3):
+        alone = sd.simulate(ball, states[i], 1.0, gravity=DOWN, elements=[lively], record=0.25)
+        assert np.array_equal(alone.final.x, many.final[i].x) and np.array_equal(alone.final.u, many.final[i].u)
+    part = sd.simulate(ball, states[1], 0.5, gravity=DOWN, elements=[lively], record=0.25)
+    part.save(tmp_path / "run.nc")
+    read = sd.Run.load(tmp_path / "run.nc")
+    assert [one.name for one in read.events] == [one.name for one in part.events]
+    assert np.array_equal(read.events[0].impulse, part.events[0].impulse)
+    on = read.resume(until=1.0)
+    assert np.array_equal(on.final.x, many.final[1].x) and len(on.events) == len(
+        [one for one in many.events if one.robot == (1,)]
+    )
+
+
+def test_tighter_tolerances_change_final_states_at_their_order(ball):
+    """A bouncing ball with spin and friction on a sphere: six impacts."""
+    dome = floor(surface=sd.SphereSurface(20.0), restitution=0.8, friction=0.3)
+    start = ball.state(base_position=[0.2, 0.1, 20.3], base_rate=[3.0, -2.0, 5.0])
+    found = []
+    for rtol in (1e-6, 5e-7, 1e-12):
+        method = sd.DormandPrince8(rtol=rtol, atol=1e-3 * rtol)
+        run = sd.simulate(ball, start, 1.5, gravity=DOWN, elements=[dome], record=1.5, method=method)
+        assert len(impacts(run)) >= 5
+        found.append(run.final.base_position)
+    assert np.abs(found[0] - found[2]).max() < 1e-4 and np.abs(found[1] - found[2]).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    "method", [sd.RungeKutta4(step=0.01), sd.DormandPrince5(), sd.Radau5()], ids=lambda m: type(m).__name__
+)
+def test_other_methods_bounce_and_roll_alike(ball, method):
+    start = ball.state(base_position=[0, 0, 0.3], base_velocity=[1.0, 0, 0])
+    lively = floor(restitution=0.4, friction=0.2)
+    run = sd.simulate(ball, start, 0.8, gravity=DOWN, elements=[lively], record=0.4, method=method)
+    other = sd.simulate(ball, start, 0.8, gravity=DOWN, elements=[lively], record=0.4)
+    assert run.final.x == pytest.approx(other.final.x, abs=1e-8)
+    assert [one.name for one in run.events] == [one.name for one in other.events]
+    assert run.audit().worst < 1e-8
+
+
+def test_bad_input_is_named(ball):
+    for fields, words in (
+        ({"restitution": 1.2}, "restitution must be from 0 to 1"),
+        ({"restitution": -0.1}, "restitution must be from 0 to 1"),
+        ({"friction": -0.1}, "friction must be at least 0"),
+    ):
+        with pytest.raises(sd.InputError, match=words):
+            floor(**fields)
+    with pytest.raises(sd.UnknownName, match="no law of restitution named 'hertz'"):
+        floor(law="hertz")
+    with pytest.raises(sd.InputError, match="deep in the surface, which is rigid"):
+        sd.simulate(ball, ball.state(base_position=[0, 0, 0.05]), 1.0, elements=[floor()])
+    with pytest.raises(sd.InputError, match="RigidContact needs steps that can end anywhere"):
+        sd.simulate(
+            ball, ball.state(base_position=[0, 0, 1]), 1.0, elements=[floor()], method=sd.SemiImplicitEuler(0.01)
+        )
+    b = sd.Builder("pair")
+    b.base("one", mass=1.0, inertia=(0.3, 0.4, 0.5))
+    b.link("two", parent="one", position=(1, 0, 0), axis=(0, 0, 1), mass=1.0, inertia=(0.3, 0.4, 0.5))
+    pair = b.build()
+    with pytest.warns(sd.ModelWarning, match="are joined by 'two'"):
+        sd.simulate(
+            pair, pair.neutral_state(), 0.1, elements=[sd.RigidContact("two", (0, 0, 5), other="one", name="x")]
+        )
