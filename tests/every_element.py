@@ -85,6 +85,41 @@ def under_contact():
     )
 
 
+@sd.condition
+def clock(t, s, p, out):
+    """A time."""
+    out.value[0] = t - p.time
+
+
+def under_rigid_contact():
+    """A disc that slides, a ball of another body that bounces, a fast one that misses; loops that close and open."""
+    b = sd.Builder("pair")
+    b.base("bus", mass=20.0, inertia=(2.0, 2.3, 1.8))
+    b.link("target", "free", parent="bus", mass=3.0, inertia=(0.4, 0.5, 0.6))
+    pair = b.build()
+    touching = [
+        sd.RigidContact("bus", (0, 0, 0), sd.Plane(), 0.3, 0.2, semi_axes=(0.2, 0.1, 0.0), name="disc"),
+        sd.RigidContact("bus", [(0.3, 0, -0.4), (0.3, 0.1, -0.4)], sd.Plane(position=(0, 0, -0.5)), friction=0.9),
+        sd.RigidContact("target", (0, 0, 0), sd.SphereSurface(0.5), 0.5, 0.1, other="bus", radius=0.1, name="pair"),
+        sd.Loop("weld", "target", "bus", active=False, name="weld"),
+        sd.Loop("distance", "target", "bus", length=1.0, active=False, name="rod"),
+    ]
+    near = {"target": [0.0, 0.0, 0.62, 0, 0, 0, 1]}
+    start = pair.state(
+        base_position=[0, 0, 0.2], base_velocity=[1.0, 0.3, -1.5], base_rate=[0.1, 0.2, 0.3], q=near,
+        qd={"target": [0.1, 0, -0.5, 0, 0, 0]},
+    )  # fmt: skip
+    close = [sd.actions.close_loop("weld"), sd.actions.open_loop("weld"), sd.actions.close_loop("rod")]
+    events = [sd.Event(clock(time=0.05 + 0.08 * i), action=one, direction=1) for i, one in enumerate(close)]
+    options = {"record": 0.1, "gravity": [0, 0, -9.81], "budget": 1e9}
+    run = sd.simulate(pair, start, 0.3, elements=touching, events=events, method=sd.RungeKutta4(0.02), **options)
+    found = [np.ravel(run[name]) for name in ("q", "u", "gap")]
+    past = sd.RigidContact("bus", (0, 0, 0), sd.SphereSurface(0.5), radius=0.1, name="past")
+    flying = pair.state(base_position=[0.65, 0, 30.0], base_velocity=[0, 0, -100.0])
+    run = sd.simulate(pair, flying, 0.6, elements=[past], record=0.3)
+    return np.concatenate([*found, np.ravel(run["u"])])
+
+
 def under_fields():
     """Fields, thin air and sunlight: about a planet, from a falling origin, in Hill's frames."""
     b = sd.Builder("box")

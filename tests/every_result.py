@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 import spacedyn as sd
-from every_element import under_contact, under_devices, under_fields
+from every_element import under_contact, under_devices, under_fields, under_rigid_contact
 from spacedyn.elements.loop import LOOP_JOINTS
 from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
@@ -71,7 +71,7 @@ def every_result(rng, model, state):
             results["stops"] = stopped()
             results["element"] = under_elements()
             results["devices"], results["fields"] = under_devices(), under_fields()
-            results["contact"] = under_contact()
+            results["contact"], results["rigid contact"] = under_contact(), under_rigid_contact()
             results["joint_kind"] = in_steps()
             results["distance"], results["contacts"] = between_shapes()
             results["assemble"], results["loops"] = with_loops()

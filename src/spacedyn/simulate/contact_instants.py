@@ -65,6 +65,7 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
     v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
     lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
     laws = [Law(one.element.restitution, one.element.friction, one.element.law) for one in points]
+    felt = felt_accelerations(W, points, seen)
     for count in range(_ROUNDS + 1):
         hit = np.flatnonzero(v[::3] < -_SLOW)
         if not hit.size:
@@ -74,7 +75,7 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
             hit = np.arange(n)
         now = list(laws)
         for i in hit.tolist():
-            left = time_to_rest(laws[i], v[3 * i], seen.acceleration[i, 0])
+            left = time_to_rest(laws[i], v[3 * i], float(felt[i]))
             if left is not None or last:
                 rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
         places = (3 * hit[:, None] + np.arange(3)).ravel()
@@ -93,6 +94,27 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
             if rests[i] >= 0.0 and abs(v[3 * i]) <= _SLOW:
                 blows.append(Blow(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
     return Change(state.u + X @ (seen.J.T @ total), lost, blows)
+
+
+def felt_accelerations(W: Array, points: Sequence[ContactPoint], seen: Probe) -> Array:
+    """(n,) normal accelerations of all points, with the forces of those that neither approach nor part."""
+    stay = np.flatnonzero(np.abs(seen.velocity[:, 0]) <= _SLOW)
+    found = seen.acceleration[:, 0].copy()
+    if stay.size:
+        rows, solved = held_together(W, points, seen, stay.tolist())
+        others = np.setdiff1d(np.arange(len(points)), stay)  # a point that stays would fall by itself
+        found[others] += W[np.ix_(3 * others, rows)] @ solved.p.reshape(-1)
+    return found
+
+
+def held_together(W: Array, points: Sequence[ContactPoint], seen: Probe, stay: Sequence[int]) -> tuple[Array, Solution]:
+    """Rows of some points, and their forces and accelerations."""
+    rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
+    mu = np.array([points[i].element.friction for i in stay])
+    slips = [seen.velocity[i, 1:] for i in stay]
+    fast = [float(np.linalg.norm(slip)) for slip in slips]
+    directions = [slip / size if size > _SLOW else None for slip, size in zip(slips, fast, strict=True)]
+    return rows, solve_cones(W[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows], mu, directions)
 
 
 def time_to_rest(law: Law, speed: float, acceleration: float) -> float | None:
@@ -142,27 +164,23 @@ def choose_modes(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> l
     if not stay:
         return found
     X = mobility(stepper.state(), seen)
-    rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
-    W, b = (seen.J @ X @ seen.J.T)[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows]
-    mu = np.array([points[i].element.friction for i in stay])
-    slips = seen.velocity[stay, 1:]
-    fast = np.linalg.norm(slips, axis=1)
-    directions = [slip / size if size > _SLOW else None for slip, size in zip(slips, fast, strict=True)]
-    solved = solve_cones(W, b, mu, directions)
+    _, solved = held_together(seen.J @ X @ seen.J.T, points, seen, stay)
+    size = float(np.abs(seen.acceleration[stay]).max())
     most = float(solved.p[:, 0].max(initial=0.0))
     for k, i in enumerate(stay):
         if solved.p[k, 0] > _WEAK * most:
-            mode, along = _mode(solved, k, float(mu[k]), directions[k], float(np.abs(b).max()))
+            mode, along = _mode(solved, k, points[i].element.friction, seen.velocity[i, 1:], size)
             origin, S = surface_frame(stepper, points[i])
             held = seen.place[i] - origin if mode == STICK else along @ seen.axes[i, 1:]
             found[i] = points[i], mode, S.T @ held
     return found
 
 
-def _mode(solved: Solution, k: int, mu: float, direction: Array | None, size: float) -> tuple[float, Array]:
+def _mode(solved: Solution, k: int, mu: float, slip: Array, size: float) -> tuple[float, Array]:
     """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
-    if direction is not None:
-        return float(SLIDE), direction
+    speed = float(np.linalg.norm(slip))
+    if speed > _SLOW:
+        return float(SLIDE), slip / speed
     p, a = solved.p[k], solved.v[k, 1:]
     if mu > 0.0 and np.hypot(p[1], p[2]) < mu * p[0] * (1.0 - 1e-9):
         return float(STICK), np.zeros(2)
