@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .measure import CONTACT, KINEMATICS, PER_BODY, STEPPING
+from .measure import CLOSED, CONTACT, KINEMATICS, PER_BODY, STEPPING
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -62,6 +62,7 @@ def draw(results: Results) -> Table:
             _add_fleets(table, results)
     _add_contact(table, results)
     _add_scenes(table, results)
+    _add_closed(table, results)
     if "start" in results:
         _add_start(table, results)
     return table
@@ -139,7 +140,20 @@ def _add_scenes(table: Table, results: Results) -> None:
         ours, peer = results["scenes"][scene]["ours"], results["scenes"][scene]["mujoco"]
         for what, unit in (("speed", "m/s"), ("depth", "m"), ("rise", "J")):
             label = {"speed": "speed at the end", "depth": "greatest depth", "rise": "energy gained in a ms"}[what]
-            table.add_row(f"    {label} [{unit}]", "", f"{ours[what]:.0e}", "", f"{peer[what]:.0e}")
+            table.add_row(f"    {label}, {unit}", "", f"{ours[what]:.0e}", "", f"{peer[what]:.0e}")
+    table.add_section()
+
+
+def _add_closed(table: Table, results: Results) -> None:
+    """A simulated second of linkages with several loops."""
+    rows = [row for row in results["rows"] if row["what"].startswith(CLOSED)]
+    if not rows:
+        return
+    names = ["", "[dim]to 1e-9[/]", "", "[dim]RK4, 1 kHz, gives way[/]"]
+    table.add_row("[bold]A simulated second of N four-bars, ms[/]", *names)
+    for row in rows:
+        ours, peer = (row["figures"][who]["seconds"] for who in ("float64", "mujoco"))
+        table.add_row(f"  N = {row['what'].removeprefix(CLOSED)}", "", number(ours * 1e3), "", number(peer * 1e3))
     table.add_section()
 
 
