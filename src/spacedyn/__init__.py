@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .elements.relative_pose import RelativePose
     from .elements.rigid_contact import RigidContact
     from .elements.rolling import Rolling
+    from .elements.shape_contact import ShapeContact
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
@@ -202,6 +203,7 @@ _NAMES_OF = {
     ".elements.user_elements": "element",
     ".elements.relative_pose": "RelativePose",
     ".elements.rigid_contact": "RigidContact",
+    ".elements.shape_contact": "ShapeContact",
     ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
@@ -351,6 +353,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "SemiImplicitEuler",
+    "ShapeContact",
     "SimulationFailed",
     "SloshMode",
     "SolarPressure",

@@ -131,6 +131,7 @@ _WANTED = {
     "orbit.mean_motion": {"semi_major_axis": "number"},
     "Contact": {"points": "points", "surface": "surface", "material": "material"},
     "RigidContact": {"points": "points", "surface": "surface", "restitution": "number", "friction": "number"},
+    "ShapeContact": {"material": "material", "surfaces": "surface"},
     "ContactMaterial": {"stiffness": "number"},
     "contact_material": {"pair": "pair", "radius": "number"},
     "Plane": {"normal": "unit", "kind": "plane"},

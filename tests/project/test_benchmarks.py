@@ -75,5 +75,13 @@ def test_distances_are_measured_beside_coal(tmp_path):
     assert figures["contact 1000 spheres"]["float64"]["seconds"] > 0
 
 
+def test_linkages_are_measured_beside_mujoco(tmp_path):
+    path = tmp_path / "bench.json"
+    printed = run("benchmarks", "--quick", "--only", "closed", "--json", str(path))
+    assert "N four-bars" in printed
+    figures = {row["what"]: row["figures"] for row in json.loads(path.read_text())["rows"]}
+    assert all(figures[f"closed {n}"].keys() == {"float64", "mujoco"} for n in (1, 10, 40))
+
+
 def test_first_call_is_timed_in_a_process_of_its_own():
     assert json.loads(run("benchmarks.start", "first")).keys() == {"import", "first", "cpu"}

@@ -281,14 +281,23 @@ def _pairs_of_shapes(model: Model, table: ShapeTable, pairs: Any) -> Array:
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def _neighbours(model: Model, table: ShapeTable) -> Array:
-    """For each body the nearest one toward the base that has shapes, or -1."""
+def neighbours_before(model: Model, shaped: set[str]) -> dict[str, str]:
+    """For each body the nearest one toward the base that has shapes, by name; a free joint makes no neighbours."""
     parent = {joint.child: joint.parent for joint in model.joints if joint.kind != "free"}
-    shaped = {model.bodies[i].name for i in set(table.owner.tolist())}
-    before = np.full(len(model.bodies) + 1, -1)
-    for i, body in enumerate(model.bodies):
+    before: dict[str, str] = {}
+    for body in model.bodies:
         above = parent.get(body.name)
         while above is not None and above not in shaped:
             above = parent.get(above)
-        before[i] = -1 if above is None else model.body_index(above)
+        if above is not None:
+            before[body.name] = above
+    return before
+
+
+def _neighbours(model: Model, table: ShapeTable) -> Array:
+    """For each body the number of the nearest one toward the base that has shapes, or -1."""
+    named = neighbours_before(model, {model.bodies[i].name for i in set(table.owner.tolist())})
+    before = np.full(len(model.bodies) + 1, -1)
+    for i, body in enumerate(model.bodies):
+        before[i] = model.body_index(named[body.name]) if body.name in named else -1
     return before

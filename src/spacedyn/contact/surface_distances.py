@@ -30,7 +30,7 @@ def surface_rows(table: ShapeTable, shapes: Array, surface: Surface, poses: Arra
         return above(surface, supports(table, shapes, poses, -up))
     if isinstance(surface, TriangleMesh):
         return _over_mesh(table, shapes, surface, poses)
-    round_one = _as_shape(surface)
+    round_one = as_shape(surface)
     if round_one is not None:
         return _against(table, shapes, round_one, poses)
     return np.stack([_over_ground(table, i, surface, poses) for i in shapes], axis=1)
@@ -76,7 +76,7 @@ def vertices_of(table: ShapeTable, i: int, poses: Array) -> Array | None:
     return pose[:, None, :3] + np.einsum("sij,nj->sni", pose[:, 3:].reshape(-1, 3, 3), local)
 
 
-def _as_shape(surface: Surface) -> Convex | None:
+def as_shape(surface: Surface) -> Convex | None:
     """A sphere or an ellipsoid as a convex shape."""
     place, level = np.asarray(surface.position, dtype=float), surface.axes
     if isinstance(surface, SphereSurface) and not surface.hollow:

@@ -22,11 +22,43 @@ from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
-from .surface_points import frame_of, gaps_of, joint_between, point_numbers
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers, touching_numbers
 
 Array = np.ndarray
 _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
+
+
+def has_bristles(m: ContactMaterial) -> bool:
+    """Whether its friction is by bristles."""
+    return m.sticks and (m.friction > 0.0 or (m.static_friction or 0.0) > 0.0)
+
+
+def guards_of_point(m: ContactMaterial) -> int:
+    """Whether it touches; whether damping would pull, it sticks, it is near enough to adhere."""
+    return 1 + (m.dissipation > 0.0 or m.damping > 0.0) + has_bristles(m) + (m.adhesion > 0.0)
+
+
+def law_choices(m: ContactMaterial, guarded: bool) -> tuple[int, ...]:
+    """What the kernels branch by: from GUARDS to TURNS."""
+    pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
+    friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if m.friction > 0.0 else p.NONE
+    turns = int(m.rolling > 0.0 or m.torsion > 0.0)
+    return guards_of_point(m), int(guarded), pulls, 1 + (pulls > 0), int(m.adhesion > 0.0), friction, turns
+
+
+def law_numbers(m: ContactMaterial, mass: float) -> list[float]:
+    """What the kernels reckon with: from STIFFNESS to RANGE; the mass [kg] is what bristles hold."""
+    time = m.bristle_time if m.bristle_time is not None else float(np.sqrt(mass / m.bristles))
+    static = m.friction if m.static_friction is None else m.static_friction
+    normal = [m.stiffness, m.exponent, m.dissipation, m.damping]
+    friction = [m.friction, static, m.stribeck_speed, m.bristles, m.bristles * time, m.slip_speed]
+    return [*normal, *friction, m.rolling, m.torsion, m.turn_rate, m.adhesion, m.adhesion_range]
+
+
+def mass_of(model: Model) -> float:
+    """Of all bodies [kg]."""
+    return float(sum(body.mass for body in model.bodies))
 
 
 @checked_fields("surface", "material", "shape")
@@ -182,11 +214,7 @@ class Contact(Element):
     @property
     def _sticks(self) -> bool:
         """Whether it has bristles."""
-        return (
-            not self.is_stepped
-            and self.pair.sticks
-            and (self.pair.friction > 0.0 or (self.pair.static_friction or 0.0) > 0.0)
-        )
+        return not self.is_stepped and has_bristles(self.pair)
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
@@ -201,43 +229,26 @@ class Contact(Element):
         return (*(Block(name, n, unit) for name, unit in names), Block("contact_point", 3 * n, "m"))
 
     @property
-    def _guards_of_point(self) -> int:
-        m = self.pair
-        return 1 + (m.dissipation > 0.0 or m.damping > 0.0) + self._sticks + (m.adhesion > 0.0)
-
-    @property
     def guards(self) -> int:
         """Of each point: whether it touches; whether damping would pull, it sticks, it is near enough to adhere."""
-        return self._guards_of_point * len(self.touching.places) if self.guarded and not self.is_stepped else 0
+        many = len(self.touching.places) if self.guarded and not self.is_stepped else 0
+        return guards_of_point(self.pair) * many
 
     def numbers(self, model: Model) -> Numbers:
         """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
+        if self.is_stepped:
+            return touching_numbers(model, self, self.pair.friction, 0.0)
         m, ground, touching = self.pair, self.ground, self.touching
         first = point_of(model, self.body, touching.places[0])[0]
         other, frame = frame_of(model, self.other, ground)
         many = len(touching.places)
         own = ground.parameters
-        head = [*frame, *self._material_numbers(model), self._limit]
-        pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
-        friction = p.BRISTLES if self._sticks else p.REGULARISED if m.friction > 0.0 else p.NONE
+        head = [*frame, *law_numbers(m, mass_of(model)), self._limit]
         integers = (
             *(first, other, ground.code, many, p.FIRST, p.FIRST + len(own), int(np.any(touching.cores != 0.0))),
-            *(self._guards_of_point, int(self.guarded), pulls, 1 + (pulls > 0), int(m.adhesion > 0.0)),
-            *(friction, int(m.rolling > 0.0 or m.torsion > 0.0)),
+            *law_choices(m, self.guarded),
         )
         return Numbers(integers, np.concatenate([head, own, point_numbers(model, self.body, touching)]))
-
-    def _material_numbers(self, model: Model) -> list[float]:
-        """In the order of the kernel."""
-        m = self.pair
-        mass = sum(body.mass for body in model.bodies)
-        time = m.bristle_time if m.bristle_time is not None else float(np.sqrt(mass / m.bristles))
-        static = m.friction if m.static_friction is None else m.static_friction
-        if self.is_stepped:
-            static = 0.0  # the place of its restitution
-        normal = [m.stiffness, m.exponent, m.dissipation, m.damping]
-        friction = [m.friction, static, m.stribeck_speed, m.bristles, m.bristles * time, m.slip_speed]
-        return [*normal, *friction, m.rolling, m.torsion, m.turn_rate, m.adhesion, m.adhesion_range]
 
     def gaps(self, state: State) -> Array:
         """Gaps (..., n) of its points at a state [m], of balls and ellipsoids as if the surface were plane there."""

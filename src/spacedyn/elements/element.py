@@ -172,6 +172,10 @@ class Element:
         """What its kind reads; raise by name what this model has not."""
         raise NotImplementedError
 
+    def for_model(self, model: Model) -> "Element":
+        """The element with what it takes from a model: itself, unless it asks for shapes."""
+        return self
+
     def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
         """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
 

@@ -15,7 +15,7 @@ from ..elements.held_joints import LockedJoint, PrescribedJoint
 from ..errors import InputError
 from ..laws.bytecode import Template
 from ..laws.law import Law, LawTemplate
-from ..model.model import Model
+from ..model.model import Model, robot_of
 from ..quantities.calls import gravity_vector
 from .arguments import listed
 
@@ -63,9 +63,8 @@ def all_acting(
     fields = [] if gravity is None else [gravity_vector(gravity)]
     fields += [np.asarray(one.acceleration) for one in given.fields]
     total = sum(fields[1:], fields[0]) if fields else None
-    return Acting(
-        chosen, given.elements, total, motions_of(model, {} if prescribed is None else prescribed, given.joints)
-    )
+    bound = [one.for_model(robot_of(model, 0)) for one in given.elements]
+    return Acting(chosen, bound, total, motions_of(model, {} if prescribed is None else prescribed, given.joints))
 
 
 def sort_elements(elements: Iterable[Any]) -> ElementsBySort:

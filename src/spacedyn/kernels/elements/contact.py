@@ -32,8 +32,11 @@ from .contact_points import (
     REGULARISED,
     STIFFNESS,
     TURNS,
+    choice,
     decides,
     ground_of,
+    law_of,
+    number,
     touch_of,
 )
 from .kind import (
@@ -42,7 +45,6 @@ from .kind import (
     dissipated,
     kind,
     own,
-    parameter,
     position,
     push_body,
     push_within,
@@ -57,9 +59,9 @@ Normal = namedtuple("Normal", "force touches stored lost")
 
 
 @inner
-def elastic_force(sim, e, x, zero):
+def elastic_force(sim, law, x, zero):
     """k x^n, odd in x, so that it goes on smoothly where a step looks beyond the touch; and its energy."""
-    k, n = parameter(sim, e, STIFFNESS, zero), parameter(sim, e, EXPONENT, 0.0)
+    k, n = number(sim, law, STIFFNESS, zero), number(sim, law, EXPONENT, 0.0)
     if n == 1.0:
         f = k * x
     elif n == 1.5:
@@ -70,28 +72,28 @@ def elastic_force(sim, e, x, zero):
 
 
 @inner
-def normal_force(sim, e, j, touch, zero):
+def normal_force(sim, e, law, touch, zero):
     """The force that keeps bodies apart."""
-    open_, x = decides(sim, e, j, 0, touch.gap, zero) > 0.0, -touch.gap
+    open_, x = decides(sim, e, law, 0, touch.gap, zero) > 0.0, -touch.gap
     speed = -dot3(touch.gradient, touch.speed)
-    elastic, energy = elastic_force(sim, e, x, zero)
-    a, d = parameter(sim, e, DISSIPATION, zero), parameter(sim, e, DAMPING, zero)
+    elastic, energy = elastic_force(sim, law, x, zero)
+    a, d = number(sim, law, DISSIPATION, zero), number(sim, law, DAMPING, zero)
     N = elastic * (1.0 + a * speed) + d * speed
-    if own(sim, e, PULLS) > 0:
-        sign = N if own(sim, e, PULLS) == 2 else 1.0 + a * speed
+    if choice(sim, law, PULLS) > 0:
+        sign = N if choice(sim, law, PULLS) == 2 else 1.0 + a * speed
         sign = select(open_, zero + 1.0, sign)
-        N = select(decides(sim, e, j, 1, sign, zero) > 0.0, N, zero)
+        N = select(decides(sim, e, law, 1, sign, zero) > 0.0, N, zero)
     N, elastic = select(open_, zero, N), select(open_, zero, elastic)
-    N = N + select(select(open_, zero, x) > parameter(sim, e, DEEPEST, zero), zero + NAN, zero)
+    N = N + select(select(open_, zero, x) > number(sim, law, DEEPEST, zero), zero + NAN, zero)
     return Normal(N, select(open_, zero, zero + 1.0), select(open_, zero, energy), (N - elastic) * speed)
 
 
 @inner
-def adhesion(sim, e, j, touch, normal, zero):
+def adhesion(sim, e, law, touch, normal, zero):
     """Pull for a unit of the gradient, constant in contact, falling to zero over its range; and its energy."""
-    A, reach = parameter(sim, e, ADHESION, zero), parameter(sim, e, RANGE, zero)
-    which = own(sim, e, GUARDS) - 1
-    near = decides(sim, e, j, which, reach - touch.gap, zero) > 0.0
+    A, reach = number(sim, law, ADHESION, zero), number(sim, law, RANGE, zero)
+    which = choice(sim, law, GUARDS) - 1
+    near = decides(sim, e, law, which, reach - touch.gap, zero) > 0.0
     left = 1.0 - touch.gap / reach
     pull = select(normal.touches > 0.5, zero + A, A * left)
     energy = select(normal.touches > 0.5, A * (touch.gap - 0.5 * reach), -0.5 * A * reach * left * left)
@@ -101,21 +103,21 @@ def adhesion(sim, e, j, touch, normal, zero):
 @inner
 def act_on_point(sim, e, j, y, k, ground, zero):
     """Push the body at point j, and the other one back; energy stored and power lost."""
-    touch = touch_of(sim, e, j, ground, zero)
-    normal = normal_force(sim, e, j, touch, zero)
+    touch, law = touch_of(sim, e, j, ground, zero), law_of(sim, e, j)
+    normal = normal_force(sim, e, law, touch, zero)
     push, energy, lost = normal.force, normal.stored, normal.lost
-    if own(sim, e, ADHERES) == 1:
-        pull, held = adhesion(sim, e, j, touch, normal, zero)
+    if choice(sim, law, ADHERES) == 1:
+        pull, held = adhesion(sim, e, law, touch, normal, zero)
         push, energy = push - pull, energy + held
     f, m = scale3(push, touch.gradient), (zero, zero, zero)
-    if own(sim, e, FRICTION) == BRISTLES:
-        rub, bent, rubbed = bristle_friction(sim, e, j, y, k, normal, touch, zero)
+    if choice(sim, law, FRICTION) == BRISTLES:
+        rub, bent, rubbed = bristle_friction(sim, e, law, y, k, normal, touch, zero)
         f, energy, lost = add3(f, rub), energy + bent, lost + rubbed
-    elif own(sim, e, FRICTION) == REGULARISED:
-        rub, rubbed = regularised_friction(sim, e, normal, touch, zero)
+    elif choice(sim, law, FRICTION) == REGULARISED:
+        rub, rubbed = regularised_friction(sim, law, normal, touch, zero)
         f, lost = add3(f, rub), lost + rubbed
-    if own(sim, e, TURNS) == 1:
-        m, turned = turning_moment(sim, e, normal.force * touch.size, touch, zero)
+    if choice(sim, law, TURNS) == 1:
+        m, turned = turning_moment(sim, law, normal.force * touch.size, touch, zero)
         lost = lost + turned
     report(sim, e, j, touch, normal, f, m, zero)
     i, other = own(sim, e, BODY), own(sim, e, OTHER)

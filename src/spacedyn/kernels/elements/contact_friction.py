@@ -22,9 +22,11 @@ from .contact_points import (
     STRIBECK,
     TORSION,
     VISCOSITY,
+    choice,
     decides,
+    number,
 )
-from .kind import own, parameter, rate, state
+from .kind import rate, state
 
 
 @inner
@@ -34,35 +36,36 @@ def sliding_velocity(touch):
 
 
 @inner
-def friction_limit(sim, e, N, v, zero):
+def friction_limit(sim, law, N, v, zero):
     """mu N, by Stribeck's curve from the static to the sliding coefficient; v is the square of the sliding speed."""
-    sliding, static = parameter(sim, e, SLIDING, zero), parameter(sim, e, STATIC, zero)
-    slow = parameter(sim, e, STRIBECK, zero)
+    sliding, static = number(sim, law, SLIDING, zero), number(sim, law, STATIC, zero)
+    slow = number(sim, law, STRIBECK, zero)
     return N * (sliding + (static - sliding) * exponential(-v / (slow * slow)))
 
 
 @inner
-def regularised_friction(sim, e, normal, touch, zero):
+def regularised_friction(sim, law, normal, touch, zero):
     """Coulomb's friction that sets in over a slow speed: it creeps, but has no states. The force, the power lost."""
     v, N = sliding_velocity(touch), normal.force * touch.size
-    square, slow = dot3(v, v), parameter(sim, e, SLOW, zero)
-    f = scale3(-friction_limit(sim, e, N, square, zero) / sqrt(square + slow * slow), v)
+    square, slow = dot3(v, v), number(sim, law, SLOW, zero)
+    f = scale3(-friction_limit(sim, law, N, square, zero) / sqrt(square + slow * slow), v)
     return f, -dot3(f, v)
 
 
 @inner
-def bristle_friction(sim, e, j, y, k, normal, touch, zero):
+def bristle_friction(sim, e, law, y, k, normal, touch, zero):
     """Friction by bristles; writes their rates. The force, its stored energy and the power lost."""
     n, v = touch.normal, sliding_velocity(touch)
-    bend = state(sim, e, 3 * j, y, zero), state(sim, e, 3 * j + 1, y, zero), state(sim, e, 3 * j + 2, y, zero)
+    j = law.bristles
+    bend = state(sim, e, j, y, zero), state(sim, e, j + 1, y, zero), state(sim, e, j + 2, y, zero)
     z = turn(touch.S, bend)
-    kt, s = parameter(sim, e, BEND, zero), parameter(sim, e, VISCOSITY, zero)
+    kt, s = number(sim, law, BEND, zero), number(sim, law, VISCOSITY, zero)
     along = dot3(n, z)
     zt = sub3(z, scale3(along, n))
-    F, limit = add3(scale3(kt, zt), scale3(s, v)), friction_limit(sim, e, normal.force * touch.size, dot3(v, v), zero)
+    F, limit = add3(scale3(kt, zt), scale3(s, v)), friction_limit(sim, law, normal.force * touch.size, dot3(v, v), zero)
     square = dot3(F, F)
     sign = select(normal.touches > 0.5, limit * limit - square, zero - 1.0)
-    sticks = decides(sim, e, j, own(sim, e, STICKS), sign, zero) > 0.0
+    sticks = decides(sim, e, law, choice(sim, law, STICKS), sign, zero) > 0.0
     share = select(sticks, zero + 1.0, limit / sqrt(square + 1e-300))
     f = scale3(share, F)
     slips = scale3(1.0 / s, sub3(f, scale3(kt, zt)))
@@ -73,18 +76,18 @@ def bristle_friction(sim, e, j, y, k, normal, touch, zero):
         select(sticks, v[2], slips[2]) - leak[2],
     )
     rates = turn_back(touch.S, zdot)
-    rate(sim, e, 3 * j, k, rates[0])
-    rate(sim, e, 3 * j + 1, k, rates[1])
-    rate(sim, e, 3 * j + 2, k, rates[2])
+    rate(sim, e, j, k, rates[0])
+    rate(sim, e, j + 1, k, rates[1])
+    rate(sim, e, j + 2, k, rates[2])
     return scale3(-1.0, f), 0.5 * kt * dot3(z, z), dot3(f, v) - kt * dot3(z, zdot)
 
 
 @inner
-def turning_moment(sim, e, N, touch, zero):
+def turning_moment(sim, law, N, touch, zero):
     """Resistance to rolling and to turning about the normal; and the power lost."""
-    slow, about = parameter(sim, e, SLOW_TURN, zero), dot3(touch.normal, touch.turning)
+    slow, about = number(sim, law, SLOW_TURN, zero), dot3(touch.normal, touch.turning)
     rolling = sub3(touch.turning, scale3(about, touch.normal))
-    roll = -N * parameter(sim, e, ROLLING, zero) / sqrt(dot3(rolling, rolling) + slow * slow)
-    twist = -N * parameter(sim, e, TORSION, zero) * about / sqrt(about * about + slow * slow)
+    roll = -N * number(sim, law, ROLLING, zero) / sqrt(dot3(rolling, rolling) + slow * slow)
+    twist = -N * number(sim, law, TORSION, zero) * about / sqrt(about * about + slow * slow)
     m = add3(scale3(roll, rolling), scale3(twist, touch.normal))
     return m, -dot3(m, touch.turning)

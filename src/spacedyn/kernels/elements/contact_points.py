@@ -11,12 +11,16 @@ from collections import namedtuple
 from ..geometry.surfaces import PLANE, surface_gap
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import origin_of
-from ..robot.spatial import add3, apply_symmetric, compose, dot3, load3, scale3, sub3, turn, turn_back
+from ..robot.spatial import add3, apply_symmetric, compose, dot3, load3, scale3, shared3, sub3, turn, turn_back
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, shared
 from ..scalar.pack import sqrt
 from ..sim.layout import *  # noqa: F403
 from .kind import angular_velocity, guard, lever, matrix, own, rotation, switch, vector, velocity
+
+Law = namedtuple("Law", "numbers choices guards bristles")
+"""Of a point: where the numbers of its material are in `numbers` and its choices in `plan`, as STIFFNESS ... and
+GUARDS ... count them; its first guard, or -1 if signs decide; its first bristle's state."""
 
 # integers of the element: bodies, kind of the surface, how many points, where in its numbers the surface's own numbers
 # and the points are, whether points have ellipsoids
@@ -32,8 +36,9 @@ POINT_NUMBERS, CORE, RADIUS = 10, 3, 9  # of a point: its place, its ellipsoid M
 TINY = 1e-200
 SEARCHES = 6  # for the nearest point of an ellipsoid on a curved surface
 
-Ground = namedtuple("Ground", "S origin between")
-"""Axes of the surface's frame, its origin from the body's reference point; the other body's reference point from it."""
+Ground = namedtuple("Ground", "S origin between kind at")
+"""Axes of the surface's frame, its origin from the body's reference point; the other body's reference point from it;
+kind of the surface, and where its numbers are."""
 
 Touch = namedtuple("Touch", "gap gradient size normal at center speed turning S")
 """Gap, its gradient and the gradient's size; unit normal; where the body touches and the point's own place, from the
@@ -41,35 +46,59 @@ body's reference point; velocity of the body there and angular velocity, both re
 
 
 @inner
-def ground_of(sim, e, zero):
-    """Where the surface is."""
-    i, other, A, place = own(sim, e, BODY), own(sim, e, OTHER), matrix(sim, e, AXES, zero), vector(sim, e, PLACE, zero)
-    here = origin_of(sim.tree, sim.work, i, zero)
-    if other < 0:
-        x, y = (zero + A[0], zero + A[1], zero + A[2]), (zero + A[3], zero + A[4], zero + A[5])
-        S = x + y + (zero + A[6], zero + A[7], zero + A[8])
-        origin = sub3(sub3(place, load3(sim.work, integer(sim.tree, W_X), zero)), here)
-        between = scale3(-1.0, add3(here, load3(sim.work, integer(sim.tree, W_X), zero)))
-    else:
-        S = compose(rotation(sim, other, zero), A)
-        between = sub3(origin_of(sim.tree, sim.work, other, zero), here)
-        origin = add3(between, lever(sim, other, place, zero))
-    return Ground(S, origin, between)
+def law_of(sim, e, j):
+    """The law of point j."""
+    own_at = integer(sim.plan, e + E_OWN)
+    first = j * own(sim, e, GUARDS) if own(sim, e, GUARDED) == 1 else -1
+    return Law(integer(sim.plan, e + E_NUMBERS), own_at, first, 3 * j)
 
 
 @inner
-def gap_at(sim, e, ground, at, zero):
+def number(sim, law, i, zero):
+    """Number i of a law: STIFFNESS, ..."""
+    return shared(sim.numbers, law.numbers + i, zero)
+
+
+@inner
+def choice(sim, law, i):
+    """Choice i of a law: PULLS, ..."""
+    return integer(sim.plan, law.choices + i)
+
+
+@inner
+def still_frame(sim, i, place, A, zero):
+    """Axes, origin and reference point of a frame of the inertial one, from body i's reference point."""
+    x, y = (zero + A[0], zero + A[1], zero + A[2]), (zero + A[3], zero + A[4], zero + A[5])
+    S = x + y + (zero + A[6], zero + A[7], zero + A[8])
+    here, base = origin_of(sim.tree, sim.work, i, zero), load3(sim.work, integer(sim.tree, W_X), zero)
+    return S, sub3(sub3(place, base), here), scale3(-1.0, add3(here, base))
+
+
+@inner
+def ground_of(sim, e, zero):
+    """Where the surface is."""
+    i, other, A, place = own(sim, e, BODY), own(sim, e, OTHER), matrix(sim, e, AXES, zero), vector(sim, e, PLACE, zero)
+    if other < 0:
+        S, origin, between = still_frame(sim, i, place, A, zero)
+    else:
+        S = compose(rotation(sim, other, zero), A)
+        between = sub3(origin_of(sim.tree, sim.work, other, zero), origin_of(sim.tree, sim.work, i, zero))
+        origin = add3(between, lever(sim, other, place, zero))
+    return Ground(S, origin, between, own(sim, e, SURFACE), integer(sim.plan, e + E_NUMBERS) + own(sim, e, SURFACE_AT))
+
+
+@inner
+def gap_at(sim, ground, at, zero):
     """Gap of a place, and its gradient in inertial axes."""
-    numbers = integer(sim.plan, e + E_NUMBERS)
     p = turn_back(ground.S, sub3(at, ground.origin))
-    g = surface_gap(sim.numbers, numbers + own(sim, e, SURFACE_AT), own(sim, e, SURFACE), p, zero)
+    g = surface_gap(sim.numbers, ground.at, ground.kind, p, zero)
     return g[0], turn(ground.S, (g[1], g[2], g[3]))
 
 
 @inner
-def nearest_of_core(sim, e, j, ground, center, R, zero):
-    """The point of an ellipsoid about the center that is nearest to the surface."""
-    at, found = integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS + CORE, center
+def nearest_of_core(sim, at, ground, center, R, zero):
+    """The point of an ellipsoid about the center, with numbers at `at` and axes R, which is nearest to the surface."""
+    found = center
     M = (
         shared(sim.numbers, at, zero),
         shared(sim.numbers, at + 1, zero),
@@ -78,45 +107,70 @@ def nearest_of_core(sim, e, j, ground, center, R, zero):
         shared(sim.numbers, at + 4, zero),
         shared(sim.numbers, at + 5, zero),
     )
-    for _ in range(1 if own(sim, e, SURFACE) == PLANE else SEARCHES):
-        n = turn_back(R, gap_at(sim, e, ground, found, zero)[1])
+    for _ in range(1 if ground.kind == PLANE else SEARCHES):
+        n = turn_back(R, gap_at(sim, ground, found, zero)[1])
         Mn = apply_symmetric(M, n)
         found = sub3(center, turn(R, scale3(1.0 / sqrt(dot3(n, Mn) + TINY), Mn)))
     return found
 
 
 @inner
-def place_of(sim, e, j, ground, center, R, zero):
-    """Gap, its gradient and that one's size, normal and point of contact, for a place and axes of the body."""
+def point_place(sim, at, has_core, ground, center, R, zero):
+    """Gap, its gradient and that one's size, normal and place of a point whose numbers are at `at`; its axes are R."""
     place = center
-    if own(sim, e, HAS_CORES) == 1:
-        place = nearest_of_core(sim, e, j, ground, center, R, zero)
-    gap, G = gap_at(sim, e, ground, place, zero)
-    at = own(sim, e, POINTS_AT) + j * POINT_NUMBERS
-    size, radius = sqrt(dot3(G, G)), load(sim.numbers, integer(sim.plan, e + E_NUMBERS) + at + RADIUS, 0.0)
+    if has_core == 1:
+        place = nearest_of_core(sim, at + CORE, ground, center, R, zero)
+    gap, G = gap_at(sim, ground, place, zero)
+    size, radius = sqrt(dot3(G, G)), load(sim.numbers, at + RADIUS, 0.0)
     n = scale3(1.0 / size, G)
     return gap - radius, G, size, n, sub3(place, scale3(radius, n))
+
+
+@inner
+def point_gap(sim, i, at, has_core, ground, zero):
+    """Gap, gradient and place of a point that body i carries, and its center; its numbers are at `at`."""
+    center = lever(sim, i, shared3(sim.numbers, at, zero), zero)
+    gap, G, _, _, place = point_place(sim, at, has_core, ground, center, rotation(sim, i, zero), zero)
+    return gap, G, place, center
+
+
+@inner
+def point_numbers(sim, e, j):
+    """Where the numbers of point j are."""
+    return integer(sim.plan, e + E_NUMBERS) + own(sim, e, POINTS_AT) + j * POINT_NUMBERS
+
+
+@inner
+def place_of(sim, e, j, ground, center, R, zero):
+    """Gap, its gradient and that one's size, normal and point of contact, for a place and axes of the body."""
+    return point_place(sim, point_numbers(sim, e, j), own(sim, e, HAS_CORES), ground, center, R, zero)
 
 
 @inner
 def touch_of(sim, e, j, ground, zero):
     """How point j is to the surface."""
     i, other = own(sim, e, BODY), own(sim, e, OTHER)
-    at = own(sim, e, POINTS_AT) + j * POINT_NUMBERS
-    center = lever(sim, i, vector(sim, e, at, zero), zero)
-    gap, G, size, n, place = place_of(sim, e, j, ground, center, rotation(sim, i, zero), zero)
-    speed, turning = velocity(sim, i, place, zero), angular_velocity(sim, i, zero)
-    if other >= 0:
-        speed = sub3(speed, velocity(sim, other, sub3(place, ground.between), zero))
-        turning = sub3(turning, angular_velocity(sim, other, zero))
-    return Touch(gap, G, size, n, place, center, speed, turning, ground.S)
+    gap, G, place, center = point_gap(sim, i, point_numbers(sim, e, j), own(sim, e, HAS_CORES), ground, zero)
+    return touch_at(sim, (i, other), (gap, G, place, center), ground.between, ground.S, zero)
 
 
 @inner
-def decides(sim, e, j, which, value, zero):
-    """What decides where guard `which` of point j has a kink: the side that a step holds, or the value's own sign."""
-    if own(sim, e, GUARDED) == 0:
+def touch_at(sim, bodies, point, between, S, zero):
+    """How two bodies move at a point (gap, gradient, place, center) where the first may touch the second, or -1."""
+    i, other = bodies
+    gap, G, place, center = point
+    size = sqrt(dot3(G, G))
+    speed, turning = velocity(sim, i, place, zero), angular_velocity(sim, i, zero)
+    if other >= 0:
+        speed = sub3(speed, velocity(sim, other, sub3(place, between), zero))
+        turning = sub3(turning, angular_velocity(sim, other, zero))
+    return Touch(gap, G, size, scale3(1.0 / size, G), place, center, speed, turning, S)
+
+
+@inner
+def decides(sim, e, law, which, value, zero):
+    """What decides where guard `which` of a point has a kink: the side that a step holds, or the value's own sign."""
+    if law.guards < 0:
         return zero + value
-    index = j * own(sim, e, GUARDS) + which
-    guard(sim, e, index, zero + value)
-    return switch(sim, e, index, zero + value, zero)
+    guard(sim, e, law.guards + which, zero + value)
+    return switch(sim, e, law.guards + which, zero + value, zero)

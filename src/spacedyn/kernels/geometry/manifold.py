@@ -15,6 +15,7 @@ from .faces import ANGLE, MOST, face, sort_around
 POLYGON = 3 * (2 * MOST + 4)
 MANIFOLD_WORK = 4 * POLYGON
 ROOM = 2 * MOST + 2
+LEVEL = 1e-9  # of an edge's length: points that are nearer to its line are on it
 
 
 @inner
@@ -121,7 +122,11 @@ def common_part(A, many, B, more, spare):
 @inner
 def farthest(points, count, first, second, sign):
     """The point farthest from the first, or, with a second, to one side of the line through both; -1 if none is."""
-    p, best, most = load3(points, 3 * first, 0.0), -1, 0.0
+    p, best, least = load3(points, 3 * first, 0.0), -1, 0.0
+    if second >= 0:  # by rounding, all points of an edge are beside its line
+        f = sub3(load3(points, 3 * second, 0.0), p)
+        least = LEVEL * sqrt(f[0] * f[0] + f[1] * f[1])
+    most = least
     for i in range(count):
         e = sub3(load3(points, 3 * i, 0.0), p)
         if second < 0:
@@ -131,7 +136,7 @@ def farthest(points, count, first, second, sign):
             size = sign * (f[0] * e[1] - f[1] * e[0]) / sqrt(f[0] * f[0] + f[1] * f[1] + 1e-300)
         if size > most:
             best, most = i, size
-    return best if most > 0.0 else -1
+    return best if most > least else -1
 
 
 @inner

@@ -8,6 +8,7 @@ import numpy as np
 from ...contact.height_fields import Heights
 from ...contact.surfaces import EllipsoidSurface, Plane, SphereSurface, Surface
 from ...elements.contact import Contact
+from ...elements.shape_contact import ShapeContact
 from .actors import Actor
 from .meshes import Mesh
 
@@ -22,6 +23,8 @@ def ground_meshes(run: Any, path: Array, size: float) -> list[Mesh]:
     """Ground under a path (times, 3) [m] of a robot of a size [m]; inertial axes."""
     contacts = [one for one in getattr(run, "elements", ()) if isinstance(one, Contact) and one.other == "inertial"]
     surfaces = {str(one.ground): one.ground for one in contacts}
+    shapes = [one for one in getattr(run, "elements", ()) if isinstance(one, ShapeContact)]
+    surfaces |= {str(surface): surface for one in shapes for _, surface in one.surfaces}
     return [mesh for one in surfaces.values() for mesh in _mesh(one, path, size)]
 
 

@@ -71,7 +71,7 @@ def _points_of(layout: Layout) -> tuple[ContactPoint, ...]:
     found: list[ContactPoint] = []
     first, model = 0, robot_of(layout.model, 0)
     for i, one in enumerate(layout.elements):
-        if isinstance(one, RigidContact):
+        if isinstance(one, RigidContact) and one.asks:
             found += [ContactPoint(one, i, j, first + ROWS_OF * j) for j in range(one.many)]
         first += len(one.rows_of(model))
     return tuple(found)

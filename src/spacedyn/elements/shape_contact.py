@@ -1,0 +1,268 @@
+"""Contact between shapes that bodies carry, and of these with surfaces: all that may touch, in one element."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..contact.materials import read_material
+from ..errors import InputError, RunWarning, warn_user
+from ..kernels.elements.kind import Kind
+from ..kernels.elements.pair_contact import pair_contact
+from ..model.model import Model, robot_of
+from ..model.state import State
+from ..reals import one_number
+from ..signatures import checked_fields
+from .contact import has_bristles, mass_of
+from .element import Account, Block, Element, Numbers, WrenchPoint
+from .shape_gaps import Nearest, nearest_pairs
+from .shape_numbers import (
+    all_materials,
+    bristle_states,
+    guards_of,
+    kept_sizes,
+    material_between,
+    numbers_of,
+)
+from .shape_pairs import (
+    MOST_LISTED,
+    Found,
+    Piece,
+    find_pairs,
+    names_of,
+    read_materials,
+    read_pairs,
+    read_surfaces,
+)
+
+Array = np.ndarray
+_HARD = 1e5
+"""Acceleration at the start that looks like a mistake [m/s^2]."""
+
+
+@checked_fields("material", "materials", "surfaces", "pairs", "exclude", "rounding", "found")
+@dataclass(frozen=True, eq=False)
+class ShapeContact(Element):
+    """Shapes of bodies that touch each other, and surfaces of the inertial frame.
+
+    Shapes are the collision geometry of the model, or where a body has none, the solids that it is made of: spheres,
+    capsules, boxes, cylinders, discs, cones, ellipsoids, convex hulls of meshes. All pairs may touch but those of one
+    body and of bodies joined by a joint. A shape is all points within a radius of a core; it may go in as deep as the
+    radii of both, deeper ends the run with an error. Forces are those of `Contact`, at the closest points, or where
+    faces or edges lie on each other, at up to four. Friction by bristles belongs to the pair: it truly sticks, also
+    against turning about the normal, whatever points come and go.
+
+    Parameters
+    ----------
+    material : ContactMaterial
+        Of all pairs but those that `materials` names.
+    materials : {(str, str): ContactMaterial}
+        Of pairs of bodies, or of a body and a surface, by name.
+    surfaces : surface, sequence of surfaces, or {name: surface}
+        What stands in the inertial frame: `sd.Plane()`, …; without names they are called by their kinds.
+    pairs : sequence of (str, str), optional
+        Bodies or surfaces that may touch, neighbours or not; all but neighbours if left out.
+    exclude : sequence of (str, str)
+        Those that may not.
+    rounding : float or {body: float}
+        Radius of the edges of boxes, cylinders, cones and meshes [m]; faces stay where they are.
+    guarded : bool
+        Whether adaptive steps end where a pair touches, lets go, sticks or slips.
+    name : str
+        For laws and the record.
+    found : optional
+        Leave it out: what a simulation has found in its model, for files.
+
+    Notes
+    -----
+    Up to 300 pairs are listed, each with channels `gap` [m], `normal_force` [N], `sliding_speed` [m/s] and
+    `contact_point` (three) [m], inertial frame, in the order of `pair_names`; the gap of a pair that is farther apart
+    than its bounding balls is that of the balls. States: `bristle` of each pair that sticks. Of more pairs, near ones
+    are found by cells, so that the work grows with the number of shapes; channels are `least_gap`, `normal_force` (of
+    all) and `touching` (how many pairs), there are no guards, and friction cannot be by bristles (`sticks=False`).
+
+    Examples
+    --------
+    Two balls of 1 kg that collide at 2 m/s part with the speed that Hunt and Crossley's law says.
+
+    >>> import spacedyn as sd
+    >>> b = sd.Builder("balls")
+    >>> b.base("left", shapes=[sd.shapes.sphere(1.0, 0.1)])
+    >>> b.link("right", "free", parent="left", position=(0.3, 0, 0), shapes=[sd.shapes.sphere(1.0, 0.1)])
+    >>> balls, soft = b.build(), sd.ContactMaterial(1e6, dissipation=0.5)
+    >>> start = balls.state(base_velocity=[1.0, 0, 0], qd={"right": [-2.0, 0, 0, 0, 0, 0]})
+    >>> run = sd.simulate(balls, start, 0.2, elements=[sd.ShapeContact(soft)])
+    >>> print(f"{run.final.qd[0]:.7f}, {2.0 * soft.restitution(2.0):.7f}")
+    1.1872485, 1.1872485
+    """
+
+    material: Any = None
+    materials: Any = ()
+    surfaces: Any = ()
+    pairs: Any = None
+    exclude: Any = ()
+    rounding: Any = 1e-3
+    guarded: bool = True
+    name: str = "contact"
+    found: Any = None
+
+    accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.DISSIPATED, Account.WORK)
+    kernel: ClassVar[Kind] = pair_contact
+
+    def __post_init__(self) -> None:
+        what = "ShapeContact"
+        if self.material is None:
+            raise InputError(f"{what}: give a material, such as ContactMaterial(stiffness=1e5, dissipation=0.5)")
+        rounding = self.rounding
+        if isinstance(rounding, Mapping):
+            rounding = tuple(rounding.items())
+        if isinstance(rounding, tuple | list):
+            rounding = tuple((str(body), one_number(f"{what}: rounding of '{body}'", r)) for body, r in rounding)
+        else:
+            rounding = one_number(f"{what}: rounding", rounding, "0 or more [m]")
+        settings = {
+            "material": read_material(f"{what}: material", self.material),
+            "materials": read_materials(f"{what}: materials", self.materials),
+            "surfaces": read_surfaces(f"{what}: surfaces", self.surfaces),
+            "pairs": None if self.pairs is None else read_pairs(f"{what}: pairs", self.pairs),
+            "exclude": read_pairs(f"{what}: exclude", self.exclude),
+            "rounding": rounding,
+            "found": None if self.found is None else _read_found(self.found),
+        }
+        for name, value in settings.items():
+            object.__setattr__(self, name, value)
+        if self.found is not None and self.found.pairs is None:
+            self._check_friction()
+
+    def _check_friction(self) -> None:
+        """Raise of bristles where pairs are found by cells."""
+        if any(has_bristles(m) for m in all_materials(self)):
+            raise InputError(
+                f"ShapeContact '{self.name}': more than {MOST_LISTED} pairs may touch, and friction by bristles needs "
+                "states of each; take materials with sticks=False, or name the pairs that may touch by pairs=…"
+            )
+
+    def for_model(self, model: Model) -> "ShapeContact":
+        """The same with the shapes and pairs of a model."""
+        if self.found is not None:
+            return self
+        return replace(self, found=find_pairs(f"ShapeContact '{self.name}'", model, self))
+
+    @property
+    def here(self) -> Found:
+        """What it has found in its model."""
+        if self.found is None:
+            raise InputError(f"ShapeContact '{self.name}' belongs to no model yet: element.for_model(model)")
+        made: Found = self.found
+        return made
+
+    @cached_property
+    def pair_names(self) -> tuple[tuple[str, str], ...]:
+        """Bodies, or a body and a surface, of each listed pair, in the order of the channels."""
+        names = names_of(self.here.pieces, self)
+        return tuple((names[i], names[j]) for i, j in self.here.pairs or ())
+
+    @cached_property
+    def _sticking(self) -> int:
+        return sum(has_bristles(material_between(self, a, b)) for a, b in self.pair_names)
+
+    @property
+    def states(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """Bristles of pairs that stick."""
+        if self.found is None or not self._sticking:
+            return ()
+        return (Block("bristle", bristle_states(self.here) * self._sticking, "m, or rad of twists"),)
+
+    @property
+    def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
+        """What each pair feels, or all together."""
+        if self.found is None:
+            return ()
+        if self.here.pairs is None:
+            return Block("least_gap", 1, "m"), Block("normal_force", 1, "N"), Block("touching", 1)
+        n = len(self.here.pairs)
+        names = ("gap", "m"), ("normal_force", "N"), ("sliding_speed", "m/s")
+        return (*(Block(name, n, unit) for name, unit in names), Block("contact_point", 3 * n, "m"))
+
+    @cached_property
+    def guards(self) -> int:
+        """Of a pair with one point those of `Contact`, of others whether it touches."""
+        if self.found is None or self.here.pairs is None or not self.guarded:
+            return 0
+        names = zip(self.here.pairs, self.pair_names, strict=True)
+        return sum(guards_of(self.here, pair, material_between(self, a, b)) for pair, (a, b) in names)
+
+    @cached_property
+    def kept(self) -> int:  # type: ignore[override]
+        """Scratch memory, and lists of near pairs."""
+        return sum(kept_sizes(self.here))
+
+    def numbers(self, model: Model) -> Numbers:
+        """Tables of shapes, surfaces, pairs and laws."""
+        bound = self.for_model(model)
+        return numbers_of(model, bound.here, bound)
+
+    def nearest(self, state: State) -> list[Nearest]:
+        """The pair of each state with the least gap, among those that are near; none if none is."""
+        return nearest_pairs(self.here, self, state)
+
+    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+        """Raise if shapes start deeper in each other than they may; warn if they would be shot apart."""
+        model = robot_of(state.model, 0)
+        for row, one in enumerate(self.nearest(state.flattened())):
+            if one.pair is None:
+                continue
+            who = f"ShapeContact '{self.name}': '{one.pair[0]}' and '{one.pair[1]}'"
+            who += f", robot {row}," if state.shape else ""
+            if not one.gap >= -one.deepest:
+                raise InputError(
+                    f"{who} start deeper in each other than the {one.deepest:.3g} m that they may; move them apart, "
+                    "leave the pair out by exclude=…, or give edges a larger radius by rounding=…"
+                )
+            m = material_between(self, *one.pair)
+            force = m.stiffness * max(-one.gap, 0.0) ** m.exponent
+            if force > _HARD * mass_of(model):
+                warn_user(
+                    f"{who} start {-one.gap:.3g} m deep in each other, which pushes them apart with {force:.3g} N; "
+                    "move them apart, or take a softer material",
+                    RunWarning,
+                )
+
+    def failure_note(self, state: State) -> str:
+        """Which pair was deepest, and how deep it may be."""
+        found = [one for one in self.nearest(state.flattened()) if one.pair is not None and not one.gap > 1e-9]
+        if not found:
+            return ""
+        worst = min(found, key=lambda one: one.gap)
+        a, b = worst.pair or ("", "")
+        return (
+            f" ShapeContact '{self.name}': '{a}' and '{b}' were {max(-worst.gap, 0.0):.3g} m deep in each other then, "
+            f"and {worst.deepest:.3g} m is the most: take a stiffer material, or a larger rounding"
+        )
+
+    def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
+        """Centres of shapes, about which what acts on each is recorded."""
+        return tuple(WrenchPoint(one.body, np.asarray(one.position)) for one in self.here.pieces[: self.here.moving])
+
+    def fastest_rate(self, model: Model) -> float:
+        """Of the lightest body that touches, a tenth of a millimetre deep [1/s]."""
+        masses = [model.bodies[model.body_index(one.body)].mass for one in self.here.pieces[: self.here.moving]]
+        lightest = min([mass for mass in masses if mass > 0.0], default=np.inf)
+        rates = [m.exponent * m.stiffness * 1e-4 ** (m.exponent - 1.0) / lightest for m in all_materials(self)]
+        return float(np.sqrt(max(rates)))
+
+
+def _read_found(given: Any) -> Found:
+    """What a file has of it."""
+    if isinstance(given, Found):
+        return given
+    pieces, on_surfaces, moving, pairs, omitted = given
+    made = []
+    for body, name, kind, size, radius, position, rotation, vertices in pieces:
+        place, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
+        corners = None if vertices is None else np.asarray(vertices, dtype=float)
+        made.append(Piece(str(body), str(name), int(kind), tuple(size), float(radius), place, turn, corners))
+    listed = None if pairs is None else tuple((int(i), int(j)) for i, j in pairs)
+    return Found(tuple(made), int(on_surfaces), int(moving), listed, tuple((int(i), int(j)) for i, j in omitted))

@@ -1,0 +1,100 @@
+"""Up to four points where faces or edges of two shapes lie on each other, over any scalar.
+
+Which points these are is found lane by lane in float64 (geometry/manifold.py). They are then held as points a of the
+first shape and b of the second, and the gap is n.(b - a) along the normal of the closest points: so it has tangents
+but for those of sliding over a face that is tilted, by less than 0.02 rad.
+"""
+
+from ..geometry.contact_points import POINTS
+from ..geometry.cores import RADIUS, SHAPE_PARS, core_of
+from ..geometry.manifold import MANIFOLD_WORK, manifold
+from ..geometry.pairs import POSE, pose_of
+from ..robot.spatial import add3, dot3, load3, load9, scale3, store3, sub3, turn, turn_back
+from ..scalar.compiling import inner
+from ..scalar.lanes import add_number, number_in, stride_of
+from ..scalar.memory import integer, lanes_of, later, load, shared, store
+from ..scalar.pack import select
+from ..sim.layout import *  # noqa: F403
+from .pair_shapes import FACES, FAR, MARGIN, SEARCH, body_of, frames_of, kept_at, shape_arrays, store_row
+
+# scratch memory: normal and closest point of the first core, in its frame; distance, gap; how many points; points
+NORMAL, CLOSEST, APART, GAP, MANY, PAIRED, ROOM = 0, 3, 6, 7, 8, 9, 9 + 6 * POINTS
+FACE_WORK = ROOM + 7 * POINTS + MANIFOLD_WORK
+
+
+@inner
+def numbers3(array, k, lane, zero):
+    """Three numbers of a lane."""
+    return number_in(array, k, lane, zero), number_in(array, k + 1, lane, zero), number_in(array, k + 2, lane, zero)
+
+
+@inner
+def add_numbers3(array, k, lane, v, zero):
+    """Add to three numbers of a lane."""
+    add_number(array, k, lane, v[0], zero)
+    add_number(array, k + 1, lane, v[1], zero)
+    add_number(array, k + 2, lane, v[2], zero)
+
+
+@inner
+def clip_lane(sim, e, i, j, lane, zero):
+    """Points of one lane, into the scratch memory; how many."""
+    ints, pars, vertices = shape_arrays(sim, e)
+    face, search = kept_at(sim, e, FACES), kept_at(sim, e, SEARCH)
+    near = shared(sim.numbers, integer(sim.plan, e + E_NUMBERS) + MARGIN, 0.0)
+    count, apart = 1, number_in(sim.work, face + APART, lane, zero)
+    rows = later(sim.work, (face + ROOM) * stride_of(zero))
+    if number_in(sim.work, face + GAP, lane, zero) <= near and apart > 0.0:
+        n, a = numbers3(sim.work, face + NORMAL, lane, zero), numbers3(sim.work, face + CLOSEST, lane, zero)
+        x, y = numbers3(sim.work, search + POSE, lane, zero), numbers3(sim.work, search + POSE + 3, lane, zero)
+        R, t = (
+            x + y + numbers3(sim.work, search + POSE + 6, lane, zero),
+            numbers3(sim.work, search + POSE + 9, lane, zero),
+        )
+        A, B, room = core_of(ints, pars, i), core_of(ints, pars, j), later(rows, 7 * POINTS)
+        count = manifold(A, B, vertices, R, t, (apart, n, a, add3(a, scale3(apart, n))), rows, room)
+        for r in range(count if count > 1 else 0):
+            add_numbers3(sim.work, face + PAIRED + 6 * r, lane, load3(rows, 7 * r + 1, 0.0), zero)
+            b = turn_back(R, sub3(load3(rows, 7 * r + 4, 0.0), t))
+            add_numbers3(sim.work, face + PAIRED + 6 * r + 3, lane, b, zero)
+    add_number(sim.work, face + MANY, lane, 1.0 * count, zero)
+    return count
+
+
+@inner
+def find_faces(sim, e, i, j, closest, zero):
+    """Rows of the points of two shapes with faces or edges; how many, and the least gap."""
+    nearest, G, place, apart = closest
+    _, pars, _ = shape_arrays(sim, e)
+    F = frames_of(sim, body_of(sim, e, i), body_of(sim, e, j), zero)
+    ra, rb = shared(pars, i * SHAPE_PARS + RADIUS, zero), shared(pars, j * SHAPE_PARS + RADIUS, zero)
+    x, R = pose_of(pars, i, F.xa, F.Ra, zero)
+    half = zero if body_of(sim, e, j) < 0 else 0.5 * (apart - ra - rb)
+    n, face = turn_back(R, scale3(-1.0, G)), kept_at(sim, e, FACES)
+    store3(sim.work, face + NORMAL, n)
+    store3(sim.work, face + CLOSEST, sub3(turn_back(R, sub3(place, x)), scale3(ra + half, n)))
+    store(sim.work, face + APART, apart)
+    store(sim.work, face + GAP, nearest)
+    for k in range(MANY, ROOM):
+        store(sim.work, face + k, zero)
+    many = 1
+    for lane in range(lanes_of(zero)):
+        many = max(many, clip_lane(sim, e, i, j, lane, zero))
+    if many == 1:
+        return 1, nearest
+    pose, counted, least = kept_at(sim, e, SEARCH) + POSE, load(sim.work, face + MANY, zero), zero + FAR
+    Q, t = load9(sim.work, pose, zero), load3(sim.work, pose + 9, zero)
+    for r in range(many):
+        a, b = load3(sim.work, face + PAIRED + 6 * r, zero), load3(sim.work, face + PAIRED + 6 * r + 3, zero)
+        across = dot3(n, sub3(add3(t, turn(Q, b)), a))
+        at = add3(x, turn(R, add3(a, scale3(ra + (half if body_of(sim, e, j) < 0 else 0.5 * (across - ra - rb)), n))))
+        several, there = counted > 1.5, counted > r + 0.5
+        gap = select(there, select(several, across - ra - rb, nearest), zero + FAR)
+        at = (
+            select(several, at[0], place[0]),
+            select(several, at[1], place[1]),
+            select(several, at[2], place[2]),
+        )
+        store_row(sim, e, r, gap, G, at)
+        least = select(there, select(gap > least, least, gap), least)  # NaN stays
+    return many, least

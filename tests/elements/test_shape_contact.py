@@ -1,0 +1,262 @@
+"""Contact between shapes of bodies: against closed forms, the contact of points, and forces by public functions."""
+
+import numpy as np
+import pytest
+
+import spacedyn as sd
+from touching import FINE, STIFF, G
+
+pytestmark = pytest.mark.packs
+SOFT = sd.ContactMaterial(1e5, dissipation=0.5)
+# REFERENCES 14: restitution e of Hunt and Crossley's law by d = a v, any stiffness, exponent and mass
+RESTITUTION = {0.1: 0.937475579949905, 0.5: 0.748434931597434, 1.0: 0.593624260040040}
+SHAPES = {
+    "sphere": sd.shapes.sphere(1.0, 0.1),
+    "capsule": sd.shapes.capsule(1.0, 0.06, 0.2),
+    "box": sd.shapes.box(1.0, (0.2, 0.3, 0.16)),
+    "cylinder": sd.shapes.cylinder(1.0, 0.1, 0.2),
+    "disc": sd.shapes.cylinder(1.0, 0.15, 0.02),
+    "cone": sd.shapes.cone(1.0, 0.12, 0.25),
+}
+
+
+def two(first, second, base="free"):
+    """Two bodies that move freely, with a shape each."""
+    b = sd.Builder("two", base=base)
+    for name, shape in (("a", first), ("b", second)):
+        looks = {"collisions": [shape], "mass": 1.0, "inertia": (6e-3, 5e-3, 4e-3)}
+        looks = looks if isinstance(shape, sd.Visual) else {"shapes": [shape]}
+        if name == "a":
+            b.base(name, **looks)
+        else:
+            b.link(name, "free", parent="a", **looks)
+    return b.build()
+
+
+def seen(run, name):
+    """A channel of the contact, which has its own name alone if it is one number."""
+    return run[name] if name in run.data else run[f"contact.{name}"]
+
+
+def ellipsoid():
+    return sd.Visual("egg", sd.shapes.sphere(0.0, 1.0), scale=(0.1, 0.12, 0.15))
+
+
+def together(first, second, direction=(0.3, -0.5, 0.8), depth=4e-4, seed=1):
+    """Two shapes at random attitudes, one so deep in the other along a direction; and moving."""
+    rng = np.random.default_rng(seed)
+    model = two(first, second)
+    spins = rng.normal(size=(2, 4))
+    spins /= np.linalg.norm(spins, axis=1)[:, None]
+    along = np.asarray(direction) / np.linalg.norm(direction)
+
+    def state(distance, **moving):
+        q = np.concatenate([distance * along, spins[1]])
+        return model.state(base_quaternion_xyzw=spins[0], q={"b": q}, **moving)
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        gap = sd.distance(model, state(middle), "a", "b", rounding=2e-3, deep="-inf").gap
+        low, high = (middle, high) if gap < -depth else (low, middle)
+    moving = {"base_velocity": rng.normal(size=3), "base_rate": rng.normal(size=3), "qd": {"b": rng.normal(size=6)}}
+    return model, state(high, **moving)
+
+
+def forces(model, state, contact, rounding=2e-3):
+    """Wrenches (2, 6) of normal forces on both bodies about the points of the record, by public functions in NumPy."""
+    material, points = contact.material, contact.for_model(model).wrenches(model)
+    touch = sd.contacts(model, state, rounding=rounding)
+    bodies = sd.forward_kinematics(model, state).bodies
+    found = np.zeros((2, 6))
+    for j in range(len(touch)):
+        a, b = model.body_index(touch.a[j]), model.body_index(touch.b[j])
+        at = 0.5 * (touch.point_a[j] + touch.point_b[j])
+        v = [bodies.velocity[i, :3] + np.cross(bodies.velocity[i, 3:], at - bodies.position[i]) for i in (a, b)]
+        n, x = touch.normal[j], -touch.gap[j]
+        N = material.stiffness * x**material.exponent * (1.0 + material.dissipation * (n @ (v[0] - v[1])))
+        for i, f in ((a, -max(N, 0.0) * n), (b, max(N, 0.0) * n)):
+            about = bodies.position[i] + bodies.rotation[i] @ points[i].point
+            found[i] += np.concatenate([f, np.cross(at - about, f)])
+    return found
+
+
+PAIRS = [(a, b) for i, a in enumerate(SHAPES) for b in list(SHAPES)[i:]]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_all_pairs_of_shapes_push_as_public_functions_say(first, second):
+    """Recorded wrenches of random poses and velocities, to 1e-9 of the largest."""
+    model, state = together(SHAPES[first], SHAPES[second], seed=PAIRS.index((first, second)))
+    contact = sd.ShapeContact(SOFT, rounding=2e-3)
+    run = sd.simulate(model, state, 1e-9, elements=[contact], record=[0.0], method=sd.RungeKutta4(step=1e-9))
+    expected = forces(model, state, contact)
+    assert np.abs(expected).max() > 0.05
+    got = run["element_wrenches"][0].reshape(2, 6)
+    assert np.abs(got - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("d", RESTITUTION)
+def test_balls_of_two_masses_part_with_hunt_and_crossleys_restitution(d):
+    """To 1e-8; momentum to 1e-12, what is lost is in the ledger to 1e-8, greatest depth by the reduced mass."""
+    model, v = two(sd.shapes.sphere(1.0, 0.1), sd.shapes.sphere(3.0, 0.15)), 0.7
+    material = sd.ContactMaterial(1e5, dissipation=d / v)
+    start = model.state(base_velocity=[v, 0, 0], q={"b": [0.26, 0, 0, 0, 0, 0, 1]}, qd={"b": [-v, 0, 0, 0, 0, 0]})
+    run = sd.simulate(model, start, 0.1, elements=[sd.ShapeContact(material)], method=FINE, record="steps")
+    parts = run.final.qd[0]
+    assert abs(parts / v - RESTITUTION[d]) < 1e-8
+    assert abs(4.0 * run.final.base_velocity[0] + 3.0 * parts - 1.0 * v) < 1e-12
+    before, after = (0.5 * 0.75 * speed**2 for speed in (v, parts))
+    assert abs(run["element_dissipated"][-1, 0] / (before - after) - 1.0) < 1e-8
+    assert run.audit().worst < 1e-9
+    a = d / v
+    deepest = (2.5 * 0.75 / 1e5 * (v / a - np.log1p(a * v) / a**2)) ** 0.4
+    assert abs(-seen(run, "gap").min() / deepest - 1.0) < 2e-3  # recorded steps miss the turn a little
+
+
+def ball_on_plane(friction=0.4, **others):
+    b = sd.Builder("ball")
+    b.base("ball", shapes=[sd.shapes.sphere(1.0, 0.1)])
+    ball = b.build()
+    material = sd.ContactMaterial(1e5, dissipation=0.5, friction=friction, rolling=1e-4, torsion=1e-4, **others)
+    start = ball.state(base_position=[0, 0, 0.0995], base_velocity=[1, 0.2, 0], base_rate=[0.3, 1, 2])
+    return ball, start, material, sd.Plane((0.1, 0.05, 1.0))
+
+
+@pytest.mark.parametrize("others", [{}, {"sticks": False}, {"adhesion": 0.3}])
+def test_a_ball_on_a_plane_moves_as_with_the_contact_of_a_point(others):
+    """Sphere on plane by either element: the same motion to 1e-12."""
+    ball, start, material, plane = ball_on_plane(**others)
+    method = sd.RungeKutta4(step=1e-3)
+    point = sd.Contact("ball", (0, 0, 0), radius=0.1, surface=plane, material=material)
+    shape = sd.ShapeContact(material, surfaces=plane)
+    one, other = (
+        sd.simulate(ball, start, 0.4, elements=[e], method=method, gravity=(0, 0, -G), record=0.1, budget=1.0)
+        for e in (point, shape)
+    )
+    for name in (
+        "x",
+        "u",
+        "element_states",
+        "element_dissipated",
+        "element_energy",
+    ):
+        np.testing.assert_allclose(one[name], other[name], rtol=1e-12, atol=1e-12, err_msg=name)
+    for name in ("gap", "normal_force"):
+        np.testing.assert_allclose(seen(one, name), seen(other, name), rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def box_on_box(tilt=0.0, friction=0.5, side=0.2):
+    """A box that stands on a fixed one; gravity is tilted instead of both."""
+    b = sd.Builder("stack", base="fixed")
+    b.base("table", shapes=[sd.shapes.box(5.0, (1.0, 1.0, 0.1))])
+    b.link("box", "free", parent="table", shapes=[sd.shapes.box(2.0, (side, side, 0.2))])
+    model = b.build()
+    material = sd.ContactMaterial(1e5, 1.0, damping=300.0, friction=friction)
+    depth = 2.0 * G * np.cos(tilt) / 4e5
+    start = model.state(q={"box": [0.1, 0, 0.15 - depth, 0, 0, np.sin(0.2), np.cos(0.2)]})
+    return model, start, sd.ShapeContact(material, rounding=2e-3), (G * np.sin(tilt), 0, -G * np.cos(tilt))
+
+
+def test_a_box_sticks_on_a_box_without_creep_and_slides_with_coulombs_friction():
+    """Below the friction angle it creeps by less than 1e-9 m/s; above, its acceleration is the analytic one."""
+    model, start, contact, gravity = box_on_box(tilt=0.3)
+    run = sd.simulate(model, start, 30.0, elements=[contact], gravity=gravity, record=1.0, method=STIFF)
+    assert np.abs(run["u"][-5:]).max() < 1e-9
+    assert abs(seen(run, "normal_force")[-1, 0] - 2.0 * G * np.cos(0.3)) < 1e-6
+    assert run.audit().worst < 1e-6
+
+    model, start, contact, gravity = box_on_box(tilt=0.6)
+    run = sd.simulate(model, start, 0.35, elements=[contact], gravity=gravity, record=0.05)
+    slides = G * (np.sin(0.6) - 0.5 * np.cos(0.6))
+    late = run.time > 0.14
+    np.testing.assert_allclose(np.diff(run["u"][late, 0]) / 0.05, slides, rtol=1e-3)
+    assert run.audit().worst < 1e-8
+
+
+def test_a_box_on_a_box_does_not_turn_about_its_normal():
+    """Bristles of the pair resist: it comes to rest, and stays."""
+    model, start, contact, gravity = box_on_box()
+    spun = start.model.state(q={"box": start.q}, qd={"box": [0, 0, 0, 0, 0, 2.0]})
+    run = sd.simulate(model, spun, 5.0, elements=[contact], gravity=gravity, record=0.5, method=STIFF)
+    assert np.abs(run["u"][-1]).max() < 1e-8
+    lost = 0.5 * 2.0 * 0.2**2 / 6.0 * 2.0**2
+    assert abs(run["element_dissipated"][-1, 0] / lost - 1.0) < 0.02 and run.audit().worst < 1e-6
+
+
+def test_a_capsule_lies_on_another_one():
+    """Two points where they are parallel, one where they cross; normal forces carry the weight."""
+    b = sd.Builder("logs", base="fixed")
+    b.base("low", collisions=[sd.Visual("log", sd.shapes.capsule(0.0, 0.05, 0.4))], mass=1.0, inertia=(1.0, 1.1, 1.2))
+    b.link("high", "free", parent="low", shapes=[sd.shapes.capsule(1.0, 0.05, 0.4)])
+    model, material = b.build(), sd.ContactMaterial(1e5, 1.0, dissipation=1.0)
+    contact = sd.ShapeContact(material)
+    for turn, share in ((0.0, 2), (0.5 * np.pi, 1)):
+        depth = G / 1e5 / share
+        start = model.state(q={"high": [0.1 - depth, 0, 0, np.sin(turn / 2), 0, 0, np.cos(turn / 2)]})
+        run = sd.simulate(model, start, 0.01, elements=[contact], gravity=(-G, 0, 0), record=0.005)
+        assert np.abs(run["u"]).max() < 1e-10 and abs(seen(run, "normal_force")[-1, 0] - G) < 1e-9
+
+
+def pile(count=12, seed=3):
+    """Balls that fall on each other and on a floor."""
+    b, rng, q = sd.Builder("pile", base="fixed"), np.random.default_rng(seed), {}
+    b.base("ground", mass=1.0, inertia=(1.0, 1.1, 1.2))
+    for i in range(count):
+        b.link(f"ball{i}", "free", parent="ground", shapes=[sd.shapes.sphere(1.0, 0.05)])
+        place = [0.11 * (i % 3), 0.11 * (i // 3 % 2), 0.05 + 0.1 * (i // 6)] + 0.002 * rng.normal(size=3)
+        q[f"ball{i}"] = [*place, 0, 0, 0, 1]
+    return b.build(), q
+
+
+def test_pairs_found_by_cells_are_those_of_a_list():
+    """Forty balls by cells, and all their pairs by name: the same motion to the bit but for sums' order, 1e-12."""
+    model, q = pile(28)
+    material = sd.ContactMaterial(1e5, dissipation=0.5, friction=0.4, sticks=False, slip_speed=0.05)
+    names = [f"ball{i}" for i in range(28)]
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] + [(a, "plane") for a in names]
+    settings = {"method": sd.RungeKutta4(step=5e-4), "gravity": (0, 0, -G), "record": 0.05, "budget": 1.0}
+    cells = sd.ShapeContact(material, surfaces=sd.Plane())
+    listed = sd.ShapeContact(material, surfaces=sd.Plane(), pairs=pairs, guarded=False)
+    one, other = (sd.simulate(model, model.state(q=q), 0.15, elements=[e], **settings) for e in (cells, listed))
+    assert cells.for_model(model).here.pairs is None and seen(one, "touching").max() > 20
+    np.testing.assert_allclose(one["x"], other["x"], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        seen(one, "normal_force")[:, 0], seen(other, "normal_force").sum(axis=1), rtol=1e-9, atol=1e-9
+    )
+    assert np.abs(one["element_dissipated"]).max() > 0.01
+
+
+@pytest.mark.parametrize("count", [5, 28])
+def test_robots_of_a_pack_move_as_alone(count):
+    """By a list of pairs and by cells, though their balls touch at other times; to 1e-9, since balls scatter."""
+    model, q = pile(count)
+    rng = np.random.default_rng(8)
+    start = model.state(q=q)
+    x = np.repeat(start.q[None], 5, axis=0) + 0.004 * rng.normal(size=(5, 1)) * np.tile([1, 1, 1, 0, 0, 0, 0], count)
+    starts = model.state(q=x)
+    material = sd.ContactMaterial(1e5, dissipation=0.5, friction=0.4, sticks=count < 10, slip_speed=0.05)
+    contact = sd.ShapeContact(material, surfaces=sd.Plane())
+    settings = {"method": sd.RungeKutta4(step=5e-4), "gravity": (0, 0, -G), "record": 0.01, "budget": 1.0}
+    run = sd.simulate(model, starts, 0.03, elements=[contact], **settings)
+    for i in range(5):
+        alone = sd.simulate(model, starts[i], 0.03, elements=[contact], **settings)
+        for name in ("x", "u", "element_energy"):
+            np.testing.assert_allclose(run[name][:, i], alone[name], rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+def test_boxes_of_a_pack_move_as_alone():
+    """Faces, edges and corners in different robots."""
+    model, _, contact, gravity = box_on_box(tilt=0.2)
+    rng, states = np.random.default_rng(2), []
+    for _ in range(6):
+        turn = sd.Rotation.from_euler("xyz", [*(0.1 * rng.normal(size=2)), rng.normal()])
+        states.append([*(0.05 * rng.normal(size=2)), 0.175, *turn.as_quat()])
+    starts = model.state(q=np.array(states))
+    settings = {"method": sd.RungeKutta4(step=2e-4), "gravity": gravity, "record": 0.05, "budget": 1.0}
+    run = sd.simulate(model, starts, 0.2, elements=[contact], **settings)
+    assert (seen(run, "normal_force").max(axis=0) > 0.0).all()
+    for i in range(6):
+        alone = sd.simulate(model, starts[i], 0.2, elements=[contact], **settings)
+        for name in ("x", "u", "element_states", "element_work"):
+            np.testing.assert_allclose(run[name][:, i], alone[name], rtol=1e-6, atol=1e-7, err_msg=name)
