@@ -424,3 +424,28 @@ def test_impacts_take_part_with_locked_joints_and_loops():
     assert np.abs(impulses[2] - impulses[0]).max() > 1.0
     for run in (locked, closed, loose):
         assert run.audit().worst < 1e-10
+
+
+def test_a_linear_model_of_it_is_refused(ball):
+    with pytest.raises(sd.InputError, match="a RigidContact opens and closes"):
+        sd.linearize(ball, ball.state(base_position=[0, 0, 0.1]), elements=[floor()])
+
+
+def test_a_box_that_tumbles_comes_to_rest_on_a_face_and_gains_nothing(box):
+    """Eight corners, a hundred impacts, slides and sticks: energy never rises, the ledger holds, it ends flat."""
+    rng = np.random.default_rng(1)
+    corners = [[x, y, z] for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
+    ground = sd.RigidContact("box", corners, restitution=0.3, friction=0.5, name="ground")
+    rng.choice([0, 1]), rng.choice([0, 1]), rng.choice([0, 1])
+    start = box.state(
+        base_position=[0, 0, 0.8], base_attitude=sd.Rotation.from_rotvec(rng.normal(size=3)),
+        base_velocity=rng.normal(size=3), base_rate=3 * rng.normal(size=3),
+    )  # fmt: skip
+    run = sd.simulate(box, start, 4.0, gravity=DOWN, elements=[ground], record=0.02)
+    energy = np.array([sd.kinetic_energy(box, one) for one in run.states]) + G * run.states.base_position[:, 2]
+    assert np.diff(energy).max() < 1e-10
+    assert len(impacts(run)) > 20 and run["ground.gap"].min() > -1e-11
+    assert np.abs(run.final.u).max() < 1e-12
+    assert min(abs(run.final.base_position[2] - half) for half in (0.1, 0.2)) < 1e-11
+    assert run["element_dissipated"][-1, 0] == pytest.approx(energy[0] - energy[-1], rel=1e-9)
+    assert run.audit().worst < 1e-9

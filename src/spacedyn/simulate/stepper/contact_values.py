@@ -103,6 +103,13 @@ def gap_of(stepper: Stepper, one: ContactPoint) -> float:
     return float(stepper._scalars(p.Y_CHANNEL, part.start + one.point, 1)[0, 0])
 
 
+def forces_of(stepper: Stepper, one: ContactPoint) -> Array:
+    """(3,) normal and tangential forces of the rows of a point at the last evaluation, for a unit normal [N]."""
+    sizes = np.linalg.norm(row_numbers(stepper, p.ROW_WRENCH, 3)[one.row : one.row + 3], axis=1)
+    found: Array = sizes * row_numbers(stepper, p.ROW_MULTIPLIER)[one.row : one.row + 3]
+    return found
+
+
 def probe(stepper: Stepper, points: list[ContactPoint]) -> Probe:
     """Rows of points, all of which are left open but probed; other points are open."""
     for one in contact_points(stepper):
