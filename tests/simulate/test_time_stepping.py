@@ -269,6 +269,37 @@ def test_a_stack_of_boxes_stands():
     np.testing.assert_allclose(carried, G * np.arange(5, 0, -1), rtol=1e-6)
 
 
+def boxes(count):
+    """Boxes that are free, and a ball."""
+    b = sd.Builder("boxes", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    for i in range(count):
+        b.link(f"b{i}", "free", parent="ground", shapes=sd.shapes.box(1.0, (0.2, 0.2, 0.2)))
+    b.link("ball", "free", parent="ground", shapes=sd.shapes.sphere(0.5, 0.05))
+    return b.build()
+
+
+def test_shapes_stack_on_each_other():
+    """Two boxes and a ball on top, by their faces: they come to rest where they stand, and carry what is above."""
+    model = boxes(2)
+    start = model.state(
+        q={
+            "b0": [0, 0, 0.1001, 0, 0, 0, 1],
+            "b1": [0.02, 0.01, 0.3003, 0, 0, np.sin(0.3), np.cos(0.3)],
+            "ball": [0.03, 0, 0.4508, 0, 0, 0, 1],
+        }
+    )
+    shapes = sd.ShapeContact(ROUGH, surfaces=sd.Plane(), exclude=[("b0", "ball")], name="shapes")
+    run = step_through(model, start, 0.4, [shapes], 2e-3, record=0.1)
+    assert abs(run["u"][-1]).max() < 1e-6
+    heights = run.final.q.reshape(3, 7)[:, 2]
+    np.testing.assert_allclose(heights, [0.1, 0.3, 0.45], atol=1e-7)
+    names = run.simulation.elements[0].pair_names
+    force = dict(zip(names, run["shapes.normal_force"][-1], strict=True))
+    found = [force[pair] for pair in names if force[pair] > 0.0]
+    np.testing.assert_allclose(sorted(found), G * np.array([0.5, 1.5, 2.5]), rtol=1e-6)
+
+
 # --- packs, files, bad input ------------------------------------------------------------------------------------------
 
 
@@ -351,6 +382,9 @@ def test_what_it_cannot_do_is_said_by_name():
     sticky = sd.Contact("trunk", (0, 0, 0), material=sd.ContactMaterial(1e5, rolling=0.01), name="belly")
     with pytest.raises(sd.InputError, match="'belly': TimeStepping knows sliding friction alone; the material has rol"):
         step_through(robot, start, 0.1, [sticky])
+    shapes = sd.ShapeContact(sd.ContactMaterial(1e5, torsion=0.01), name="shapes")
+    with pytest.raises(sd.InputError, match="ShapeContact 'shapes': TimeStepping knows sliding friction alone"):
+        step_through(boxes(2), boxes(2).neutral_state(), 0.1, [shapes])
     pin = sd.Loop("ball", "trunk", "inertial", point=(0, 0, 0), other_point=start.base_position, name="pin")
     with pytest.raises(sd.InputError, match="TimeStepping: 'pin' closes a loop"):
         step_through(robot, start, 0.1, [pin])

@@ -29,6 +29,16 @@ _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
 
 
+def check_sliding_alone(what: str, m: ContactMaterial) -> None:
+    """Raise if a material has what a method that steps through contact does not know."""
+    for name in ("adhesion", "rolling", "torsion"):
+        if getattr(m, name) > 0.0:
+            raise InputError(
+                f"{what}: TimeStepping knows sliding friction alone; the material has {name}: leave it out, or choose "
+                "another method, such as DormandPrince8()"
+            )
+
+
 def has_bristles(m: ContactMaterial) -> bool:
     """Whether its friction is by bristles."""
     return m.sticks and (m.friction > 0.0 or (m.static_friction or 0.0) > 0.0)
@@ -199,13 +209,7 @@ class Contact(Element):
             return self
         made = replace(self)
         if stepping:
-            m = self.pair
-            unknown = [name for name in ("adhesion", "rolling", "torsion") if getattr(m, name) > 0.0]
-            if unknown:
-                raise InputError(
-                    f"Contact '{self.name}': TimeStepping knows sliding friction alone; the material has {unknown[0]}: "
-                    "leave it out, or choose another method, such as DormandPrince8()"
-                )
+            check_sliding_alone(f"Contact '{self.name}'", self.pair)
             stepped = {"is_stepped": True, "kernel": contact_touching, "pushes_bodies": False}
             for name, value in stepped.items():
                 object.__setattr__(made, name, value)
