@@ -184,9 +184,9 @@ def two_arms_payload() -> Figure:
         right.plot(run.time, 1000 * run.states.base_rate[:, i], f"C{i}", label=f"rate {axis} [mrad/s]")
         right.plot(run.time, momentum[:, i], f"C{i}--", label=f"momentum {axis} [N m s]")
     left.set(xlabel="time [s]", ylabel="force along the hand [N]")
-    right.set(xlabel="time [s]")
+    right.set(xlabel="time [s]", ylim=(-38, 50))
     left.legend()
-    right.legend(fontsize="small")
+    right.legend(fontsize="small", ncols=2, loc="upper right")
     return figure
 
 
@@ -216,7 +216,8 @@ def squeezer() -> Figure:
     right.plot(1000 * run.time, np.linalg.norm(run["pin_K3.force"], axis=1))
     left.set(xlabel="time [ms]", ylabel="angle [rad]")
     right.set(xlabel="time [ms]", ylabel="force at the pin of K3 [N]")
-    left.legend()
+    left.set_ylim(-0.6, 1.7)
+    left.legend(ncols=5, loc="upper center", fontsize="small")
     return figure
 
 

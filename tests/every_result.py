@@ -302,6 +302,22 @@ def stopped():
     return flat([run["x"], run["dissipated"]])
 
 
+@sd.element(rows=1, points=("at",), joints=("tie",))
+def rod_and_tie(t, s, p, out):
+    for i in range(3):
+        out.at.row_force[0, i] = p.along[i]
+        out.residual[0] += p.along[i] * s.at.position[i]
+    out.tie.row[0] = 0.5
+    out.residual[0] += 0.5 * s.tie.q[0]
+
+
+def wheels(model):
+    """A disc that rolls on the bus, a ball on the ground, a point tied to a joint by a user's row."""
+    disc = sd.Rolling("left", 0.2, axis=(0, 1, 0), edge_radius=0.05, other="bus", other_point=(0, 0, 0.3), name="disc")
+    ball = sd.Rolling("right", 0.1, other_point=(0, 0, -0.1), name="ball")
+    return [disc, ball, rod_and_tie(at="bus", tie="hand", along=[0.3, 0.4, 1.0])]
+
+
 def with_loops():
     """A robot with bodies on free joints, closed by every loop joint and tied joints; a linkage near its fold."""
     b = sd.Builder("closed")
@@ -323,6 +339,10 @@ def with_loops():
     held = sd.Loop("ball", "hand", point=(0.6, 0, 0), times=[0.0, 1.0, 2.0], positions=path, name="held")
     start = sd.assemble(model, state, [pair, held])
     runs.append(sd.simulate(model, start, 0.04, elements=[pair, held], **options))
+    rolls, upright = wheels(model), model.state(q={"left": [0, 0, 0.5, 0, 0, 0, 1], "right": [0.1, 0.5, 0, 0, 0, 0, 1]})
+    start = sd.assemble(model, upright.integrate(np.zeros(model.nv), state.u), rolls)
+    closed += [start.x, start.u, sd.linearize(model, start, elements=rolls).A]
+    runs.append(sd.simulate(model, start, 0.04, elements=rolls, **options))
     fold = sd.Builder("linkage", "fixed")
     fold.base("ground", massless=True)
     rod = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (1e-4, 1 / 12, 1 / 12), "axis": (0, 0, 1)}

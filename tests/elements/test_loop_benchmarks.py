@@ -170,6 +170,55 @@ def test_a_flyball_governor():
     assert run.audit().energy < 1e-10 and run["gap"].max() < 1e-12
 
 
+def test_the_stiff_flyball_governor_of_the_benchmark_library():
+    """IFToMM A05: rods held by springs of 8e5 N/m with dampers of 4e4 N s/m, against its three freedoms in SciPy.
+
+    The library shows its reference as a curve, without digits; so the second route is Lagrange's equations of arm angle
+    b and slider s, the shaft's rate from its constant momentum, by another implicit method: to 1e-10.
+    """
+    g, k, d, m, slider, w0 = 9.81, 8e5, 4e4, 5.3, 3.0, 2 * np.pi
+    c, along, spin = 5.15 / m, 0.3 / 12 * 2e-4, 3.0 * 0.01 / 6  # a rod of 0.3 kg with 5 kg at its end
+    across = 0.3 / 12 * (1 + 1e-4) + 0.3 * (c - 0.5) ** 2 + 5 * (1 - c) ** 2
+    b = sd.Builder("stiff governor", "fixed")
+    b.base("ground", massless=True)
+    upright = 0.3 / 12 * np.array([1 + 1e-4, 1 + 1e-4, 2e-4])
+    b.link("shaft", "revolute", parent="ground", axis=Z, mass=0.3, com=(0, 0, 0.5), inertia=upright)
+    for name, side in (("left", 1), ("right", -1)):
+        place = {"position": (0.05 * side, 0, 1), "rotation": np.diag([side, side, 1.0])}
+        rod = {"mass": m, "com": (c, 0, 0), "inertia": (along, across, across)}
+        b.link(name, "revolute", parent="shaft", axis=(0, 1, 0), **place, **rod)
+    b.link("slider", "prismatic", parent="shaft", axis=Z, mass=slider, inertia=(spin, spin, spin * (1 + 1e-12)))
+    model = b.build()
+    ends = {"point": (0.5, 0, 0), "stiffness": k, "damping": d, "rest_length": 0.5}
+    springs = [
+        sd.Spring(name, "slider", other_point=(0.05 * side, 0, 0), **ends)
+        for name, side in (("left", 1), ("right", -1))
+    ]
+    start = model.state(q={"left": np.pi / 6, "right": np.pi / 6, "slider": 0.5}, qd={"shaft": w0})
+    method = sd.Radau5(rtol=1e-9, atol=1e-10)
+    run = sd.simulate(model, start, 3.0, elements=springs, gravity=(0, 0, -g), method=method, record=0.5)
+
+    def about_shaft(b):
+        return along + spin + 2 * (m * (0.05 + c * np.cos(b)) ** 2 + along * np.sin(b) ** 2 + across * np.cos(b) ** 2)
+
+    def flow(t, y):
+        b, s, db, ds = y
+        x, z = 0.5 * np.cos(b), 1 - 0.5 * np.sin(b) - s
+        length = np.hypot(x, z)
+        by_b, by_s = (-x * 0.5 * np.sin(b) - z * 0.5 * np.cos(b)) / length, -z / length
+        force = k * (length - 0.5) + d * (by_b * db + by_s * ds)
+        w = about_shaft(np.pi / 6) * w0 / about_shaft(b)
+        slope = -2 * m * c * np.sin(b) * (0.05 + c * np.cos(b)) + 2 * (along - across) * np.sin(b) * np.cos(b)
+        pull = slope * w * w - 2 * force * by_b + 2 * m * g * c * np.cos(b)
+        return [db, ds, pull / (2 * (across + m * c * c)), -g - 2 * force * by_s / slider]
+
+    exact = solve_ivp(flow, (0, 3), [np.pi / 6, 0.5, 0, 0], "Radau", t_eval=run.time, rtol=1e-10, atol=1e-12).y
+    np.testing.assert_allclose(run["q"][:, model.q_slice("left")][:, 0], exact[0], atol=1e-10)
+    np.testing.assert_allclose(run["q"][:, model.q_slice("slider")][:, 0], exact[1], atol=1e-10)
+    np.testing.assert_allclose(run["qd"][:, 0], about_shaft(np.pi / 6) * w0 / about_shaft(exact[0]), atol=1e-9)
+    assert run.audit().within_budget and exact[1, -1] > 0.51
+
+
 # --- a Stewart platform -----------------------------------------------------------------------------------------------
 
 

@@ -287,6 +287,7 @@ def test_impossible_wheels_are_refused(fields, words):
         sd.Rolling("a", **fields)
 
 
+@pytest.mark.filterwarnings("ignore:this run will take:spacedyn.errors.RunWarning")
 def test_other_refusals():
     model = sd.load("bicycle")
     start = upright(model, 1.0)

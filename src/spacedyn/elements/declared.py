@@ -16,6 +16,9 @@ ROBOT = tuple(name for name in SEEN if name != "mode")
 ACCOUNTS = {account.value: account for account in Account}
 MAX_NUMBERS = 10_000
 """Of a block."""
+MAX_ROWS = 100
+ROW_PARTS = ("residual", "drift", "bias")
+"""What is written of constraint rows beside what they push."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Declared:
     joints: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()  # parameters that are times
+    rows: int = 0  # constraint rows
+    nonholonomic: int = 0  # how many of them, the last ones, have no residual
 
     def reads(self) -> list[str]:
         """Names that its function may read of `s`."""
@@ -44,6 +49,7 @@ class Declared:
         own = [block.name for block in (*self.states, *self.samples, *self.channels)] + (
             ["guard"] if self.guards else []
         )
+        own += list(ROW_PARTS) if self.rows else []
         return ["tau", *own, *(account.value for account in self.accounts), *self.joints, *self.points]
 
 
@@ -59,6 +65,8 @@ def declare(
     joints: Any = (),
     points: Any = (),
     breaks: Any = (),
+    rows: Any = 0,
+    nonholonomic: Any = 0,
 ) -> Declared:
     """What an element owns, from what a person or a file says of it; every problem by name."""
     entries = _names(whose, "accounts", accounts)
@@ -67,6 +75,7 @@ def declare(
             raise InputError(f"{whose}: accounts must be among {', '.join(ACCOUNTS)}, got {one!r}")
     if type(guards) is not int or not 0 <= guards <= MAX_NUMBERS:
         raise InputError(f"{whose}: guards must be their number, an integer from 0 to {MAX_NUMBERS}, got {guards!r}")
+    _check_rows(whose, rows, nonholonomic)
     made = Declared(
         _blocks(whose, "states", states),
         _blocks(whose, "samples", samples),
@@ -77,10 +86,18 @@ def declare(
         _names(whose, "joints", joints),
         _names(whose, "points", points),
         _names(whose, "breaks", breaks),
+        rows,
+        nonholonomic,
     )
+    if (rows and not len(made.joints) + len(made.points) > 0) or (rows and len(made.points) > 2):
+        raise InputError(f"{whose}: rows bind joints, and one or two points; declare joints=(...) or points=(...)")
     names = [*made.reads()[len(ROBOT) :], *(block.name for block in made.channels)]
     for name in names:
-        if names.count(name) > 1 or name in SEEN or name in ("tau", "guard", "name", *ACCOUNTS):
+        if (
+            names.count(name) > 1
+            or name in SEEN
+            or name in ("tau", "guard", "name", "multiplier", *ROW_PARTS, *ACCOUNTS)
+        ):
             raise InputError(f"{whose}: the name '{name}' stands for two things; rename one")
     for name in made.breaks:
         if made.breaks.count(name) > 1:
@@ -88,6 +105,14 @@ def declare(
         if name in (*made.joints, *made.points):
             raise InputError(f"{whose}: breaks are parameters that are times [s]; '{name}' is what it is bound to")
     return made
+
+
+def _check_rows(whose: str, rows: Any, nonholonomic: Any) -> None:
+    """Raise unless these are numbers of rows."""
+    if type(rows) is not int or not 0 <= rows <= MAX_ROWS:
+        raise InputError(f"{whose}: rows must be their number, an integer from 0 to {MAX_ROWS}, got {rows!r}")
+    if type(nonholonomic) is not int or not 0 <= nonholonomic <= rows:
+        raise InputError(f"{whose}: nonholonomic is how many of its {rows} rows have no residual, got {nonholonomic!r}")
 
 
 def _names(whose: str, what: str, given: Any) -> tuple[str, ...]:

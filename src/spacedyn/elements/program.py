@@ -14,8 +14,8 @@ from ..laws.bytecode import Role, attributes, check_parts, steps_of
 from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law
 from ..model.model import Model
-from .declared import ACCOUNTS, Declared
-from .element import Account, Block, Element, Numbers, WrenchPoint, point_of, three
+from .declared import ACCOUNTS, ROW_PARTS, Declared
+from .element import Account, Block, Element, Numbers, Row, WrenchPoint, point_of, rate_of, three
 
 Array = np.ndarray
 POINT = {"position": (0, 3, 0), "rotation": (3, 12, 3), "velocity": (12, 15, 0), "rate": (15, 18, 0)}
@@ -74,6 +74,8 @@ class UserElement(Element):
     def _parts(self, argument: str) -> dict[str, tuple[str, ...]]:
         """What `s` or `out` has of each joint and point that it is bound to."""
         of_joint, of_point = (("q", "qd"), tuple(POINT)) if argument == "s" else (("tau",), ("force", "moment"))
+        if argument == "out" and self.declared.rows:
+            of_joint, of_point = (*of_joint, "row"), (*of_point, "row_force", "row_moment")
         return dict.fromkeys(self.declared.joints, of_joint) | dict.fromkeys(self.declared.points, of_point)
 
     def _check_bound(self) -> None:
@@ -123,8 +125,57 @@ class UserElement(Element):
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """Blocks that are recorded."""
-        return self.declared.channels
+        """Blocks that are recorded; multipliers of its rows last."""
+        rows = self.declared.rows
+        return (*self.declared.channels, *((Block("multiplier", rows, "N or N m"),) if rows else ()))
+
+    @property
+    def settles(self) -> Kind | None:  # type: ignore[override]
+        """What records its multipliers."""
+        return k.settle_program if self.declared.rows else None
+
+    @property
+    def is_late(self) -> bool:
+        """Multipliers depend on accelerations."""
+        return self.declared.rows > 0
+
+    @property
+    def kept(self) -> int:  # type: ignore[override]
+        """Numbers that it keeps of its rows."""
+        return self.declared.rows * self._kept_of_row
+
+    @property
+    def _kept_of_row(self) -> int:
+        return k.ROW_PUSHES + 6 * len(self.declared.points) + len(self.declared.joints)
+
+    def row_places(self) -> dict[str, Array]:
+        """Where each number that it writes of its rows is kept."""
+        d, first = self.declared, np.arange(self.declared.rows) * self._kept_of_row
+        found = {name: first + i for i, name in enumerate(ROW_PARTS)}
+        for i, point in enumerate(d.points):
+            for name, at in (("row_force", 0), ("row_moment", 3)):
+                found[f"{point}.{name}"] = (first[:, None] + k.ROW_PUSHES + 6 * i + at + np.arange(3)).ravel()
+        for i, joint in enumerate(d.joints):
+            found[f"{joint}.row"] = first + k.ROW_PUSHES + 6 * len(d.points) + i
+        return found if d.rows else {}
+
+    def rows_of(self, model: Model) -> tuple[Row, ...]:
+        """Its constraint rows: on all bodies and joints that it is bound to."""
+        d = self.declared
+        if not d.rows:
+            return ()
+        bodies = self.attached_to(model) if d.points else ()
+        if len(set(bodies)) < len(bodies):
+            raise InputError(
+                f"element '{self.title}': both points of its rows are on body '{bodies[0]}'; they bind two"
+            )
+        rates = tuple(rate_of(model, f"element '{self.title}'", self.bound[joint]) for joint in d.joints)
+        return tuple(Row(bodies, rates, j >= d.rows - d.nonholonomic) for j in range(d.rows))
+
+    def attached_to(self, model: Model) -> tuple[str, ...]:
+        """With rows, the bodies of its points, or the base: it settles when accelerations are known."""
+        bodies = tuple(self._point(model, name)[0] for name in self.declared.points)
+        return (bodies or (model.body_names[0],)) if self.declared.rows else ()
 
     @property
     def accounts(self) -> tuple[Account, ...]:  # type: ignore[override]
@@ -200,7 +251,8 @@ class UserElement(Element):
 
     def _source(self) -> tuple[str, dict[str, Any]]:
         """What is between its function and the driver."""
-        columns = {**SEEN, **{f"{point}.rotation": 3 for point in self.declared.points}}
+        wide = ("rotation", *(("row_force", "row_moment") if self.declared.rows else ()))
+        columns = {**SEEN, **{f"{point}.{part}": 3 for point in self.declared.points for part in wide}}
         return wrapper_source(ElementFunction.role.arguments, *self.names, self.program.parameters, columns)
 
     def compiled(self) -> Compiled:
@@ -235,7 +287,8 @@ class UserElement(Element):
             found |= {f"{point}.force": slice(at, at + 3), f"{point}.moment": slice(at + 3, at + 6)}
             at += 6
         blocks = [(b.name, b.size) for b in (*d.states, *d.samples, *d.channels)] + [(one, 1) for one in ACCOUNTS]
-        for name, size in [*blocks, ("guard", d.guards)]:
+        rows = [(name, places.size) for name, places in self.row_places().items()]
+        for name, size in [*blocks, ("guard", d.guards), *rows]:
             found[name] = slice(at, at + size)
             at += size
         found[""] = slice(0, at)

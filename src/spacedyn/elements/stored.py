@@ -110,6 +110,7 @@ def element_text(element: Element) -> dict[str, Any]:
                 "joints": list(d.joints),
                 "points": list(d.points),
                 **({"breaks": list(d.breaks)} if d.breaks else {}),
+                **({"rows": d.rows, "nonholonomic": d.nonholonomic} if d.rows else {}),
             },
         }
     settings = {f.name: _plain(getattr(element, f.name)) for f in dataclasses.fields(element)}
@@ -143,7 +144,8 @@ def _user_element(text: dict[str, Any]) -> "StoredElement":
     told, whose = text["declared"], f"element {_called(text)}"
     parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told.get(part, ())] for part in _PARTS}
     given = {part: told[part] for part in ("guards", "accounts", "joints", "points")}
-    declared = declare(whose, **parts, **given, breaks=told.get("breaks", ()))
+    given |= {part: told[part] for part in ("breaks", "rows", "nonholonomic") if part in told}
+    declared = declare(whose, **parts, **given)
     parameters = {name: np.asarray(_array(value), dtype=float) for name, value in text["parameters"].items()}
     bound = {name: _array(value) for name, value in text["bound"].items()}
     if set(bound) != {*declared.joints, *declared.points}:

@@ -97,6 +97,8 @@ def element(
     joints: Sequence[str] = (),
     points: Sequence[str] = (),
     breaks: Sequence[str] = (),
+    rows: int = 0,
+    nonholonomic: int = 0,
 ) -> Callable[[Callable], ElementTemplate]: ...
 def element(
     function: Callable | None = None,
@@ -111,6 +113,8 @@ def element(
     joints: Sequence[str] = (),
     points: Sequence[str] = (),
     breaks: Sequence[str] = (),
+    rows: int = 0,
+    nonholonomic: int = 0,
 ) -> ElementTemplate | Callable[[Callable], ElementTemplate]:
     """Make an element of a function f(t, s, p, out): something that acts on the robot, with what it declares.
 
@@ -140,6 +144,14 @@ def element(
     breaks : names
         Parameters that are times [s], one or several each, at which the function jumps, as by `t < p.stop`. A step ends
         at each of them; up to there the function sees times before it, from there on times at or after it.
+    rows, nonholonomic : int
+        Constraint rows, each with a number that must stay zero, `out.residual`; how many of them, the last ones, are
+        conditions on velocities alone, without a residual. Of row j: what changes it are `out.<point>.row_force[j]` (by
+        the point's velocity), `out.<point>.row_moment[j]` (by its rate), `out.<joint>.row[j]` (by the joint's rate) and
+        `out.drift[j]` (by time alone). A unit of its multiplier pushes just so. `out.bias[j]` is what of its second
+        rate comes from how these change in time, each times its velocity. Its multiplier is recorded. Two points are
+        on two bodies, which are pushed equally and oppositely; one is pushed from outside. What is wrong with
+        derivatives is said where a run starts.
 
     Returns
     -------
@@ -171,5 +183,7 @@ def element(
         joints=joints,
         points=points,
         breaks=breaks,
+        rows=rows,
+        nonholonomic=nonholonomic,
     )
     return (lambda f: ElementTemplate(f, made)) if function is None else ElementTemplate(function, made)

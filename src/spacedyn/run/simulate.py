@@ -24,11 +24,13 @@ from ..simulate.event_log import EventLog
 from ..simulate.events import Event
 from ..simulate.failures import failed_callee, fastest_rate, first_rate, stiffness_note, without_number
 from ..simulate.loop import Outcome, Recording
+from ..simulate.lost_rank import warn_of_lost_rank
 from ..simulate.methods import Method
 from ..simulate.modes import Switcher
 from ..simulate.progress import Progress
 from ..simulate.record_times import RecordTimes
 from ..simulate.row_checks import warn_of_redundant
+from ..simulate.row_derivatives import check_row_derivatives
 from ..simulate.setup import ARGUMENTS, build_steppers, compiled_parts, pack_size, simulation_of
 from ..simulate.simulation import Simulation
 from ..simulate.store import InMemory, NotWritten, Past, RecordStore, largest_chunk
@@ -207,6 +209,7 @@ def carry_out(
             for stepper in steppers:
                 stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # no step: only the loop is compiled
             if simulation.layout.rows and past is None:
+                check_row_derivatives(simulation)
                 warn_of_redundant(simulation, steppers[0])
             auditor.prepare(2 if times is None else simulation.robots * times.count)
         store: RecordStore = InMemory(simulation, most, None if times is None else times.count)
@@ -226,6 +229,8 @@ def carry_out(
             raise _not_written(simulation, stream, str(error)) from error.__cause__
     run = Run(simulation, *store.content(), outcome.status, auditor.numbers, log.happened, store.version)
     _raise_if_failed(run, outcome)
+    if simulation.layout.rows and {"closure", "x", "u"} <= {*simulation.channels} and run.time.size:
+        warn_of_lost_rank(simulation, run.time, run["closure"], run.states)
     run.check()
     return run
 

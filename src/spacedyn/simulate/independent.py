@@ -11,7 +11,7 @@ from scipy.linalg import qr
 
 from ..kernels.methods.tangents import row_matrix
 from ..kernels.sim import layout as p
-from .stepper.row_values import rows_with_residuals
+from .stepper.row_values import holding_rows, rows_with_residuals
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
@@ -32,9 +32,9 @@ def independent_deviations(derivatives: Array, stepper: Stepper, free: Array) ->
     independent, and do not deviate.
     """
     m, n, nv = len(derivatives) // 2, derivatives.shape[1], free.size
-    holonomic = rows_with_residuals(stepper)
+    holonomic, holds = rows_with_residuals(stepper), holding_rows(stepper)
     mask = np.concatenate([free, free, np.ones(n - 2 * nv, dtype=bool)])
-    N = derivatives * mask
+    N = derivatives * mask * np.tile(holds, 2)[:, None]
     places, moves = _dependent(N[:m, :nv][holonomic])
     rates, turns = _dependent(N[m:, nv : 2 * nv])
     kept = np.setdiff1d(np.arange(n), [*places, *(nv + rates)])

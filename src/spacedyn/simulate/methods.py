@@ -249,7 +249,7 @@ class TimeStepping(_FixedStep):
     accuracy : float
         Of velocities at contacts after a step, over the largest of those before.
     sweeps : int
-        Most sweeps over all contacts in a step.
+        Most sweeps over all contacts in a step; what is left then, the next step goes on with.
 
     Examples
     --------
@@ -268,8 +268,8 @@ class TimeStepping(_FixedStep):
     """
 
     settling: float = 0.1
-    accuracy: float = 1e-11
-    sweeps: int = 500
+    accuracy: float = 1e-9
+    sweeps: int = 50
     kind: ClassVar[int] = TIME_STEPPING
     order: ClassVar[int] = 1
     tableau: ClassVar[Tableau] = SemiImplicitEuler.tableau

@@ -4,7 +4,8 @@
 
 `view` is what laws see of the robot, and behind it what is the element's own: states, commands, sides of its guards,
 and for each of its points position (3), rotation (9), velocity (6). What it writes goes to places in `work` by a table;
-on dual numbers its tangents are central differences, for its code is not ours.
+on dual numbers its tangents are central differences, for its code is not ours. Constraint rows of its own (rows.py) it
+writes as residual, gradient and bias.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -15,9 +16,11 @@ from ..scalar.memory import integer, lanes_of, later, load, store
 from ..sim.layout import *  # noqa: F403
 from .kind import (
     angular_velocity,
+    channel,
     command,
     is_sampled,
     joint_rate,
+    kept,
     kind,
     lever,
     matrix,
@@ -32,13 +35,18 @@ from .kind import (
     velocity,
     work_done,
 )
+from .rows import constrain, multiplier, push_row, push_row_joint, turning
 from .spans import time_within
 
 # its integers: address; table of places for the function; how many states, commands, guards; how many numbers it
 # writes, and where in plan the table is that says where each goes (place, behind what); whether its work is
 # reckoned from what it pushes; how many joints' rates, and where in work its forces on them are; how many points,
-# then the body of each and where its wrench is
-ADDRESS, PLACES, STATES, COMMANDED, SIDES, WRITTEN, TABLE, RECKONED, RATES_, FORCES, POINTS, FIRST_POINT = range(12)
+# then the body of each and where its wrench is; how many constraint rows, on how many joint rates, which stand behind
+# the points
+ADDRESS, PLACES, STATES, COMMANDED, SIDES, WRITTEN, TABLE, RECKONED, RATES_, FORCES, POINTS, ROWS_, JOINTS_ = range(13)
+FIRST_POINT = 13
+# what it keeps of a row: residual, drift, bias; force and moment at each of its points; forces on its joints
+ROW_RESIDUAL, ROW_OWN_DRIFT, ROW_OWN_BIAS, ROW_PUSHES = range(4)
 # its numbers: for each point its place and rotation on its body, then its parameters
 CALLED = 1_000_000  # beside the place of its record, what memory has while its function is called
 NUDGE = 6e-6  # of what it sees: errors of the central difference and of rounding are alike, some 1e-11
@@ -67,6 +75,16 @@ def program(sim, e, t, y, k, zero):
     for lane in range(directions_in(zero)):
         add_tangents(sim, e, t, y, k, lane, zero)
     push_all(sim, e, k, zero)
+    for j in range(own(sim, e, ROWS_)):
+        write_row(sim, e, j, zero)
+
+
+@kind
+def settle_program(sim, e, t, y, k, zero):
+    """Record the multipliers of its rows, its last channel."""
+    count, first = own(sim, e, ROWS_), own(sim, e, FIRST_POINT + 2 * own(sim, e, POINTS) + own(sim, e, JOINTS_))
+    for j in range(count):
+        channel(sim, e, first + j, multiplier(sim, e, j, zero))
 
 
 @inner
@@ -161,6 +179,44 @@ def add_tangents(sim, e, t, y, k, lane, zero):
             if not is_sample(sim, own(sim, e, TABLE), j):
                 slope = 0.5 * load(sim.memory, integer(sim.plan, M_OUT) + j, 0.0) / step
                 add_tangent(sim.work, place_of(sim, own(sim, e, TABLE), j, y, k), lane, slope)
+
+
+@inner
+def row_kept(points, joints):
+    """How many numbers it keeps of a row."""
+    return ROW_PUSHES + 6 * points + joints
+
+
+@inner
+def kept3(sim, e, i, zero):
+    """Three numbers that it has kept."""
+    return kept(sim, e, i, zero), kept(sim, e, i + 1, zero), kept(sim, e, i + 2, zero)
+
+
+@inner
+def write_row(sim, e, j, zero):
+    """Constraint row j, as its function has written it: the rate is that of what it pushes."""
+    points, joints = own(sim, e, POINTS), own(sim, e, JOINTS_)
+    at = j * row_kept(points, joints)
+    drift, first_rate = kept(sim, e, at + ROW_OWN_DRIFT, zero), FIRST_POINT + 2 * points
+    rate, bias = drift, kept(sim, e, at + ROW_OWN_BIAS, zero)
+    for i in range(points):
+        f, n = kept3(sim, e, at + ROW_PUSHES + 6 * i, zero), kept3(sim, e, at + ROW_PUSHES + 6 * i + 3, zero)
+        body = own(sim, e, FIRST_POINT + 2 * i)
+        r = lever(sim, body, vector(sim, e, 12 * i, zero), zero)
+        rate += dot3(f, velocity(sim, body, r, zero)) + dot3(n, angular_velocity(sim, body, zero))
+        bias += dot3(f, turning(sim, body, r, zero))
+    for i in range(joints):
+        rate += kept(sim, e, at + ROW_PUSHES + 6 * points + i, zero) * joint_rate(
+            sim, own(sim, e, first_rate + i), zero
+        )
+    constrain(sim, e, j, kept(sim, e, at + ROW_RESIDUAL, zero), rate, bias, drift)
+    for i in range(points):
+        f, n = kept3(sim, e, at + ROW_PUSHES + 6 * i, zero), kept3(sim, e, at + ROW_PUSHES + 6 * i + 3, zero)
+        r = lever(sim, own(sim, e, FIRST_POINT + 2 * i), vector(sim, e, 12 * i, zero), zero)
+        push_row(sim, e, j, i, f, n, r, zero)
+    for i in range(joints):
+        push_row_joint(sim, e, j, i, kept(sim, e, at + ROW_PUSHES + 6 * points + i, zero))
 
 
 @inner

@@ -111,8 +111,8 @@ NEAR_IMPULSE, NEAR_KEPT, NEAR_CHANGE, NEAR_NUMBERS = 27, 30, 33, 36
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
 # and where in plan their numbers are; its element's record; whether its force on one body comes from outside; whether
-# it is nonholonomic: a condition on velocities, without a residual; whether it rubs
-R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, R_RUBS, ROW_INTS = range(10)
+# it is nonholonomic: a condition on velocities, without a residual; whether it rubs; whether its element has more work
+R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMIC, R_RUBS, R_WORKS, ROW_INTS = range(11)
 # work: the numbers of a row: its residual, how fast that changes, the part of its second rate that no unknown
 # acceleration changes, the part of its rate that is not the robot's, its multiplier, 1 if it rests (and nothing is held
 # by it); then what a unit of the multiplier pushes: wrenches on both bodies about their reference points, what rubbing

@@ -141,7 +141,8 @@ def account_rows(sim, k, zero):
                 F = add6(F, scaled6(size, load6(sim.work, at + ROW_RUB, zero)))
             outside = add6(outside, force_about_base(sim.tree, sim.work, integer(sim.plan, row + R_BODY), F, zero))
         work = k + integer(sim.plan, e + E_WORK)
-        before = load(sim.work, work, zero) if r > 0 and integer(sim.plan, row - ROW_INTS + R_ELEMENT) == e else zero
+        is_next = r > 0 and integer(sim.plan, row - ROW_INTS + R_ELEMENT) == e
+        before = load(sim.work, work, zero) if is_next or integer(sim.plan, row + R_WORKS) else zero
         store(sim.work, work, before - size * drift)
     store6(sim.work, integer(sim.plan, Y_OUTSIDE), outside)
     add_impulse(sim, impulse_at(sim, k), zero)

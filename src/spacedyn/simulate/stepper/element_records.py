@@ -123,8 +123,10 @@ def _put_program(
     for block in (*element.states, *element.samples):
         goes(block.name, at, user.BEHIND_Y if block in element.samples else user.BEHIND_K)
         at += block.size
-    for block in element.channels:
+    for block in element.declared.channels:
         goes(block.name, channels + layout.channel(i, block).start)
+    for name, places in element.row_places().items():
+        table[out[name], 0], table[out[name], 1] = record[p.E_KEPT] + places, user.IN_WORK
     for account, entry in ((Account.WORK, p.E_WORK), (Account.DISSIPATED, p.E_LOST)):
         goes(account.value, record[entry], user.BEHIND_K)
     goes(Account.STORED.value, record[p.E_STORED])
@@ -142,4 +144,7 @@ def _put_program(
     integers[user.RECKONED] = not element.declared.accounts
     integers[user.RATES_], integers[user.FORCES] = layout.joints, work["program forces"].start
     integers[user.POINTS] = len(element.declared.points)
-    return plan.put_integers(integers, points)
+    rows = element.rows_of(model)
+    integers[user.ROWS_], integers[user.JOINTS_] = len(rows), len(rows[0].rates) if rows else 0
+    behind = [*rows[0].rates, sum(block.size for block in element.declared.channels)] if rows else []
+    return plan.put_integers(integers, points, behind)

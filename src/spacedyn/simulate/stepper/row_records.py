@@ -49,7 +49,7 @@ def put_rows(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: int,
         record[p.R_RATES], record[p.R_RATE_AT] = len(row.rates), plan.put_integers(row.rates)
         record[p.R_ELEMENT] = first + prepared.order.index(i) * p.ELEMENT_INTS
         record[p.R_OUTSIDE], record[p.R_RUBS] = len(bodies) == 1, row.rubs
-        record[p.R_NONHOLONOMIC] = row.is_nonholonomic
+        record[p.R_NONHOLONOMIC], record[p.R_WORKS] = row.is_nonholonomic, i in prepared.user_elements
         records.append(record)
     plan.set(ROWS=len(rows), ROW_AT=plan.put_integers(*records), RUBS=any(row.rubs for _, row in rows))
     plan.set(SOLVE_ROWS=rows_address(form).address, SETTLE_ROWS=settle_address(form).address)
