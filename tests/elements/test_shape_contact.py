@@ -17,6 +17,7 @@ SHAPES = {
     "cylinder": sd.shapes.cylinder(1.0, 0.1, 0.2),
     "disc": sd.shapes.cylinder(1.0, 0.15, 0.02),
     "cone": sd.shapes.cone(1.0, 0.12, 0.25),
+    "egg": sd.Visual("egg", sd.shapes.sphere(0.0, 1.0), scale=(0.1, 0.12, 0.15)),
 }
 
 
@@ -36,10 +37,6 @@ def two(first, second, base="free"):
 def seen(run, name):
     """A channel of the contact, which has its own name alone if it is one number."""
     return run[name] if name in run.data else run[f"contact.{name}"]
-
-
-def ellipsoid():
-    return sd.Visual("egg", sd.shapes.sphere(0.0, 1.0), scale=(0.1, 0.12, 0.15))
 
 
 def together(first, second, direction=(0.3, -0.5, 0.8), depth=4e-4, seed=1):
@@ -260,3 +257,74 @@ def test_boxes_of_a_pack_move_as_alone():
         alone = sd.simulate(model, starts[i], 0.2, elements=[contact], **settings)
         for name in ("x", "u", "element_states", "element_work"):
             np.testing.assert_allclose(run[name][:, i], alone[name], rtol=1e-6, atol=1e-7, err_msg=name)
+
+
+SURFACES = {
+    "plane": sd.Plane((0.1, -0.2, 1.0)),
+    "sphere": sd.SphereSurface(2.0, position=(0, 0, -2.0)),
+    "ellipsoid": sd.EllipsoidSurface((3.0, 2.5, 2.0), position=(0, 0, -2.0)),
+    "bowl": sd.SphereSurface(3.0, hollow=True, position=(0, 0, 3.0)),
+    "ground": sd.HeightField.of(lambda x, y: 0.05 * np.sin(x) + 0.03 * np.cos(2 * y), (4.0, 4.0), 0.1),
+}
+
+
+ON_SURFACES = [(surface, shape) for surface in SURFACES for shape in ("sphere", "capsule", "box", "egg")]
+ON_SURFACES.remove(("bowl", "egg"))  # which has no distance there
+
+
+@pytest.mark.parametrize(("surface", "shape"), ON_SURFACES)
+def test_shapes_touch_surfaces_as_public_functions_say(surface, shape):
+    """Gaps are those of `sd.distance` to 1e-9; a force pushes along the normal there if one point touches."""
+    b = sd.Builder("one")
+    one = SHAPES[shape]
+    settings = (
+        {"collisions": [one], "mass": 1.0, "inertia": (6e-3, 5e-3, 4e-3)} if shape == "egg" else {"shapes": [one]}
+    )
+    b.base("a", **settings)
+    model, ground = b.build(), SURFACES[surface]
+    turn = sd.Rotation.from_euler("xyz", [0.5, 0.7, 0.2])
+
+    def gap(height, rounding=2e-3):
+        state = model.state(base_position=[0.1, 0.2, height], base_attitude=turn)
+        return state, sd.distance(model, state, "a", ground, rounding=rounding, deep="-inf")
+
+    low, high = -0.2, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if gap(middle)[1].gap < -5e-4 else (low, middle)
+    state, near = gap(high)
+    contact = sd.ShapeContact(SOFT, surfaces={"s": ground}, rounding=2e-3)
+    run = sd.simulate(model, state, 1e-9, elements=[contact], record=[0.0], method=sd.RungeKutta4(step=1e-9))
+    assert abs(seen(run, "gap").min() - near.gap) < 1e-9
+    f = run["element_wrenches"][0].reshape(6)[:3]
+    N = SOFT.stiffness * max(-near.gap, 0.0) ** SOFT.exponent
+    np.testing.assert_allclose(f, -N * near.normal, atol=1e-5 * N)
+
+
+@pytest.mark.parametrize("names", ["sphere box", "capsule capsule", "box box", "egg egg"])
+def test_tangents_are_those_of_differences(names):
+    """Accelerations of the second body by its place, over dual numbers, to 1e-5 of differences."""
+    first, second = names.split()
+    model, state = together(SHAPES[first], SHAPES[second], seed=4)
+    contact = sd.ShapeContact(SOFT, rounding=2e-3)
+    found = sd.linearize(model, state, elements=[contact])
+    exact = np.asarray(found.A)
+    assert np.isfinite(exact).all() and np.abs(exact).max() > 10.0
+    nv = model.nv
+
+    def acceleration(start):
+        run = sd.simulate(model, start, 1e-9, elements=[contact], record=[0.0], method=sd.RungeKutta4(step=1e-9))
+        return run["udot"][0]
+
+    for j in (6, 8):  # places of b
+        step = np.zeros(model.nq)
+        step[j - 6] = 1e-7
+        ahead, back = (
+            model.state(
+                base_quaternion_xyzw=state.base_quaternion_xyzw, q=state.q + sign * step, qd=state.qd,
+                base_velocity=state.base_velocity, base_rate=state.base_rate,
+            )
+            for sign in (1.0, -1.0)
+        )  # fmt: skip
+        slope = (acceleration(ahead) - acceleration(back)) / 2e-7
+        np.testing.assert_allclose(exact[nv + 6 :, j], slope[6:], atol=1e-5 * np.abs(exact).max())

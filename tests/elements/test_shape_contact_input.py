@@ -111,6 +111,28 @@ def test_bristles_of_too_many_pairs_are_refused():
         sd.ShapeContact(sd.ContactMaterial(1e5, friction=0.3)).for_model(b.build())
 
 
+URDF = """<robot name="two"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1.1" izz="1.2" ixy="0"
+ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1.1" izz="1.2" ixy="0" ixz="0" iyz="0"/></inertial>
+</link>
+<link name="tip"><inertial><mass value="1"/><inertia ixx="1" iyy="1.1" izz="1.2" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 0.1"/><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="a" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" effort="1" velocity="1"/></joint>
+<joint name="b" type="prismatic"><parent link="arm"/><child link="tip"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_collision_geometry_of_urdf_files_touches(tmp_path):
+    """Boxes and spheres of `<collision>`, at their places; a body between two has no shape, so both are neighbours."""
+    (tmp_path / "two.urdf").write_text(URDF, encoding="utf-8")
+    model = sd.load(tmp_path / "two.urdf")
+    found = sd.ShapeContact(SOFT, surfaces=sd.Plane()).for_model(model)
+    assert ("tip", "plane") in found.pair_names and ("base", "tip") not in found.pair_names
+    tip = next(one for one in found.here.pieces if one.body == "tip")
+    assert tip.radius == 0.05 and tip.position.tolist() == [0.0, 0.0, 0.1]
+
+
 def test_a_run_is_stored_loaded_and_resumed_to_the_bit(tmp_path):
     model = scene()
     contact = sd.ShapeContact(
