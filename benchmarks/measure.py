@@ -11,7 +11,7 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar.pack import LANES
 
-from . import accurate, closed, contact, fleets, flight, kinematics, simulation
+from . import accurate, closed, contact, fleets, flight, kinematics, simulation, stepping
 from .cases import Case, agree, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
@@ -37,6 +37,7 @@ PASSES = 5  # over all contests
 PER_BODY = ("body", "operator mass", "operator mass_inverse")  # rows that are told by the body
 KINEMATICS = "kinematics "  # rows of one call each
 CONTACT = "contact "  # rows of shapes
+STEPPING = "step of "  # rows of scenes
 CLOSED = "closed "  # rows of linkages
 KINEMATICS_OF = ("6", "2x7")
 TARGET_ROBOT = "6"  # the targets are about this one: it is measured longer
@@ -90,6 +91,9 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     if "contact" in plan.sections:
         rows += [Row(f"{CONTACT}{pair}", "", 2, Contest(contact.distances(pair))) for pair in contact.PAIRS]
         rows += [Row(f"{CONTACT}{n} spheres", "", n, Contest(contact.near(n))) for n in contact.SPHERES]
+        rows += [Row(f"{CONTACT}pile of {n} spheres", "", n, Contest(contact.pile(n))) for n in contact.PILES]
+        rows += [Row(f"{STEPPING}{scene}", "", 1, Contest(stepping.contestants(scene))) for scene in stepping.SCENES]
+        results["scenes"] = {scene: stepping.errors(scene) for scene in stepping.SCENES}
     if "closed" in plan.sections:
         rows += [Row(f"{CLOSED}{n}", "", 2 * n + 1, Contest(closed.contestants(n))) for n in closed.WINDOWS]
     if "body" in plan.sections:

@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .measure import CLOSED, CONTACT, KINEMATICS, PER_BODY
+from .measure import CLOSED, CONTACT, KINEMATICS, PER_BODY, STEPPING
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -61,6 +61,7 @@ def draw(results: Results) -> Table:
         if what == "accurate":
             _add_fleets(table, results)
     _add_contact(table, results)
+    _add_scenes(table, results)
     _add_closed(table, results)
     if "start" in results:
         _add_start(table, results)
@@ -113,8 +114,37 @@ def _add_contact(table: Table, results: Results) -> None:
         peer = times.get("pinocchio")
         versus = [number(peer * 1e6), "", "", faster(peer / times["float64"])] if peer else []
         name = row["what"].removeprefix(CONTACT)
+        if name.startswith("pile"):
+            label = f"  {name}, right-hand side, each"
+            table.add_row(label, number(times["packs"] * 1e6), number(times["float64"] * 1e6))
+            continue
         label = f"  near pairs of {name}, each" if "spheres" in name else f"  {name}"
         table.add_row(label, "", number(times["float64"] * 1e6), *versus)
+    table.add_section()
+
+
+def _add_scenes(table: Table, results: Results) -> None:
+    """Steps through rigid contact, and what they do wrong."""
+    rows = [row for row in results["rows"] if row["what"].startswith(STEPPING)]
+    if not rows:
+        return
+    names = ("[dim]packs[/]", "[dim]one[/]", "", "[dim]its defaults[/]", "[dim]packs: one[/]", "[dim]one: MuJoCo[/]")
+    table.add_row("[bold]Steps of 1 ms through rigid contact, µs[/]", *names)
+    for row in rows:
+        times, scene = {who: f["seconds"] for who, f in row["figures"].items()}, row["what"].removeprefix(STEPPING)
+        packs = times.get("packs")
+        cells = [
+            number(packs * 1e6) if packs else "",
+            number(times["float64"] * 1e6),
+            "",
+            number(times["mujoco"] * 1e6),
+        ]
+        cells += [faster(times["float64"] / packs) if packs else "", faster(times["mujoco"] / times["float64"])]
+        table.add_row(f"  {scene}", *cells, _verdict(results, row["what"], ""))
+        ours, peer = results["scenes"][scene]["ours"], results["scenes"][scene]["mujoco"]
+        for what, unit in (("speed", "m/s"), ("depth", "m"), ("rise", "J")):
+            label = {"speed": "speed at the end", "depth": "greatest depth", "rise": "energy gained in a ms"}[what]
+            table.add_row(f"    {label}, {unit}", "", f"{ours[what]:.0e}", "", f"{peer[what]:.0e}")
     table.add_section()
 
 

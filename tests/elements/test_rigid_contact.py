@@ -312,3 +312,140 @@ def test_bad_input_is_named(ball):
         sd.simulate(
             pair, pair.neutral_state(), 0.1, elements=[sd.RigidContact("two", (0, 0, 5), other="one", name="x")]
         )
+
+
+# --- points of contact that move over both bodies ---------------------------------------------------------------------
+
+
+def test_a_hoop_rolls_as_rows_of_its_own_say():
+    """A leaning disc that sticks to the ground, against `Rolling`, whose second rates are derived by hand: to 1e-8."""
+    b = sd.Builder("hoop")
+    b.base("hoop", mass=1.0, inertia=(0.02, 0.02, 0.04))
+    hoop = b.build()
+    rim = sd.Rolling("hoop", 0.2, axis=(0, 0, 1), name="rim")
+    lean = sd.Rotation.from_euler("x", 75.0, degrees=True).as_quat()
+    start = sd.assemble(
+        hoop, hoop.state(base_position=(0, 0, 0.2), base_quaternion_xyzw=lean, base_rate=(0.3, 5.0, 0.4)), [rim]
+    )
+    ground = sd.RigidContact("hoop", (0, 0, 0), semi_axes=(0.2, 0.2, 0.0), friction=5.0, name="ground")
+    one = sd.simulate(hoop, start, 1.0, gravity=DOWN, elements=[rim], record=0.25)
+    two = sd.simulate(hoop, start, 1.0, gravity=DOWN, elements=[ground], record=0.25)
+    assert two["ground.mode"][:, 0].tolist() == [1.0] * 5 and not two.events
+    assert two.states.base_position == pytest.approx(one.states.base_position, abs=1e-8)
+    assert two.states.base_rate == pytest.approx(one.states.base_rate, abs=1e-7)
+    assert two.audit().worst < 1e-8
+
+
+def test_a_ball_slides_off_a_dome_at_two_thirds(ball):
+    """Without friction it lets go where cos = 2/3 of the height of its centre, whatever the sizes, at sqrt(2 g h)."""
+    dome = floor(surface=sd.SphereSurface(0.9))
+    tilt = 1e-3
+    start = ball.state(base_position=[np.sin(tilt), 0, np.cos(tilt)], base_velocity=[0, 0, 0])
+    run = sd.simulate(ball, start, 3.0, gravity=DOWN, elements=[dome], record=0.5)
+    event = run.events[0]
+    assert event.name == "floor: point 0 lets go"
+    fallen = np.cos(tilt) - event.state.base_position[2]
+    assert event.state.base_position[2] == pytest.approx(2.0 / 3.0 * np.cos(tilt), abs=1e-9)
+    assert np.linalg.norm(event.state.base_velocity) == pytest.approx(np.sqrt(2.0 * G * fallen), abs=1e-9)
+    assert run.audit().worst < 1e-9
+
+
+def test_a_ball_rolls_in_a_bowl_as_a_pendulum(ball):
+    """Rough bowl of radius 1.1: the centre swings as a pendulum of 1 m with g 5/7; energy and period to 1e-8."""
+    from scipy.special import ellipk
+
+    bowl = floor(surface=sd.SphereSurface(1.1, hollow=True), friction=2.0)
+    angle = 0.6
+    period = 4.0 * np.sqrt(1.4 / G) * ellipk(np.sin(0.5 * angle) ** 2)
+    start = ball.state(base_position=[np.sin(angle), 0, -np.cos(angle)])
+    run = sd.simulate(ball, start, period, gravity=DOWN, elements=[bowl], record=0.1 * period)
+    places = run.states.base_position[::5]
+    assert places[1] == pytest.approx([-np.sin(angle), 0, -np.cos(angle)], abs=1e-7)
+    assert places[2] == pytest.approx(places[0], abs=1e-7)
+    assert run["element_dissipated"][-1, 0] == pytest.approx(0.0, abs=1e-12)
+    assert run.audit().worst < 1e-9
+
+
+def test_friction_of_a_spinning_sliding_disc_turns_its_direction(ball):
+    """A ball thrown sideways with spin about another axis: in space, by the closed form of sliding, then rolling.
+
+    Slip u = v + w x r keeps its direction: (2/7 |u|) / (mu g) until it rolls, with v - (2/7) u (Jellett, 1872).
+    """
+    start = ball.state(base_position=[0, 0, 0.1], base_velocity=[1.0, 0.5, 0], base_rate=[8.0, -3.0, 2.0])
+    run = sd.simulate(ball, start, 1.0, gravity=DOWN, elements=[floor(friction=0.15)], record=0.5)
+    v, w = np.array([1.0, 0.5, 0.0]), np.array([8.0, -3.0, 2.0])
+    u = v + np.cross(w, [0, 0, -0.1])
+    assert run.events[0].time == pytest.approx(2.0 / 7.0 * np.linalg.norm(u) / (0.15 * G), abs=1e-9)
+    assert run.final.base_velocity == pytest.approx(v - 2.0 / 7.0 * u, abs=1e-9)
+    assert run.final.base_rate[2] == pytest.approx(2.0, abs=1e-12)
+    assert run.audit().worst < 1e-10
+
+
+def test_painleves_rod_ends_with_its_name():
+    """cases.json, painleve_rod: a rod of 2 m at tan = 2 whose tip slides against its lean, with mu beyond 4/3, jams."""
+    b = sd.Builder("rod")
+    b.base("rod", mass=1.0, inertia=(1e-3, 1.0 / 3.0, 1.0 / 3.0))
+    rod, tilt = b.build(), np.arctan(2.0)
+    turn = sd.Rotation.from_euler("y", tilt).as_quat()  # its x axis points down and forward
+    tip = sd.RigidContact("rod", (1, 0, 0), friction=1.4, name="tip")
+    for speed in (1.0, -1.0):
+        start = rod.state(base_position=[0, 0, np.sin(tilt)], base_quaternion_xyzw=turn, base_velocity=[speed, 0, 0])
+        if speed > 0.0:
+            with pytest.raises(sd.SimulationFailed, match="Painlevé"):
+                sd.simulate(rod, start, 0.1, gravity=DOWN, elements=[tip])
+        else:
+            run = sd.simulate(rod, start, 0.05, gravity=DOWN, elements=[tip], record=0.05)
+            assert run["normal_force"][0, 0] > 0.0 and run.audit().worst < 1e-9
+
+
+def test_impacts_take_part_with_locked_joints_and_loops():
+    """A lander whose leg is locked, or closed by a loop, hits as a rigid one: the same impulse to 1e-10."""
+    b = sd.Builder("lander")
+    b.base("bus", mass=400.0, inertia=(120.0, 130.0, 150.0))
+    b.link(
+        "leg",
+        parent="bus",
+        position=(0.5, 0.2, -0.5),
+        axis=(0, 1, 0),
+        mass=20.0,
+        com=(0, 0, -0.3),
+        inertia=(0.6, 0.6, 0.1),
+    )
+    lander = b.build()
+    foot = sd.RigidContact("leg", (0, 0, -0.6), restitution=0.5, friction=0.3, name="foot")
+    start = lander.state(base_position=[0, 0, 1.3], base_velocity=[0.1, 0, -1.0], base_rate=[0.02, 0.01, 0])
+    locked = sd.simulate(lander, start, 0.4, elements=[foot], prescribed={"leg": "locked"}, record=0.2)
+    weld = sd.Loop.as_met(lander, start, "weld", "leg", "bus", name="weld")
+    with pytest.warns(sd.RunWarning, match="redundant"):
+        closed = sd.simulate(lander, start, 0.4, elements=[foot, weld], record=0.2)
+    loose = sd.simulate(lander, start, 0.4, elements=[foot], record=0.2)
+    impulses = [impacts(run)[0].impulse for run in (locked, closed, loose)]
+    assert impulses[1] == pytest.approx(impulses[0], abs=1e-10)
+    assert np.abs(impulses[2] - impulses[0]).max() > 1.0
+    for run in (locked, closed, loose):
+        assert run.audit().worst < 1e-10
+
+
+def test_a_linear_model_of_it_is_refused(ball):
+    with pytest.raises(sd.InputError, match="a RigidContact opens and closes"):
+        sd.linearize(ball, ball.state(base_position=[0, 0, 0.1]), elements=[floor()])
+
+
+def test_a_box_that_tumbles_comes_to_rest_on_a_face_and_gains_nothing(box):
+    """Eight corners, a hundred impacts, slides and sticks: energy never rises, the ledger holds, it ends flat."""
+    rng = np.random.default_rng(1)
+    corners = [[x, y, z] for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
+    ground = sd.RigidContact("box", corners, restitution=0.3, friction=0.5, name="ground")
+    rng.choice([0, 1]), rng.choice([0, 1]), rng.choice([0, 1])
+    start = box.state(
+        base_position=[0, 0, 0.8], base_attitude=sd.Rotation.from_rotvec(rng.normal(size=3)),
+        base_velocity=rng.normal(size=3), base_rate=3 * rng.normal(size=3),
+    )  # fmt: skip
+    run = sd.simulate(box, start, 4.0, gravity=DOWN, elements=[ground], record=0.02)
+    energy = np.array([sd.kinetic_energy(box, one) for one in run.states]) + G * run.states.base_position[:, 2]
+    assert np.diff(energy).max() < 1e-10
+    assert len(impacts(run)) > 20 and run["ground.gap"].min() > -1e-11
+    assert np.abs(run.final.u).max() < 1e-12
+    assert min(abs(run.final.base_position[2] - half) for half in (0.1, 0.2)) < 1e-11
+    assert run["element_dissipated"][-1, 0] == pytest.approx(energy[0] - energy[-1], rel=1e-9)
+    assert run.audit().worst < 1e-9

@@ -73,6 +73,10 @@ def test_distances_are_measured_beside_coal(tmp_path):
     figures = {row["what"]: row["figures"] for row in json.loads(path.read_text())["rows"]}
     assert figures["contact box box"].keys() == {"float64", "pinocchio"}
     assert figures["contact 1000 spheres"]["float64"]["seconds"] > 0
+    assert "Steps of 1 ms through rigid contact" in printed and "greatest depth, m" in printed
+    assert figures["step of quadruped"].keys() == {"packs", "float64", "mujoco"}
+    scenes = json.loads(path.read_text())["scenes"]
+    assert len(scenes) == 3 and scenes["stack of 5 boxes"]["ours"]["depth"] < 1e-6
 
 
 def test_linkages_are_measured_beside_mujoco(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks import stepping
 
 import spacedyn as sd
 from touching import G, box_on_slope, one_body
@@ -115,7 +116,8 @@ def test_impulses_obey_newton_and_coulomb():
     """Each step of a walker that lands and stumbles: H du = h (F - c) + J'p with dense matrices, and Coulomb's law."""
     robot, feet, start = walker()
     h = 2e-3
-    run = step_through(robot, start, 0.4, feet, h, record="steps")
+    exact = sd.TimeStepping(h, accuracy=1e-12, sweeps=5000)
+    run = step_through(robot, start, 0.4, feet, record="steps", method=exact)
     forces = run["element_wrenches"].reshape(len(run["t"]), 4, 6)[..., :3]
     state, n, slid, stuck = run.states, np.array([0, 0, 1.0]), 0, 0
     places = [("left_shank", (0, 0, -0.2)), ("left_shank", (0.1, 0, -0.2))]
@@ -208,6 +210,96 @@ def test_order_one():
     assert 1.4 < errors[0] / errors[1] < 3.5 and 1.4 < errors[1] / errors[2] < 3.5, errors
 
 
+# --- bounces ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_ball_bounces_with_newtons_restitution_and_comes_to_rest():
+    """Speeds after each bounce are e times those before; it ends in rest, and energy falls as booked."""
+    ball = one_body()
+    floor = sd.RigidContact("body", (0, 0, 0), radius=0.1, restitution=0.5, name="floor")
+    run = step_through(ball, ball.state(base_position=[0, 0, 1.1]), 2.0, [floor], 2e-4, record="steps")
+    v, hit = run["u"][:, 2], np.flatnonzero(np.diff(run["u"][:, 2]) > 0.02)
+    assert len(hit) > 5 and abs(v[hit + 1] / v[hit] + 0.5).max() < 1e-12
+    assert run["t"][hit[0], 0] == pytest.approx((2.0 / G) ** 0.5, abs=4e-4)
+    assert abs(v[-1]) < 1e-12 and np.diff(run["element_dissipated"][:, 0]).min() > -1e-12
+    assert run.energy().total[0] - run["element_dissipated"][-1, 0] == pytest.approx(0.1 * G, abs=2e-2)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.9])
+def test_bounces_of_many_at_once_add_no_energy(friction):
+    """A box with corners of different restitution is thrown on the floor again and again."""
+    box = one_body(2.0, (0.03, 0.04, 0.05))
+    places = [(x, y, z) for x in (-0.15, 0.15) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
+    feet = [
+        sd.RigidContact("body", places[k::4], friction=friction, restitution=e, name=f"feet{k}")
+        for k, e in enumerate((1.0, 0.2, 0.9, 0.6))
+    ]
+    start = box.state(base_position=[0, 0, 0.101], base_velocity=[1.0, 0.5, -2.0], base_rate=[0.0, 3.0, 0.5])
+    run = step_through(box, start, 1.0, feet, 1e-3, record="steps", gravity=(0, 0, -3.0))
+    total = run.energy().total
+    assert np.diff(total).max() < 1e-3 * total[0] and total[-1] < total[0]
+    lost = run["element_dissipated"].sum(axis=1)
+    assert lost[-1] > 0.2 and np.diff(lost).min() > -1e-4 * lost[-1]
+
+
+# --- piles and stacks -------------------------------------------------------------------------------------------------
+
+
+def test_a_pile_of_spheres_comes_to_rest():
+    """Twenty of them between walls: energy never rises by more than 1e-6 of it, depths stay below 1 µm."""
+    model, touches, start, _, _ = stepping.pile()
+    run = step_through(model, start, 1.5, touches, 1e-3, record=0.01)
+    total = run.energy().total
+    assert np.diff(total).max() < 1e-6 * total[0] and total[-1] < 0.9 * total[0]
+    assert run["gap"].min() > -1e-6
+    speed = sd.forward_kinematics(model, run.final).centroids.velocity[..., :3]
+    assert abs(speed).max() < 1e-3
+    carried = run["element_wrenches"][-1].reshape(-1, 6)[:100, 2].sum()  # by the floor and by friction on the walls
+    assert carried == pytest.approx(20 * 0.5 * G, rel=1e-4)
+
+
+def test_a_stack_of_boxes_stands():
+    """Five boxes, each aside of the one below: drift below 1 µm, depth below 0.1 µm, at rest to 1e-8 m/s after 2 s."""
+    model, touches, start, _, _ = stepping.stack()
+    run = step_through(model, start, 4.0, touches, 1e-3, record=0.1)
+    moved = (run.final.q - start.q).reshape(5, 7)[:, :3]
+    assert abs(moved).max() < 1e-6 and abs(run["u"][20:]).max() < 1e-8
+    assert min(run[f"under{i}.gap"].min() for i in range(5)) > -1e-7
+    carried = [run[f"under{i}.normal_force"][-1].sum() for i in range(5)]
+    np.testing.assert_allclose(carried, G * np.arange(5, 0, -1), rtol=1e-6)
+
+
+def boxes(count):
+    """Boxes that are free, and a ball."""
+    b = sd.Builder("boxes", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    for i in range(count):
+        b.link(f"b{i}", "free", parent="ground", shapes=sd.shapes.box(1.0, (0.2, 0.2, 0.2)))
+    b.link("ball", "free", parent="ground", shapes=sd.shapes.sphere(0.5, 0.05))
+    return b.build()
+
+
+def test_shapes_stack_on_each_other():
+    """Two boxes and a ball on top, by their faces: they come to rest where they stand, and carry what is above."""
+    model = boxes(2)
+    start = model.state(
+        q={
+            "b0": [0, 0, 0.1001, 0, 0, 0, 1],
+            "b1": [0.02, 0.01, 0.3003, 0, 0, np.sin(0.3), np.cos(0.3)],
+            "ball": [0.03, 0, 0.4508, 0, 0, 0, 1],
+        }
+    )
+    shapes = sd.ShapeContact(ROUGH, surfaces=sd.Plane(), exclude=[("b0", "ball")], name="shapes")
+    run = step_through(model, start, 0.4, [shapes], 2e-3, record=0.1)
+    assert abs(run["u"][-1]).max() < 1e-6
+    heights = run.final.q.reshape(3, 7)[:, 2]
+    np.testing.assert_allclose(heights, [0.1, 0.3, 0.45], atol=1e-7)
+    names = run.simulation.elements[0].pair_names
+    force = dict(zip(names, run["shapes.normal_force"][-1], strict=True))
+    found = [force[pair] for pair in names if force[pair] > 0.0]
+    np.testing.assert_allclose(sorted(found), G * np.array([0.5, 1.5, 2.5]), rtol=1e-6)
+
+
 # --- packs, files, bad input ------------------------------------------------------------------------------------------
 
 
@@ -290,6 +382,9 @@ def test_what_it_cannot_do_is_said_by_name():
     sticky = sd.Contact("trunk", (0, 0, 0), material=sd.ContactMaterial(1e5, rolling=0.01), name="belly")
     with pytest.raises(sd.InputError, match="'belly': TimeStepping knows sliding friction alone; the material has rol"):
         step_through(robot, start, 0.1, [sticky])
+    shapes = sd.ShapeContact(sd.ContactMaterial(1e5, torsion=0.01), name="shapes")
+    with pytest.raises(sd.InputError, match="ShapeContact 'shapes': TimeStepping knows sliding friction alone"):
+        step_through(boxes(2), boxes(2).neutral_state(), 0.1, [shapes])
     pin = sd.Loop("ball", "trunk", "inertial", point=(0, 0, 0), other_point=start.base_position, name="pin")
     with pytest.raises(sd.InputError, match="TimeStepping: 'pin' closes a loop"):
         step_through(robot, start, 0.1, [pin])
@@ -302,3 +397,13 @@ def test_the_same_contact_under_another_method_gives_way_again():
     assert stepped.simulation.elements[0].touches == 8 and feet.touches == 0
     again = sd.simulate(box, start, 0.01, elements=stepped.simulation.elements, gravity=DOWN)
     assert again.simulation.elements[0].touches == 0 and again["feet.bristle"].shape == (len(again["t"]), 24)
+
+
+def test_a_start_in_the_ground_comes_out_slowly():
+    """A centimetre deep, at rest: by half of the speed that weight gives in a step, and what lifts it is booked."""
+    box, feet, start, _ = on_slope(0.0, 0.5)
+    deep = box.state(base_position=start.base_position - [0, 0, 0.01])
+    run = step_through(box, deep, 0.4, [feet], 1e-3, record=0.1)
+    lifted = 0.5 * G * 1e-3 * run["t"][:, 0]
+    np.testing.assert_allclose(-run["feet.gap"].min(axis=1), 0.01 - lifted, atol=1e-6)
+    assert -run["element_dissipated"][-1, 0] == pytest.approx(G * lifted[-1], rel=0.05)

@@ -22,11 +22,21 @@ from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
-from .surface_points import frame_of, gaps_of, joint_between, point_numbers
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers, touching_numbers
 
 Array = np.ndarray
 _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
+
+
+def check_sliding_alone(what: str, m: ContactMaterial) -> None:
+    """Raise if a material has what a method that steps through contact does not know."""
+    for name in ("adhesion", "rolling", "torsion"):
+        if getattr(m, name) > 0.0:
+            raise InputError(
+                f"{what}: TimeStepping knows sliding friction alone; the material has {name}: leave it out, or choose "
+                "another method, such as DormandPrince8()"
+            )
 
 
 def has_bristles(m: ContactMaterial) -> bool:
@@ -199,13 +209,7 @@ class Contact(Element):
             return self
         made = replace(self)
         if stepping:
-            m = self.pair
-            unknown = [name for name in ("adhesion", "rolling", "torsion") if getattr(m, name) > 0.0]
-            if unknown:
-                raise InputError(
-                    f"Contact '{self.name}': TimeStepping knows sliding friction alone; the material has {unknown[0]}: "
-                    "leave it out, or choose another method, such as DormandPrince8()"
-                )
+            check_sliding_alone(f"Contact '{self.name}'", self.pair)
             stepped = {"is_stepped": True, "kernel": contact_touching, "pushes_bodies": False}
             for name, value in stepped.items():
                 object.__setattr__(made, name, value)
@@ -236,15 +240,14 @@ class Contact(Element):
 
     def numbers(self, model: Model) -> Numbers:
         """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
+        if self.is_stepped:
+            return touching_numbers(model, self, self.pair.friction, 0.0)
         m, ground, touching = self.pair, self.ground, self.touching
         first = point_of(model, self.body, touching.places[0])[0]
         other, frame = frame_of(model, self.other, ground)
         many = len(touching.places)
         own = ground.parameters
-        law = law_numbers(m, mass_of(model))
-        if self.is_stepped:
-            law[p.STATIC - p.STIFFNESS] = 0.0  # the place of its restitution
-        head = [*frame, *law, self._limit]
+        head = [*frame, *law_numbers(m, mass_of(model)), self._limit]
         integers = (
             *(first, other, ground.code, many, p.FIRST, p.FIRST + len(own), int(np.any(touching.cores != 0.0))),
             *law_choices(m, self.guarded),
@@ -274,7 +277,7 @@ class Contact(Element):
         m = self.pair
         force = m.stiffness * max(worst, 0.0) ** m.exponent
         mass = sum(body.mass for body in model.bodies)
-        if force > _HARD * mass:
+        if force > _HARD * mass and not self.is_stepped:
             warn_user(
                 f"{who} starts {worst:.3g} m deep in the surface, which pushes it with {force:.3g} N; move the robot "
                 "out, or take a softer material",

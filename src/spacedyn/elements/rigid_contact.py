@@ -1,7 +1,7 @@
 """Rigid contact of points of a body with a surface: impacts with restitution, then rest, rolling or sliding."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,13 +13,14 @@ from ..contact.surfaces import Plane, Surface
 from ..contact.touching_points import TouchingPoints, given_points, points_of_shape, read_shape
 from ..errors import InputError, ModelWarning, UnknownName, warn_user
 from ..kernels.elements import rigid_contact as r
+from ..kernels.elements.contact_touching import contact_touching
 from ..kernels.elements.kind import Kind
 from ..model.model import Model, robot_of
 from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, Row, WrenchPoint, point_of
-from .surface_points import frame_of, gaps_of, joint_between, point_numbers
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers, touching_numbers
 
 Array = np.ndarray
 RESTITUTION_LAWS = ("newton", "poisson", "stronge")
@@ -93,6 +94,7 @@ class RigidContact(Element):
     kernel: ClassVar[Kind] = r.rigid_contact
     settles: ClassVar[Kind] = r.settle_rigid_contact
     asks: ClassVar[bool] = True
+    is_stepped: ClassVar[bool] = False  # whether a method finds impulses of its own
 
     def __post_init__(self) -> None:
         given = Plane() if self.surface is None else self.surface
@@ -144,8 +146,26 @@ class RigidContact(Element):
         return len(self.touching.places)
 
     @property
+    def touches(self) -> int:
+        """Its points, for a method that steps through contact."""
+        return self.many if self.is_stepped else 0
+
+    def under(self, stepping: bool) -> "RigidContact":
+        """With modes and rows; or, for a method that steps through contact, as places where bodies may touch."""
+        if stepping == self.is_stepped:
+            return self
+        made = replace(self)
+        if stepping:
+            stepped = {"is_stepped": True, "kernel": contact_touching, "settles": None, "asks": False}
+            for name, value in (stepped | {"pushes_bodies": False}).items():
+                object.__setattr__(made, name, value)
+        return made
+
+    @property
     def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
         """Mode of each point; where it sticks, or the direction in which its slip began."""
+        if self.is_stepped:
+            return ()
         return Block("mode", self.many), Block("held", 3 * self.many)
 
     @property
@@ -157,20 +177,22 @@ class RigidContact(Element):
     @property
     def kept(self) -> int:  # type: ignore[override]
         """Numbers that its kind keeps for when accelerations are known."""
-        return r.OF_POINT * self.many
+        return 0 if self.is_stepped else r.OF_POINT * self.many
 
     @property
     def guards(self) -> int:
         """Two of each point: gap or force, friction or slip."""
-        return r.GUARDS_OF * self.many
+        return 0 if self.is_stepped else r.GUARDS_OF * self.many
 
     @property
     def is_late(self) -> bool:
         """Its forces depend on accelerations."""
-        return True
+        return not self.is_stepped
 
     def rows_of(self, model: Model) -> tuple[Row, ...]:
         """Of each point a normal row, on which friction rubs, and two tangential ones."""
+        if self.is_stepped:
+            return ()
         bodies = (self.body,) if self.other == "inertial" else (self.body, self.other)
         found: list[Row] = []
         for radius in self.touching.radii:
@@ -180,10 +202,14 @@ class RigidContact(Element):
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
         """Its bodies: it needs their accelerations."""
+        if self.is_stepped:
+            return ()
         return tuple(name for name in (self.body, self.other) if name != "inertial")
 
     def numbers(self, model: Model) -> Numbers:
         """Bodies and the surface; its frame, friction, the surface's own numbers, the points."""
+        if self.is_stepped:
+            return touching_numbers(model, self, self.friction, self.restitution)
         ground, touching = self.ground, self.touching
         first = point_of(model, self.body, touching.places[0])[0]
         other, frame = frame_of(model, self.other, ground)

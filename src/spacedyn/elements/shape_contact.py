@@ -11,11 +11,12 @@ from ..contact.materials import read_material
 from ..errors import InputError, RunWarning, warn_user
 from ..kernels.elements.kind import Kind
 from ..kernels.elements.pair_contact import pair_contact
+from ..kernels.elements.pair_touching import pair_touching
 from ..model.model import Model, robot_of
 from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
-from .contact import has_bristles, mass_of
+from .contact import check_sliding_alone, has_bristles, mass_of
 from .element import Account, Block, Element, Numbers, WrenchPoint
 from .shape_gaps import Nearest, nearest_pairs
 from .shape_numbers import (
@@ -25,6 +26,8 @@ from .shape_numbers import (
     kept_sizes,
     material_between,
     numbers_of,
+    points_of_pairs,
+    stepped_numbers,
 )
 from .shape_pairs import (
     MOST_LISTED,
@@ -110,6 +113,7 @@ class ShapeContact(Element):
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.DISSIPATED, Account.WORK)
     kernel: ClassVar[Kind] = pair_contact
+    is_stepped: ClassVar[bool] = False  # whether a method finds impulses instead of its forces
 
     def __post_init__(self) -> None:
         what = "ShapeContact"
@@ -150,6 +154,29 @@ class ShapeContact(Element):
             return self
         return replace(self, found=find_pairs(f"ShapeContact '{self.name}'", model, self))
 
+    def under(self, stepping: bool) -> "ShapeContact":
+        """With forces; or, for a method that steps through contact, rigid: without states and guards."""
+        if stepping == self.is_stepped:
+            return self
+        made = replace(self)
+        if stepping:
+            for m in all_materials(self):
+                check_sliding_alone(f"ShapeContact '{self.name}'", m)
+            if self.found is not None and self.found.pairs is None:
+                raise InputError(
+                    f"ShapeContact '{self.name}': more than {MOST_LISTED} pairs may touch; TimeStepping needs their "
+                    "list; name those that may touch by pairs=…, or choose another method, such as DormandPrince8()"
+                )
+            stepped = {"is_stepped": True, "kernel": pair_touching, "pushes_bodies": False, "guards": 0}
+            for name, value in stepped.items():
+                object.__setattr__(made, name, value)
+        return made
+
+    @property
+    def touches(self) -> int:
+        """Points of its pairs, for a method that steps through contact."""
+        return sum(points_of_pairs(self.here)) if self.is_stepped else 0
+
     @property
     def here(self) -> Found:
         """What it has found in its model."""
@@ -165,13 +192,25 @@ class ShapeContact(Element):
         return tuple((names[i], names[j]) for i, j in self.here.pairs or ())
 
     @cached_property
+    def _labels(self) -> tuple[str, ...]:
+        """Names of pairs, numbered where bodies have several shapes."""
+        made: list[str] = []
+        for a, b in self.pair_names:
+            label, count = f"{a} - {b}", 1
+            while label in made:
+                count += 1
+                label = f"{a} - {b} ({count})"
+            made.append(label)
+        return tuple(made)
+
+    @cached_property
     def _sticking(self) -> int:
         return sum(has_bristles(material_between(self, a, b)) for a, b in self.pair_names)
 
     @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
         """Bristles of pairs that stick."""
-        if self.found is None or not self._sticking:
+        if self.found is None or self.is_stepped or not self._sticking:
             return ()
         return (Block("bristle", bristle_states(self.here) * self._sticking, "m, or rad of twists"),)
 
@@ -182,9 +221,9 @@ class ShapeContact(Element):
             return ()
         if self.here.pairs is None:
             return Block("least_gap", 1, "m"), Block("normal_force", 1, "N"), Block("touching", 1)
-        n = len(self.here.pairs)
+        n, labels = len(self.here.pairs), self._labels if len(self.here.pairs) > 1 else ()
         names = ("gap", "m"), ("normal_force", "N"), ("sliding_speed", "m/s")
-        return (*(Block(name, n, unit) for name, unit in names), Block("contact_point", 3 * n, "m"))
+        return (*(Block(name, n, unit, labels) for name, unit in names), Block("contact_point", 3 * n, "m"))
 
     @cached_property
     def guards(self) -> int:
@@ -202,7 +241,8 @@ class ShapeContact(Element):
     def numbers(self, model: Model) -> Numbers:
         """Tables of shapes, surfaces, pairs and laws."""
         bound = self.for_model(model)
-        return numbers_of(model, bound.here, bound)
+        made = numbers_of(model, bound.here, bound)
+        return stepped_numbers(made, bound.here) if self.is_stepped else made
 
     def nearest(self, state: State) -> list[Nearest]:
         """The pair of each state with the least gap, among those that are near; none if none is."""
@@ -223,7 +263,7 @@ class ShapeContact(Element):
                 )
             m = material_between(self, *one.pair)
             force = m.stiffness * max(-one.gap, 0.0) ** m.exponent
-            if force > _HARD * mass_of(model):
+            if force > _HARD * mass_of(model) and not self.is_stepped:
                 warn_user(
                     f"{who} start {-one.gap:.3g} m deep in each other, which pushes them apart with {force:.3g} N; "
                     "move them apart, or take a softer material",

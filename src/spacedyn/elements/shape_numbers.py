@@ -148,6 +148,30 @@ def numbers_of(model: Model, found: Found, settings: Any) -> Numbers:
     return Numbers(tuple(int(x) for x in ints.all(head)), numbers.all(first))
 
 
+def points_of_pairs(found: Found) -> list[int]:
+    """The most points of each listed pair."""
+    n, pairs = len(found.pieces), found.pairs or ()
+    return [
+        len(touching_rows(found.pieces[i])[0]) if j >= n else 1 if has_one_point(found, i, j) else POINTS
+        for i, j in pairs
+    ]
+
+
+def stepped_numbers(made: Numbers, found: Found) -> Numbers:
+    """The same for a method that steps through contact: where the places of each pair begin, and how many it has.
+
+    Points are looked for as far away as a quarter of the smallest shape: bodies come no nearer in a step.
+    """
+    integers, numbers, first = list(made.integers), made.numbers.copy(), 0
+    for q, many in enumerate(points_of_pairs(found)):
+        at = integers[p.PAIR_AT] + q * p.PAIR_INTS
+        integers[at + p.PAIR_GUARD], integers[at + p.PAIR_BRISTLE] = first, many
+        first += many
+    least = min(piece.convex.bound + piece.radius for piece in found.pieces[: found.moving])
+    numbers[p.MARGIN] = max(numbers[p.MARGIN], 0.25 * least)
+    return Numbers(tuple(integers), numbers)
+
+
 def all_materials(settings: Any) -> list[ContactMaterial]:
     """The material of all pairs, then those of named ones."""
     return [settings.material, *(m for _, _, m in settings.materials)]

@@ -1,13 +1,16 @@
 """Points of a body against a surface: what contact that gives way and rigid contact have in common."""
 
+from typing import Any
+
 import numpy as np
 
 from ..contact.surfaces import Surface
 from ..contact.touching_points import TouchingPoints
+from ..kernels.elements.contact_touching import FIRST
 from ..model.model import Model, robot_of
 from ..model.state import State
 from ..quantities.kinematics import forward_kinematics
-from .element import point_of
+from .element import Numbers, point_of
 
 Array = np.ndarray
 
@@ -46,6 +49,16 @@ def point_numbers(model: Model, body: str, touching: TouchingPoints) -> Array:
         six = M[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         rows.append([*point_of(model, body, at)[1], *six, radius])
     return np.ravel(rows)
+
+
+def touching_numbers(model: Model, one: Any, friction: float, restitution: float) -> Numbers:
+    """A contact element as a method that steps through contact takes it: bodies, surface, points, coefficients."""
+    ground, touching = one.ground, one.touching
+    first, (other, frame) = point_of(model, one.body, touching.places[0])[0], frame_of(model, one.other, ground)
+    own, cores = ground.parameters, int(np.any(touching.cores != 0.0))
+    integers = (first, other, ground.code, len(touching.places), FIRST, FIRST + len(own), cores)
+    points = point_numbers(model, one.body, touching)
+    return Numbers(integers, np.concatenate([frame, [friction, restitution], own, points]))
 
 
 def joint_between(model: Model, body: str, other: str) -> str | None:

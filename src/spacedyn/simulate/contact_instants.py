@@ -18,6 +18,7 @@ from .stepper.contact_values import (
     ContactPoint,
     Probe,
     contact_points,
+    forces_of,
     gap_of,
     held_of,
     mode_of,
@@ -189,21 +190,57 @@ def _mode(solved: Solution, k: int, mu: float, slip: Array, size: float) -> tupl
     return float(SLIDE), along / length if length > 0.0 else np.zeros(2)
 
 
+def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> None:
+    """Let go what the rows would pull, and slip what they would hold too strongly, as their guards would.
+
+    Where more points touch than forces are determinate, modes may have been chosen by other forces than the least ones.
+    """
+    for _ in range(2 * len(points)):
+        stepper.forget_rows()
+        stepper.evaluate()
+        forces = [forces_of(stepper, one) for one in points]
+        near = 1e-9 * max((abs(force[0]) for force in forces), default=0.0)
+        rooms = []
+        for one, force in zip(points, forces, strict=True):
+            mode, mu = mode_of(stepper, one), one.element.friction
+            rooms.append(
+                0.0 if mode == OPEN else min(force[0], mu * force[0] - np.hypot(*force[1:]) if mode == STICK else 0.0)
+            )
+        worst = int(np.argmin(rooms)) if rooms else 0
+        if not rooms or rooms[worst] >= -near:
+            return
+        one, force = points[worst], forces[worst]
+        if force[0] < -near:
+            set_mode(stepper, one, OPEN)
+            continue
+        _, S = surface_frame(stepper, one)
+        along = -force[1:] @ seen.axes[worst, 1:] / np.hypot(*force[1:])
+        set_mode(stepper, one, SLIDE, S.T @ along)
+
+
 def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Blow]:
     """All that rigid contact does where a stepper stands; `book` takes the rates after impulses and what was lost."""
     points = touching(stepper)
     before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
     seen = probe(stepper, points)
+    stepper_rates = stepper.state().u
     change = strike(stepper, points, seen, names) if points else None
     blows = []
     if change is not None:
         book(change)
         blows = change.blows
-        seen = probe(stepper, points)
-    chosen = choose_modes(stepper, points, seen)
-    for (one, mode, held), (was, where), place in zip(chosen, before, seen.place, strict=True):
-        stays = change is None and mode == was == STICK
-        set_mode(stepper, one, mode, where if stays else held)
+        parts = (seen.J @ (change.rates - stepper_rates) + seen.velocity.reshape(-1))[::3] > _SLOW
+        if parts.all():  # a bounce: all are open already
+            for one in points:
+                set_mode(stepper, one, OPEN)
+            points = []
+        seen = probe(stepper, points) if points else seen
+    chosen = choose_modes(stepper, points, seen) if points else []
+    for (one, mode, held), (was, where) in zip(chosen, before, strict=False):
+        set_mode(stepper, one, mode, where if change is None and mode == was == STICK else held)
+    agree_with_rows(stepper, points, seen)
+    for one, (was, _), place in zip(points, before, seen.place, strict=False):
+        mode = mode_of(stepper, one)
         if mode != was and change is None:
             words = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides"}[int(mode)]
             blows.append(Blow(names[one.number], f"{one.label} {words}", np.zeros(3), place))

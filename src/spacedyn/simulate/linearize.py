@@ -157,6 +157,10 @@ def linearize(
         elements=acting.elements,
         start=time,
     )
+    if simulation.layout.asks:
+        raise InputError(
+            "linearize: a RigidContact opens and closes, as no linear model does; take a Contact, a Rolling or a Loop"
+        )
     prepared, state = Prepared(simulation, 0), simulation.state
     joints, stepper = prepared.joints, build_stepper(prepared, state)
     set_tangents(stepper, prepared)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..elements.element import Element
 from ..elements.prescribed import MODES, Prescribed, mode_number
 from ..errors import InputError, RunWarning, warn_user
 from ..model.model import Model
@@ -153,7 +154,8 @@ class Switcher:
         after = State(state.model, np.concatenate([state.x, change.rates]))
         lost = np.zeros(len(stepper.layout.elements))
         lost[list(change.lost)] = list(change.lost.values())
-        _go_on(stepper, state, after, stored if stepper.attached() else None, lost)
+        jumps = any(type(one).jump is not Element.jump for one in stepper.layout.elements)
+        _go_on(stepper, state, after, stored if jumps else None, lost)
 
     def _look_at_speed(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
         """Report an arm that cannot stop what has just been caught."""

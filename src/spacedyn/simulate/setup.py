@@ -87,11 +87,10 @@ def simulation_of(
         raise InputError(
             "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
         )
-    whole = (codes.SEMI_IMPLICIT_EULER, codes.TIME_STEPPING)
-    if method.kind in whole and any(one.asks for one in acting.elements):
+    acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
+    if method.kind == codes.SEMI_IMPLICIT_EULER and any(one.asks for one in acting.elements):
         raise InputError(
-            "RigidContact needs steps that can end anywhere: choose another method, such as RungeKutta4; TimeStepping "
-            "takes a Contact as rigid"
+            "RigidContact needs steps that can end anywhere: choose another method, RungeKutta4 or TimeStepping"
         )
     if isinstance(method, Variational) and any(one.rows_of(robot_of(model, 0)) for one in acting.elements):
         raise InputError("a variational method knows no loops: choose another, such as DormandPrince8()")
@@ -100,7 +99,6 @@ def simulation_of(
             "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
             "choose another, such as DormandPrince8()"
         )
-    acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
     if method.steps_through_contact:
         check_stepping(robot_of(model, 0), acting.elements)
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)

@@ -3,18 +3,19 @@
 from ..robot.spatial import add3, cross, dot3, scale3, sub3
 from ..scalar.compiling import inner
 from ..scalar.pack import sqrt
-from .contact_points import BODY, OTHER, POINTS, SLIDING, STATIC, ground_of, touch_of
+from .contact_points import BODY, OTHER, POINTS, ground_of, touch_of
 from .kind import channel, channel3, kind, own, parameter, position, record_wrench
 from .touches import Place, force_felt, may_touch
 
-RESTITUTION = STATIC  # such a contact has one coefficient of friction: the place of the other one is its restitution
+# numbers behind the surface's frame; the surface's own and the points follow. Integers are the first of contact_points
+FRICTION, RESTITUTION, FIRST = range(12, 15)
 
 
 @inner
 def place_point(sim, e, j, ground, zero):
     """Where point j may touch; channels have the force that was felt last."""
     touch, bodies = touch_of(sim, e, j, ground, zero), (own(sim, e, BODY), own(sim, e, OTHER))
-    friction, restitution = parameter(sim, e, SLIDING, zero), parameter(sim, e, RESTITUTION, zero)
+    friction, restitution = parameter(sim, e, FRICTION, zero), parameter(sim, e, RESTITUTION, zero)
     gap, n = touch.gap / touch.size, touch.normal
     away = sub3(touch.at, ground.between)
     may_touch(sim, e, j, bodies, Place(gap, n, touch.at, away, touch.speed, zero + friction, zero + restitution))

@@ -56,7 +56,7 @@ ROWS_OF, GUARDS_OF = 3, 2  # of a point
 NORMAL, ALONG, ACROSS, DIRECTION, SLIP_ALONG, POWER, SIZE_, RHO, OF_POINT = 0, 3, 6, 9, 12, 13, 14, 15, 18
 NEARBY = 1e-5  # of the surface's and the points' size: how far the central difference goes
 STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way: rounding stops nothing
-STILL = 1e-10  # [m/s]: slower slip has no direction of its own
+STILL = 1e-7  # [m/s]: slower slip has the direction it began with, which would turn ever faster
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")

@@ -208,10 +208,10 @@ def inverse_of(G, some, zero):
 
 @inner
 def is_near(sim, at, h, zero):
-    """1 in lanes where bodies may touch at a place within a step."""
+    """1 in lanes where bodies may touch at a place within a step; where the gap is NaN, too, so that the run ends."""
     v = load3(sim.work, at + T_SPEED, zero)
     reach = h * (REACH * sqrt(dot3(v, v)) + AT_ONCE)
-    return select(load(sim.work, at + T_GAP, zero) < reach, zero + 1.0, zero)
+    return select(load(sim.work, at + T_GAP, zero) > reach, zero, zero + 1.0)
 
 
 @inner

@@ -15,7 +15,8 @@ from ..scalar.pack import magnitude, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .near_columns import near_column, near_record, path_of
 
-INNER, NEWTON = 2, 5
+INNER, NEWTON = 2, 8
+SLACK = 1.0 + 1e-13  # of the square of a disc's radius
 NOTHING = 1e-200
 EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
 GAINED = 1e-9  # of what impulses take or give: energy that is rounding
@@ -76,19 +77,20 @@ def on_disc(G, s, limit, zero):
     half = 0.5 * (a - b)
     lam = sqrt(s[0] * s[0] + s[1] * s[1]) / safe - (0.5 * (a + b) + sqrt(half * half + c * c))
     lam = select(lam > 0.0, lam, zero)
-    for _ in range(NEWTON):
+    x, y, square, steps, going = zero, zero, zero, 0, True
+    while going:
         A, B = a + lam, b + lam
         k = 1.0 / (A * B - c * c)
         x, y = k * (B * s[0] - c * s[1]), k * (A * s[1] - c * s[0])
         square = x * x + y * y
-        bend = k * (x * (B * x - c * y) + y * (A * y - c * x))
-        more = square * (sqrt(square) - safe) / (safe * select(bend > NOTHING, bend, zero + 1.0))
-        lam = lam + select(bend > NOTHING, more, zero)
-        lam = select(lam > 0.0, lam, zero)
-    A, B = a + lam, b + lam
-    k = 1.0 / (A * B - c * c)
-    x, y = k * (B * s[0] - c * s[1]), k * (A * s[1] - c * s[0])
-    square = x * x + y * y
+        outside = select(some, square - SLACK * safe * safe, zero - 1.0)
+        going = steps < NEWTON and somewhere(outside > 0.0)  # from below: it is outside until it is found
+        if going:
+            steps += 1
+            bend = k * (x * (B * x - c * y) + y * (A * y - c * x))
+            bend = select(outside > 0.0, bend, zero + 1.0)
+            more = square * (sqrt(square) - safe) / (safe * bend)
+            lam = lam + select(outside > 0.0, more, zero)
     share = select(square > safe * safe, safe / sqrt(select(square > NOTHING, square, zero + 1.0)), zero + 1.0)
     share = select(some, share, zero)
     return share * x, share * y
@@ -98,10 +100,17 @@ def on_disc(G, s, limit, zero):
 def slide(G, r, friction, p, zero):
     """Impulses of a place that slides or lets go, with the velocity r that it has without them."""
     n, x, y = p
-    for _ in range(INNER):
-        n = -(r[0] + G[1] * x + G[2] * y) / G[0]
-        n = select(n > 0.0, n, zero)
-        x, y = on_disc(G, (-r[1] - G[1] * n, -r[2] - G[2] * n), friction * n, zero)
+    rounds, going = 0, True
+    while going:
+        new = -(r[0] + G[1] * x + G[2] * y) / G[0]
+        new = select(new > 0.0, new, zero)
+        rounds += 1
+        # once, if normal and tangential impulses do not know of each other
+        going = rounds == 1 or (rounds <= INNER and somewhere(magnitude(new - n) > 0.0))
+        if going:
+            n, x, y = new, zero, zero
+            if somewhere(friction * n > NOTHING):
+                x, y = on_disc(G, (-r[1] - G[1] * n, -r[2] - G[2] * n), friction * n, zero)
     return n, x, y
 
 
@@ -274,6 +283,25 @@ def give_no_energy(sim, many, zero):
     part = -2.0 * low / select(b + root > NOTHING, b + root, zero + 1.0)
     part = select(part < 1.0, part, zero + 1.0)
     mix(sim, many, select(bad > 0.0, part, zero), zero)
+    hold_back(sim, many, bad, zero)
+
+
+@inner
+def hold_back(sim, many, bad, zero):
+    """Where sweeps have ended too soon for that, shrink impulses until they add no energy: p.v_free + z.z / 2."""
+    z, nv, along, square = impulses_at(sim), integer(sim.tree, RATES), zero, zero
+    for a in range(many):
+        record = near_record(sim, a)
+        along += dot3(load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero))
+    for k in range(nv):
+        square += load(sim.work, z + k, zero) * load(sim.work, z + k, zero)
+    part = select(square > 0.0, -2.0 * along / select(square > 0.0, square, zero + 1.0), zero + 1.0)
+    part = select(part < 1.0, select(part > 0.0, part, zero), zero + 1.0)
+    for k in range(nv):
+        store(sim.work, z + nv + k, zero)
+    for a in range(many):
+        store3(sim.work, near_record(sim, a) + NEAR_KEPT, (zero, zero, zero))
+    mix(sim, many, select(bad > 0.0, 1.0 - part, zero), zero)
 
 
 @outlined

@@ -1,5 +1,6 @@
 """What rigid contact is at a stepper's present state: modes, gaps, and rows of points that may touch."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -7,9 +8,11 @@ import numpy as np
 from ...elements.rigid_contact import RigidContact
 from ...kernels.elements.rigid_contact import OPEN, PROBE, ROWS_OF
 from ...kernels.sim import layout as p
+from ...model.model import robot_of
 from ...quantities.kinematics import forward_kinematics
+from ..layout import Layout
 from .present import Attached
-from .row_values import free_rates, holding_rows, owners_of_rows, row_accelerations, row_jacobian, row_numbers
+from .row_values import free_rates, holding_rows, row_accelerations, row_jacobian, row_numbers
 from .stepper import Stepper
 
 Array = np.ndarray
@@ -58,14 +61,20 @@ class Probe(NamedTuple):
     attached: list[Attached]
 
 
-def contact_points(stepper: Stepper) -> list[ContactPoint]:
+def contact_points(stepper: Stepper) -> tuple[ContactPoint, ...]:
     """All points of all rigid contacts."""
-    found, owners = [], owners_of_rows(stepper)
-    for i, one in enumerate(stepper.layout.elements):
-        if isinstance(one, RigidContact):
-            first = owners.index(i)
+    return _points_of(stepper.layout)
+
+
+@lru_cache(maxsize=16)
+def _points_of(layout: Layout) -> tuple[ContactPoint, ...]:
+    found: list[ContactPoint] = []
+    first, model = 0, robot_of(layout.model, 0)
+    for i, one in enumerate(layout.elements):
+        if isinstance(one, RigidContact) and one.asks:
             found += [ContactPoint(one, i, j, first + ROWS_OF * j) for j in range(one.many)]
-    return found
+        first += len(one.rows_of(model))
+    return tuple(found)
 
 
 def mode_of(stepper: Stepper, one: ContactPoint) -> float:
@@ -92,6 +101,13 @@ def gap_of(stepper: Stepper, one: ContactPoint) -> float:
     """The gap of a point at the last evaluation [m]."""
     part = stepper.layout.channel(one.number, one.element.channels[0])
     return float(stepper._scalars(p.Y_CHANNEL, part.start + one.point, 1)[0, 0])
+
+
+def forces_of(stepper: Stepper, one: ContactPoint) -> Array:
+    """(3,) normal and tangential forces of the rows of a point at the last evaluation, for a unit normal [N]."""
+    sizes = np.linalg.norm(row_numbers(stepper, p.ROW_WRENCH, 3)[one.row : one.row + 3], axis=1)
+    found: Array = sizes * row_numbers(stepper, p.ROW_MULTIPLIER)[one.row : one.row + 3]
+    return found
 
 
 def probe(stepper: Stepper, points: list[ContactPoint]) -> Probe:

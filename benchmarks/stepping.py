@@ -1,0 +1,215 @@
+"""Steps of 1 ms through rigid contact, against MuJoCo with its defaults: the same scenes, from the same starts.
+
+A quadruped drops on its feet and stands, under a PD law of its joints; 20 spheres fall into a box and come to rest;
+five boxes stand on each other. Each run is the first second of a scene; a figure is the time of one step. Beside it are
+speeds at the end, the largest depth of a contact, and the largest rise of energy from one millisecond to the next.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import mujoco
+import numpy as np
+
+import spacedyn as sd
+from spacedyn.kernels.scalar.pack import LANES
+from spacedyn.simulate.setup import build_steppers, simulation_of
+
+from .timing import Contestant
+
+SCENES = ("quadruped", "pile of 20 spheres", "stack of 5 boxes")
+STEP, STEPS = 1e-3, 1000
+DOWN = (0.0, 0.0, -9.81)
+LEGS = {"fl": (0.2, 0.1), "fr": (0.2, -0.1), "hl": (-0.2, 0.1), "hr": (-0.2, -0.1)}
+STANDING = np.tile([0.0, 0.7, -1.4], 4)
+KP, KD = 100.0, 2.0
+DROP = 0.02 + 0.4 * np.cos(0.7) + 0.01
+RADIUS, MASS, HALF, EDGE = 0.05, 0.5, 0.16, 0.2  # of spheres, and half of the width of their box; of boxes
+GEOM = '<geom type="{kind}" size="{size}" mass="{mass}" friction="{friction}"/>'
+
+
+@sd.law
+def stand(t, s, p, out):
+    """Hold the joints."""
+    for i in range(12):
+        out.tau[i] = p.kp * (p.target[i] - s.q[i]) - p.kd * s.qd[i]
+
+
+Scene = tuple[sd.Model, list[Any], sd.State, dict[str, Any], str]
+"""Robot, contacts, start, other arguments of `simulate`; the same for MuJoCo."""
+
+
+def quadruped() -> Scene:
+    """Four legs of three joints, with round feet."""
+    b = sd.Builder("quadruped")
+    b.base("trunk", shapes=sd.shapes.box(8.0, (0.4, 0.2, 0.1)))
+    feet, legs, rough = [], "", sd.ContactMaterial(1e6, friction=0.8)
+    for name, (x, y) in LEGS.items():
+        side = float(np.copysign(0.05, y))
+        hip = {"mass": 0.5, "inertia": (5e-4, 5.1e-4, 5.2e-4)}
+        thigh = {"mass": 0.8, "inertia": (3e-3, 3.1e-3, 1e-3), "com": (0, 0, -0.1)}
+        shank = {"mass": 0.15, "inertia": (7e-4, 7.1e-4, 5e-5), "com": (0, 0, -0.1)}
+        parts = (("hip", "trunk", (x, y, 0), (1, 0, 0), hip), ("thigh", f"{name}_hip", (0, side, 0), (0, 1, 0), thigh))
+        for part, parent, place, axis, body in (
+            *parts,
+            ("shank", f"{name}_thigh", (0, 0, -0.2), (0, 1, 0), shank),
+        ):
+            b.link(f"{name}_{part}", "revolute", parent=parent, position=place, axis=axis, **body)
+            com = " ".join(str(value) for value in body.get("com", (0, 0, 0)))
+            inertial = f'<inertial pos="{com}" mass="{body["mass"]}" diaginertia="{_words(body["inertia"])}"/>'
+            joint = f'<joint name="{name}_{part}" axis="{_words(axis)}"/>'
+            legs += f'<body pos="{_words(place)}">{joint}{inertial}'
+        legs += '<geom type="sphere" size=".02" pos="0 0 -.2" friction=".8"/>' + 3 * "</body>"
+        feet.append(sd.Contact(f"{name}_shank", (0, 0, -0.2), radius=0.02, material=rough, name=name))
+    robot = b.build()
+    start = robot.state(base_position=[0, 0, DROP], q=STANDING)
+    trunk = robot.bodies[0]
+    inertia = _words(np.diag(trunk.inertia))
+    actuators = "".join(
+        f'<position joint="{leg}_{part}" kp="{KP}" kv="{KD}"/>' for leg in LEGS for part in ("hip", "thigh", "shank")
+    )
+    body = f'<freejoint/><inertial pos="0 0 0" mass="8" diaginertia="{inertia}"/>{legs}'
+    world = f'<geom type="plane" size="5 5 1" friction=".8"/><body pos="0 0 {DROP}">{body}</body>'
+    options = {"laws": [stand(kp=KP, kd=KD, target=STANDING)]}
+    return robot, feet, start, options, _mjcf(world, f"<actuator>{actuators}</actuator>")
+
+
+def pile() -> Scene:
+    """Spheres between four walls."""
+    count, b = 20, sd.Builder("pile", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    names, rough = [f"s{i}" for i in range(count)], sd.ContactMaterial(1e6, friction=0.5)
+    for name in names:
+        b.link(name, "free", parent="ground", mass=MASS, inertia=(0.4 * MASS * RADIUS**2,) * 3)
+    sides = ((0, 0, 1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))
+    places = [-HALF * np.array(side) * (side[2] == 0) for side in sides]
+    walls = [sd.Plane(side, position=place) for side, place in zip(sides, places, strict=True)]
+    ball = {"radius": RADIUS, "material": rough}
+    touches = [
+        sd.Contact(name, (0, 0, 0), surface=wall, name=f"{name}_wall{k}", **ball)
+        for name in names
+        for k, wall in enumerate(walls)
+    ]
+    other = sd.SphereSurface(RADIUS)
+    touches += [
+        sd.Contact(names[i], (0, 0, 0), surface=other, other=names[j], name=f"{names[i]}_{names[j]}", **ball)
+        for i in range(count)
+        for j in range(i)
+    ]
+    shift = np.random.default_rng(2).uniform(-1.5e-3, 1.5e-3, (count, 3))
+    grid = np.array([(0.108 * (i % 3 - 1), 0.108 * (i // 3 % 3 - 1), 0.06 + 0.11 * (i // 9)) for i in range(count)])
+    model, at = b.build(), grid + shift
+    start = model.state(q={name: [*place, 0, 0, 0, 1] for name, place in zip(names, at, strict=True)})
+    world = "".join(
+        f'<geom type="plane" size="2 2 1" friction=".5" pos="{_words(place)}" zaxis="{_words(side)}"/>'
+        for side, place in zip(sides, places, strict=True)
+    )
+    geom = GEOM.format(kind="sphere", size=RADIUS, mass=MASS, friction=0.5)
+    world += "".join(f'<body pos="{_words(place)}"><freejoint/>{geom}</body>' for place in at)
+    return model, touches, start, {}, _mjcf(world)
+
+
+def stack() -> Scene:
+    """Boxes, each a centimetre or two aside of the one below."""
+    count, b = 5, sd.Builder("stack", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    half, rough, touches = EDGE / 2, sd.ContactMaterial(1e6, friction=0.6), []
+    corners = [(x, y, -half) for x in (-half, half) for y in (-half, half)]
+    for i in range(count):
+        b.link(f"b{i}", "free", parent="ground", shapes=sd.shapes.box(1.0, (EDGE,) * 3))
+        below = {"surface": sd.Plane(position=(0, 0, half)), "other": f"b{i - 1}"} if i else {}
+        touches.append(sd.Contact(f"b{i}", corners, material=rough, name=f"under{i}", **below))
+    model, at = b.build(), [((-1) ** i * 0.01, 0.0, half + i * EDGE) for i in range(count)]
+    start = model.state(q={f"b{i}": [*place, 0, 0, 0, 1] for i, place in enumerate(at)})
+    geom = GEOM.format(kind="box", size=_words((half,) * 3), mass=1.0, friction=0.6)
+    world = '<geom type="plane" size="2 2 1" friction=".6"/>'
+    world += "".join(f'<body pos="{_words(place)}"><freejoint/>{geom}</body>' for place in at)
+    return model, touches, start, {}, _mjcf(world)
+
+
+MADE: dict[str, Callable[[], Scene]] = dict(zip(SCENES, (quadruped, pile, stack), strict=True))
+
+
+def contestants(scene: str) -> dict[str, Contestant]:
+    """The first second of a scene, again and again; the quadruped in packs also."""
+    model, touches, start, options, mjcf = MADE[scene]()
+    found = {"float64": _ours(model, touches, start, options)}
+    if scene == "quadruped":
+        many = start.integrate(1e-3 * np.random.default_rng(0).normal(size=(LANES, model.nv)))
+        found["packs"] = _ours(model, touches, many, options)
+    m, d, start_at = _mujoco(mjcf, scene)
+    names = {"again": start_at, "step": mujoco.mj_step, "m": m, "d": d}
+    return found | {"mujoco": Contestant(f"again(); step(m, d, nstep={STEPS})", names, STEPS)}
+
+
+def _ours(model: sd.Model, touches: list[Any], start: sd.State, options: dict[str, Any]) -> Contestant:
+    """Steps alone, as MuJoCo's: without what a call of `simulate` sets up, and without a record."""
+    method = sd.TimeStepping(STEP)
+    made = simulation_of(model, start, 1e3, elements=touches, gravity=DOWN, method=method, record=[1e3], **options)
+    stepper = build_steppers(made, 1)[0]
+    stepper.set_times(np.array([1e3]))
+    changing = [stepper.work, stepper.memory, stepper.counters, stepper.clock]
+    before, rows = [array.copy() for array in changing], np.empty((1, start.count, end_of_row(made)))
+
+    def again() -> None:
+        for array, first in zip(changing, before, strict=True):
+            array[:] = first
+
+    names = {"again": again, "advance": stepper.advance, "rows": rows}
+    return Contestant(f"again(); advance(rows, 1, {STEPS})", names, STEPS * start.count)
+
+
+def end_of_row(made: Any) -> int:
+    """How many numbers a row of the record has."""
+    return max(part.stop for part in made.layout.row.values())
+
+
+def _mujoco(mjcf: str, scene: str) -> tuple[Any, Any, Callable[[], None]]:
+    """Its model and data, and what sets them back."""
+    m = mujoco.MjModel.from_xml_string(mjcf)
+    d = mujoco.MjData(m)
+
+    def again() -> None:
+        mujoco.mj_resetData(m, d)
+        if scene == "quadruped":
+            d.qpos[7:] = d.ctrl[:] = STANDING
+
+    again()
+    return m, d, again
+
+
+# --- what both do wrong -----------------------------------------------------------------------------------------------
+
+
+def errors(scene: str) -> dict[str, dict[str, float]]:
+    """At the end of a second: speed [m/s] of bodies, depth [m] of contacts; the largest rise of energy [J] in a ms."""
+    model, touches, start, options, mjcf = MADE[scene]()
+    run = sd.simulate(
+        model, start, STEP * STEPS, elements=touches, gravity=DOWN, method=sd.TimeStepping(STEP), budget=np.inf,
+        record=STEP, progress=False, **options,
+    )  # fmt: skip
+    gaps = [run[f"{one.name}.gap"] for one in touches] if scene == SCENES[2] else [run["gap"]]
+    speed = abs(sd.forward_kinematics(model, run.final).centroids.velocity[..., :3]).max()
+    depth = max(-min(gap.min() for gap in gaps), 0.0)
+    ours = {"speed": float(speed), "depth": float(depth), "rise": _rise(run.energy().total)}
+    m, d, again = _mujoco(mjcf.replace("<option ", '<option><flag energy="enable"/></option><option '), scene)
+    again()
+    depth, energy = 0.0, []
+    for _ in range(STEPS):
+        mujoco.mj_step(m, d)
+        energy.append(d.energy.sum())
+        depth = max(depth, -d.contact.dist.min(initial=0.0))
+    speed = abs(d.cvel[1:, 3:]).max()
+    return {"ours": ours, "mujoco": {"speed": float(speed), "depth": float(depth), "rise": _rise(np.array(energy))}}
+
+
+def _rise(energy: np.ndarray) -> float:
+    return float(max(np.diff(energy).max(), 0.0))
+
+
+def _words(values: Any) -> str:
+    return " ".join(f"{value:.17g}" for value in values)
+
+
+def _mjcf(world: str, more: str = "") -> str:
+    return f'<mujoco><option timestep="{STEP}"/><worldbody>{world}</worldbody>{more}</mujoco>'
