@@ -1,4 +1,4 @@
-"""Distances between convex shapes, against coal; and near pairs of many spheres."""
+"""Distances between convex shapes, against coal; near pairs of many spheres, and piles of them that touch."""
 
 from typing import Any
 
@@ -11,11 +11,14 @@ from spacedyn.contact.convex import Convex, solid
 from spacedyn.contact.shape_table import make_table
 from spacedyn.contact.surface_distances import pair_rows
 from spacedyn.kernels.geometry import cores as k
+from spacedyn.kernels.scalar.pack import LANES
+from spacedyn.simulate.setup import build_steppers, simulation_of
 
 from .timing import Contestant
 
 PAIRS = ("box box", "capsule box", "cylinder cylinder")
 SPHERES = (100, 1000)
+PILES = (10, 100, 1000)
 _COUNT = 256
 _SHAPES = {
     "box": (sd.shapes.box(0.0, (0.6, 0.8, 1.0)), lambda: coal.Box(0.6, 0.8, 1.0)),
@@ -56,3 +59,26 @@ def near(count: int) -> dict[str, Contestant]:
     poses[0, :, :3], poses[0, :, 3:] = rng.uniform(-edge, edge, (count, 3)), np.eye(3).reshape(9)
     names = {"f": near_pairs, "table": make_table(shapes, np.arange(count)), "before": np.full(count + 1, -1)}
     return {"float64": Contestant("f(table, before, poses, 0, 0.0)", names | {"poses": poses}, count)}
+
+
+def pile(count: int) -> dict[str, Contestant]:
+    """Right-hand side of spheres that lie on each other in a box; seconds for each, of one pile and in a pack."""
+    return {"float64": _piled(count, 1), "packs": _piled(count, LANES)}
+
+
+def _piled(count: int, robots: int) -> Contestant:
+    """Spheres of 10 cm in a cube, a tenth of a millimetre deep in each other, and a little different in each robot."""
+    b, rng, edge = sd.Builder("pile", base="fixed"), np.random.default_rng(5), int(np.ceil(count ** (1 / 3)))
+    b.base("box", mass=1.0, inertia=(1.0, 1.1, 1.2))
+    for i in range(count):
+        b.link(f"ball{i}", "free", parent="box", shapes=[sd.shapes.sphere(1.0, 0.05)])
+    model, cells = b.build(), np.array([(i % edge, i // edge % edge, i // edge**2) for i in range(count)])
+    q = np.zeros((robots, count, 7))
+    q[:, :, :3], q[:, :, 6] = 0.0999 * cells + 0.05 + rng.uniform(-1e-5, 1e-5, (robots, count, 3)), 1.0
+    sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
+    material = sd.ContactMaterial(1e5, dissipation=0.5, friction=0.4, sticks=False)
+    start = model.state(q=q.reshape(robots, -1) if robots > 1 else q.reshape(-1))
+    options = {"method": sd.RungeKutta4(step=1e-4), "gravity": (0, 0, -9.81), "record": 1e-4}
+    made = simulation_of(model, start, 1e-3, elements=[sd.ShapeContact(material, surfaces=sides)], **options)
+    (stepper,) = build_steppers(made, 1)
+    return Contestant("stepper.evaluate()", {"stepper": stepper}, count * robots)

@@ -91,6 +91,7 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     if "contact" in plan.sections:
         rows += [Row(f"{CONTACT}{pair}", "", 2, Contest(contact.distances(pair))) for pair in contact.PAIRS]
         rows += [Row(f"{CONTACT}{n} spheres", "", n, Contest(contact.near(n))) for n in contact.SPHERES]
+        rows += [Row(f"{CONTACT}pile of {n} spheres", "", n, Contest(contact.pile(n))) for n in contact.PILES]
         rows += [Row(f"{STEPPING}{scene}", "", 1, Contest(stepping.contestants(scene))) for scene in stepping.SCENES]
         results["scenes"] = {scene: stepping.errors(scene) for scene in stepping.SCENES}
     if "closed" in plan.sections:

@@ -241,6 +241,49 @@ def bouncing_ball() -> Figure:
     return figure
 
 
+def gripper() -> Figure:
+    """What friction carries and the box asks for; how far it slips, squeezed firmly and weakly."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for force, label in ((10.0, "10 N a finger"), (5.0, "5 N a finger")):
+        run = sd.Scenario.from_toml("gripper", change={"laws.0.force": force, "duration": 5.0}).run(progress=False)
+        slip = 1000 * (run.states.q[:, 5] - run.states.q[:, 0] - 0.1)
+        right.plot(run.time, np.maximum(slip, -60.0), label=label)
+        if force == 10.0:
+            asked = 0.5 * (9.81 + np.gradient(run["u"][:, 5], run.time))
+            left.plot(run.time, asked, label="friction that the box asks for [N]")
+            left.plot(run.time, 0.6 * run["grasp.normal_force"].sum(axis=1), label="most that there is [N]")
+            left.plot(run.time, 100 * run.states.q[:, 0], label="the hand's height [cm]")
+    left.set(xlabel="time [s]")
+    right.set(xlabel="time [s]", ylabel="slip of the box in the hand [mm]")
+    left.legend(fontsize="small")
+    right.legend()
+    return figure
+
+
+def nudged_target() -> Figure:
+    """Force and gap of the fingertip; the target's angular velocity."""
+    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    scenario = sd.Scenario.from_toml("nudged_target")
+    run, parts = scenario.run(progress=False), scenario.build()
+    who = int(run["fingertip.normal_force"].max(axis=0).argmax())
+    touch = run.time[run["fingertip.normal_force"][:, who] > 0.0]
+    times = np.linspace(touch[0] - 0.06, touch[-1] + 0.06, 401)
+    near = sd.simulate(parts["robot"], parts["state"], float(times[-1]), elements=parts["elements"], record=times)
+    left.plot(times, near["fingertip.normal_force"][:, who], label="force [N]")
+    left.plot(times, 1000 * near["fingertip.gap"][:, who], label="gap [mm]")
+    target = run.states.model.body_index("target")
+    rates = np.array([sd.forward_kinematics(run.states.model, s).bodies.velocity[target, 3:] for s in run.states])
+    for i, axis in enumerate("xyz"):
+        right.plot(run.time, rates[:, i], label=f"rate {axis}")
+    left.set(xlabel="time [s]")
+    right.set(xlabel="time [s]", ylabel="of the target [rad/s]")
+    left.legend()
+    right.legend()
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     made.__name__: made
     for made in (
@@ -256,6 +299,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
         stewart_platform,
         squeezer,
         bouncing_ball,
+        gripper,
+        nudged_target,
     )
 }
 """By the name of their page."""

@@ -192,6 +192,18 @@ class ShapeContact(Element):
         return tuple((names[i], names[j]) for i, j in self.here.pairs or ())
 
     @cached_property
+    def _labels(self) -> tuple[str, ...]:
+        """Names of pairs, numbered where bodies have several shapes."""
+        made: list[str] = []
+        for a, b in self.pair_names:
+            label, count = f"{a} - {b}", 1
+            while label in made:
+                count += 1
+                label = f"{a} - {b} ({count})"
+            made.append(label)
+        return tuple(made)
+
+    @cached_property
     def _sticking(self) -> int:
         return sum(has_bristles(material_between(self, a, b)) for a, b in self.pair_names)
 
@@ -209,9 +221,9 @@ class ShapeContact(Element):
             return ()
         if self.here.pairs is None:
             return Block("least_gap", 1, "m"), Block("normal_force", 1, "N"), Block("touching", 1)
-        n = len(self.here.pairs)
+        n, labels = len(self.here.pairs), self._labels if len(self.here.pairs) > 1 else ()
         names = ("gap", "m"), ("normal_force", "N"), ("sliding_speed", "m/s")
-        return (*(Block(name, n, unit) for name, unit in names), Block("contact_point", 3 * n, "m"))
+        return (*(Block(name, n, unit, labels) for name, unit in names), Block("contact_point", 3 * n, "m"))
 
     @cached_property
     def guards(self) -> int:
@@ -251,7 +263,7 @@ class ShapeContact(Element):
                 )
             m = material_between(self, *one.pair)
             force = m.stiffness * max(-one.gap, 0.0) ** m.exponent
-            if force > _HARD * mass_of(model):
+            if force > _HARD * mass_of(model) and not self.is_stepped:
                 warn_user(
                     f"{who} start {-one.gap:.3g} m deep in each other, which pushes them apart with {force:.3g} N; "
                     "move them apart, or take a softer material",
