@@ -397,3 +397,13 @@ def test_the_same_contact_under_another_method_gives_way_again():
     assert stepped.simulation.elements[0].touches == 8 and feet.touches == 0
     again = sd.simulate(box, start, 0.01, elements=stepped.simulation.elements, gravity=DOWN)
     assert again.simulation.elements[0].touches == 0 and again["feet.bristle"].shape == (len(again["t"]), 24)
+
+
+def test_a_start_in_the_ground_comes_out_slowly():
+    """A centimetre deep, at rest: by half of the speed that weight gives in a step, and what lifts it is booked."""
+    box, feet, start, _ = on_slope(0.0, 0.5)
+    deep = box.state(base_position=start.base_position - [0, 0, 0.01])
+    run = step_through(box, deep, 0.4, [feet], 1e-3, record=0.1)
+    lifted = 0.5 * G * 1e-3 * run["t"][:, 0]
+    np.testing.assert_allclose(-run["feet.gap"].min(axis=1), 0.01 - lifted, atol=1e-6)
+    assert -run["element_dissipated"][-1, 0] == pytest.approx(G * lifted[-1], rel=0.05)

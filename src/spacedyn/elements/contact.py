@@ -277,7 +277,7 @@ class Contact(Element):
         m = self.pair
         force = m.stiffness * max(worst, 0.0) ** m.exponent
         mass = sum(body.mass for body in model.bodies)
-        if force > _HARD * mass:
+        if force > _HARD * mass and not self.is_stepped:
             warn_user(
                 f"{who} starts {worst:.3g} m deep in the surface, which pushes it with {force:.3g} N; move the robot "
                 "out, or take a softer material",

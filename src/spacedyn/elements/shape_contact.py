@@ -263,7 +263,7 @@ class ShapeContact(Element):
                 )
             m = material_between(self, *one.pair)
             force = m.stiffness * max(-one.gap, 0.0) ** m.exponent
-            if force > _HARD * mass_of(model):
+            if force > _HARD * mass_of(model) and not self.is_stepped:
                 warn_user(
                     f"{who} start {-one.gap:.3g} m deep in each other, which pushes them apart with {force:.3g} N; "
                     "move them apart, or take a softer material",

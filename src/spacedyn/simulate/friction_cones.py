@@ -44,8 +44,8 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
         Of contacts that slide, tangential; None of those that may stick.
 
     >>> found = solve_cones(np.eye(3), np.array([-1.0, 0.3, 0.0]), np.array([0.5]), [None])
-    >>> found.p.round(12).tolist(), found.v.round(12).tolist()
-    ([[1.0, -0.3, 0.0]], [[0.0, 0.0, 0.0]])
+    >>> bool(abs(found.p - [1.0, -0.3, 0.0]).max() < 1e-12), bool(abs(found.v).max() < 1e-12)
+    (True, True)
     """
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
     found = _by_modes(W, b, mu, directions, size) if n > 1 else None

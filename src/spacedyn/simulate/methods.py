@@ -245,7 +245,7 @@ class TimeStepping(_FixedStep):
         [s]; 1e-3 for walkers and landers.
     settling : float
         Time in which bodies that start in each other, or come to be by the curvature of what they touch, come
-        apart [s].
+        apart [s], as far as that takes no energy: what rests in the ground comes out slowly.
     accuracy : float
         Of velocities at contacts after a step, over the largest of those before.
     sweeps : int
