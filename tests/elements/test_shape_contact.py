@@ -299,3 +299,32 @@ def test_shapes_touch_surfaces_as_public_functions_say(surface, shape):
     f = run["element_wrenches"][0].reshape(6)[:3]
     N = SOFT.stiffness * max(-near.gap, 0.0) ** SOFT.exponent
     np.testing.assert_allclose(f, -N * near.normal, atol=1e-5 * N)
+
+
+@pytest.mark.parametrize("names", ["sphere box", "capsule capsule", "box box", "egg egg"])
+def test_tangents_are_those_of_differences(names):
+    """Accelerations of the second body by its place, over dual numbers, to 1e-5 of differences."""
+    first, second = names.split()
+    model, state = together(SHAPES[first], SHAPES[second], seed=4)
+    contact = sd.ShapeContact(SOFT, rounding=2e-3)
+    found = sd.linearize(model, state, elements=[contact])
+    exact = np.asarray(found.A)
+    assert np.isfinite(exact).all() and np.abs(exact).max() > 10.0
+    nv = model.nv
+
+    def acceleration(start):
+        run = sd.simulate(model, start, 1e-9, elements=[contact], record=[0.0], method=sd.RungeKutta4(step=1e-9))
+        return run["udot"][0]
+
+    for j in (6, 8):  # places of b
+        step = np.zeros(model.nq)
+        step[j - 6] = 1e-7
+        ahead, back = (
+            model.state(
+                base_quaternion_xyzw=state.base_quaternion_xyzw, q=state.q + sign * step, qd=state.qd,
+                base_velocity=state.base_velocity, base_rate=state.base_rate,
+            )
+            for sign in (1.0, -1.0)
+        )  # fmt: skip
+        slope = (acceleration(ahead) - acceleration(back)) / 2e-7
+        np.testing.assert_allclose(exact[nv + 6 :, j], slope[6:], atol=1e-5 * np.abs(exact).max())
