@@ -50,7 +50,7 @@ class Rolling(Element):
 
     Examples
     --------
-    A hoop that leans rolls in circles: at 26.6 degrees, where its centre goes round once in a second and a half.
+    A hoop is set rolling, nudged sideways: it weaves, and neither slips nor leaves the plane.
 
     >>> import numpy as np
     >>> import spacedyn as sd
