@@ -11,7 +11,7 @@ from typing import Any
 import spacedyn as sd
 from spacedyn.kernels.scalar.pack import LANES
 
-from . import accurate, closed, contact, fleets, flight, kinematics, simulation, stepping
+from . import accurate, cenic, closed, contact, fleets, flight, kinematics, simulation, stepping
 from .cases import Case, agree, applied_operators, disagreement, make_case, many_forward, many_inverse, one_call
 from .core import take_quietest_core
 from .robots import SIZES
@@ -39,6 +39,7 @@ KINEMATICS = "kinematics "  # rows of one call each
 CONTACT = "contact "  # rows of shapes
 STEPPING = "step of "  # rows of scenes
 CLOSED = "closed "  # rows of linkages
+EQUAL = "equal error "  # rows of what Drake's CENIC does too
 KINEMATICS_OF = ("6", "2x7")
 TARGET_ROBOT = "6"  # the targets are about this one: it is measured longer
 
@@ -94,8 +95,10 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         rows += [Row(f"{CONTACT}pile of {n} spheres", "", n, Contest(contact.pile(n))) for n in contact.PILES]
         rows += [Row(f"{STEPPING}{scene}", "", 1, Contest(stepping.contestants(scene))) for scene in stepping.SCENES]
         results["scenes"] = {scene: stepping.errors(scene) for scene in stepping.SCENES}
+        rows += equal_rows("touch-down", results, say)
     if "closed" in plan.sections:
         rows += [Row(f"{CLOSED}{n}", "", 2 * n + 1, Contest(closed.contestants(n))) for n in closed.WINDOWS]
+        rows += equal_rows("four-bar", results, say)
     if "body" in plan.sections:
         rows += [body_row(joints) for joints in plan.bodies]
     if "operators" in plan.sections:
@@ -139,6 +142,15 @@ def flight_row(agreement: dict[str, float], quick: bool) -> Row:
     )
 
 
+def equal_rows(scene: str, results: dict[str, Any], say: Callable[[str], None]) -> list[Row]:
+    """A scene at each accuracy of CENIC; errors and steps go to the results."""
+    say(f"{scene}: which tolerance has CENIC's error?")
+    found = cenic.compared(scene)
+    results.setdefault("cenic", {})[scene] = [level for level, _ in found]
+    bodies = len(cenic.SCENES[scene]().model.bodies)
+    return [Row(f"{EQUAL}{scene} {i}", "", bodies, Contest(who)) for i, (_, who) in enumerate(found)]
+
+
 def body_row(joints: int) -> Row:
     """Forward dynamics of a chain."""
     case = make_case(str(joints), (joints,))
@@ -157,6 +169,7 @@ def operator_rows(joints: int) -> list[Row]:
 
 def machine(core: int | None) -> dict[str, Any]:
     """Where this was measured."""
+    drake = cenic.drake_version()
     return {
         "cpu": cpu_name(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -166,6 +179,7 @@ def machine(core: int | None) -> dict[str, Any]:
         "versions": {
             "spacedyn": sd.__version__,
             **{name: version(name) for name in ("numba", "numpy", "pin", "mujoco")},
+            **({"drake": drake} if drake else {}),
         },
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .measure import CLOSED, CONTACT, KINEMATICS, PER_BODY, STEPPING
+from .measure import CLOSED, CONTACT, EQUAL, KINEMATICS, PER_BODY, STEPPING
 from .targets import GIGABYTE, cold, growth, judged
 
 # what: (title, scale, and what packs, float64, Pinocchio and MuJoCo stand for in this part)
@@ -63,6 +63,8 @@ def draw(results: Results) -> Table:
     _add_contact(table, results)
     _add_scenes(table, results)
     _add_closed(table, results)
+    for scene, levels in results.get("cenic", {}).items():
+        _add_equal(table, results, scene, levels)
     if "start" in results:
         _add_start(table, results)
     return table
@@ -158,6 +160,24 @@ def _add_closed(table: Table, results: Results) -> None:
     for row in rows:
         ours, peer = (row["figures"][who]["seconds"] for who in ("float64", "mujoco"))
         table.add_row(f"  N = {row['what'].removeprefix(CLOSED)}", "", number(ours * 1e3), "", number(peer * 1e3))
+    table.add_section()
+
+
+def _add_equal(table: Table, results: Results, scene: str, levels: list[dict[str, Any]]) -> None:
+    """Our steps and CENIC's to the same error, and their time; beside it the time of a whole call of `simulate`."""
+    names = ["[dim]whole call[/]", "[dim]steps alone[/]", "", "[dim]Drake, CENIC[/]", "", "[dim]steps: CENIC[/]"]
+    table.add_row(f"[bold]A {scene} at equal error, ms[/]", *names, levels[0]["drake"].get("missing", ""))
+    figures = {row["what"]: row["figures"] for row in results["rows"]}
+    for i, level in enumerate(levels):
+        times = {who: figure["seconds"] for who, figure in figures[f"{EQUAL}{scene} {i}"].items()}
+        ours, peer = level["ours"], level["drake"]
+        there = "drake" in times
+        asked = f"tolerance {ours['tolerance']:g}" + (f", accuracy {peer['accuracy']:g}" if there else "")
+        cells = [number(times["call"] * 1e3), number(times["float64"] * 1e3), ""]
+        cells += [number(times["drake"] * 1e3), "", faster(times["drake"] / times["float64"])] if there else []
+        table.add_row(f"  {asked}", *cells)
+        table.add_row("    error, m or rad", "", f"{ours['error']:.1e}", "", f"{peer['error']:.1e}" if there else "")
+        table.add_row("    steps", "", f"{ours['steps']}", "", f"{peer['steps']}" if there else "")
     table.add_section()
 
 

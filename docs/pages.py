@@ -66,6 +66,7 @@ def speed(results: dict[str, Any]) -> str:
             lines.append(f"| {row['robot']} | " + " | ".join(cells) + " |")
     lines += kinematics(results)
     lines += fleets(results)
+    lines += equal_errors(results)
     lines += [
         "",
         "## Cost per body [ns]",
@@ -92,6 +93,24 @@ def kinematics(results: dict[str, Any]) -> list[str]:
     for row in rows:
         times = [digits(row["figures"][who]["seconds"] * 1e6) for who in ("float64", "pinocchio")]
         lines.append(f"| `{row['what'].removeprefix('kinematics ')}` | {row['robot']} | {times[0]} | {times[1]} |")
+    return lines
+
+
+def equal_errors(results: dict[str, Any]) -> list[str]:
+    """Our steps and those of Drake's CENIC to the same error, as lines of Markdown."""
+    figures, lines = {row["what"]: row["figures"] for row in results["rows"]}, []
+    for scene, levels in results.get("cenic", {}).items():
+        lines += ["", f"## A {scene} at equal error, Drake's CENIC beside it", ""]
+        lines += ["| who | asked | error [m, rad] | steps | time [ms] |", "|---|---|---|---|---|"]
+        for i, level in enumerate(levels):
+            times = figures[f"equal error {scene} {i}"]
+            for who, name, asked, time in (
+                ("ours", "spacedyn", "tolerance", "float64"),
+                ("drake", "CENIC", "accuracy", "drake"),
+            ):
+                if time in times:
+                    one, spent = level[who], digits(times[time]["seconds"] * 1e3)
+                    lines.append(f"| {name} | {one[asked]:g} | {one['error']:.1e} | {one['steps']} | {spent} |")
     return lines
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 from paths import ROOT
 
@@ -77,6 +78,7 @@ def test_distances_are_measured_beside_coal(tmp_path):
     assert figures["step of quadruped"].keys() == {"packs", "float64", "mujoco"}
     scenes = json.loads(path.read_text())["scenes"]
     assert len(scenes) == 3 and scenes["stack of 5 boxes"]["ours"]["depth"] < 1e-6
+    check_equal_error("touch-down", printed, json.loads(path.read_text()))
 
 
 def test_linkages_are_measured_beside_mujoco(tmp_path):
@@ -85,6 +87,18 @@ def test_linkages_are_measured_beside_mujoco(tmp_path):
     assert "N four-bars" in printed
     figures = {row["what"]: row["figures"] for row in json.loads(path.read_text())["rows"]}
     assert all(figures[f"closed {n}"].keys() == {"float64", "mujoco"} for n in (1, 10, 40))
+    check_equal_error("four-bar", printed, json.loads(path.read_text()))
+
+
+def check_equal_error(scene, printed, results):
+    """Three rows beside CENIC's, or a word that Drake is not there."""
+    there, figures = find_spec("pydrake") is not None, {row["what"]: row["figures"] for row in results["rows"]}
+    assert f"A {scene} at equal error" in printed and ("drake is not installed" in printed) != there
+    levels = results["cenic"][scene]
+    assert len(levels) == 3 and all(level["ours"]["steps"] > 10 for level in levels)
+    for i, level in enumerate(levels):
+        assert figures[f"equal error {scene} {i}"].keys() == {"float64", "call"} | ({"drake"} if there else set())
+        assert not there or level["ours"]["error"] <= level["drake"]["error"]
 
 
 def test_first_call_is_timed_in_a_process_of_its_own():
