@@ -6,6 +6,7 @@ import numpy as np
 
 import spacedyn as sd
 from every_element import under_contact, under_devices, under_fields, under_rigid_contact
+from every_touch import under_shape_contact, under_time_stepping
 from spacedyn.elements.loop import LOOP_JOINTS
 from spacedyn.model.joints import JOINT_KINDS, joint_kind
 
@@ -72,6 +73,7 @@ def every_result(rng, model, state):
             results["element"] = under_elements()
             results["devices"], results["fields"] = under_devices(), under_fields()
             results["contact"], results["rigid contact"] = under_contact(), under_rigid_contact()
+            results["shapes"], results["stepping"] = under_shape_contact(), under_time_stepping()
             results["joint_kind"] = in_steps()
             results["distance"], results["contacts"] = between_shapes()
             results["assemble"], results["loops"] = with_loops()

@@ -6,7 +6,6 @@ import pytest
 import spacedyn as sd
 from touching import FINE, STIFF, G
 
-pytestmark = pytest.mark.packs
 SOFT = sd.ContactMaterial(1e5, dissipation=0.5)
 # REFERENCES 14: restitution e of Hunt and Crossley's law by d = a v, any stiffness, exponent and mass
 RESTITUTION = {0.1: 0.937475579949905, 0.5: 0.748434931597434, 1.0: 0.593624260040040}
@@ -224,6 +223,7 @@ def test_pairs_found_by_cells_are_those_of_a_list():
     assert np.abs(one["element_dissipated"]).max() > 0.01
 
 
+@pytest.mark.packs
 @pytest.mark.parametrize("count", [5, 28])
 def test_robots_of_a_pack_move_as_alone(count):
     """By a list of pairs and by cells, though their balls touch at other times; to 1e-9, since balls scatter."""
@@ -242,6 +242,7 @@ def test_robots_of_a_pack_move_as_alone(count):
             np.testing.assert_allclose(run[name][:, i], alone[name], rtol=1e-9, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.packs
 def test_boxes_of_a_pack_move_as_alone():
     """Faces, edges and corners in different robots."""
     model, _, contact, gravity = box_on_box(tilt=0.2)

@@ -91,6 +91,7 @@ def plain(tmp_path_factory):
 def test_it_agrees_with_the_compiled_code(plain):
     names, bounds = set(), {"simulate": 1e-7, "waypoints": 1e-9, "table": 1e-9, "linearize": 1e-9, "stops": 1e-7}
     bounds |= {"devices": 1e-9, "fields": 1e-9, "loops": 1e-7, "rigid contact": 1e-9}
+    bounds |= {"shapes": 1e-8, "stepping": 1e-8}  # a rounded gap times a stiffness; sweeps that end
     for case, *made in cases():
         for name, compiled in every_result(*made).items():
             names.add(name)

@@ -35,7 +35,7 @@ def poses(model: Model, q=None) -> dict[str, np.ndarray]:
 
 def test_the_list_is_complete_and_sorted():
     assert available() == (
-        *("ets7", "ets7_paddles", "koike", "planar_four_link", "ssrms", "tian_wu"),
+        *("bicycle", "ets7", "ets7_paddles", "koike", "planar_four_link", "ssrms", "tian_wu"),
         *("two_arm_sample", "umetani_yoshida"),
     )
 

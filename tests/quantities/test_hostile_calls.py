@@ -189,7 +189,7 @@ def test_a_motion_too_large_gives_no_state():
         (lambda: sd.simulate(PLANAR, START, 1e300, method=sd.RungeKutta4(1e-3)), "would take years"),
         (lambda: sd.simulate(PLANAR, START, 1.0, channels=3), "channels: expected names of channels"),
         (lambda: sd.simulate(PLANAR, START, 1.0, record={}), "record: expected an interval"),
-        (lambda: sd.load(None), "expected the name of a bundled robot, or a path, got None; there are: ets7"),
+        (lambda: sd.load(None), "expected the name of a bundled robot, or a path, got None; there are: bicycle, ets7"),
         (lambda: MODEL.random_state(np.random.default_rng(0), 3)[5], "batch of shape .3,. has no such robots"),
     ],
 )

@@ -1,0 +1,63 @@
+"""Short runs of shapes that touch, by forces and by impulses over steps, as flat arrays."""
+
+import numpy as np
+
+import spacedyn as sd
+
+DOWN = (0.1, 0.0, -9.81)
+BOX, BALL = sd.shapes.box(2.0, (0.3, 0.2, 0.2)), sd.shapes.sphere(0.5, 0.05)
+
+
+def table(**others):
+    """A table, a crate on it, and what else lies there: {name: (shape, place)}; all can move freely."""
+    b = sd.Builder("table", base="fixed")
+    b.base("table", shapes=[sd.shapes.box(20.0, (1.0, 1.0, 0.1))])
+    laid = {"crate": (BOX, (0, 0, 0.1499)), **others}
+    for name, (shape, _) in laid.items():
+        b.link(name, "free", parent="table", shapes=[shape])
+    model = b.build()
+    places = {name: [*place, 0, 0, 0, 1] for name, (_, place) in laid.items()}
+    return model, model.state(q=places, qd={name: [0.1, -0.2, -0.3, 0.3, 0.2, 0.1] for name in laid})
+
+
+def under_shape_contact():
+    """Faces, points and surfaces by a list of pairs; balls by cells."""
+    others = {"ball": (BALL, (0.02, 0, 0.2995)), "can": (sd.shapes.cylinder(1.0, 0.1, 0.2), (0.4, 0.3, 0.149))}
+    model, state = table(**others, second=(BALL, (0.02, 0.0999, 0.2995)))
+    wood = sd.ContactMaterial(2e5, exponent=1.0, damping=200.0, friction=0.4, torsion=1e-3)
+    lists = sd.ShapeContact(wood, surfaces=[sd.Plane(position=(0, 0, 0.0501)), sd.SphereSurface(0.06)], rounding=2e-3)
+    options = {"method": sd.RungeKutta4(1e-3), "record": 2e-3, "gravity": DOWN, "budget": 1e9, "progress": False}
+    found = [sd.simulate(model, state, 2e-3, elements=[lists], **options)]
+    rows = {f"ball{i}": (BALL, (0.099 * (i % 3), 0.099 * (i // 3 % 3), 0.2995 + 0.099 * (i // 9))) for i in range(26)}
+    model, state = table(**rows)
+    smooth = sd.ContactMaterial(1e5, friction=0.3, sticks=False)
+    cells = sd.ShapeContact(smooth, surfaces=sd.Plane(), exclude=[("ball0", "ball1")])
+    found += [sd.simulate(model, state, 1e-3, elements=[cells], **options | {"record": 1e-3})]
+    return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
+
+
+def under_time_stepping():
+    """Boxes and balls that bounce, slide and rest, and a hinge: impulses of all contacts over steps of 10 ms."""
+    model, state = table(
+        ball=(BALL, (0.02, 0, 0.31)), second=(BALL, (0.02, 0.0999, 0.2999)), tile=(BOX, (2.0, 0.4, 0.101))
+    )
+    corners = [(x, y, -0.1) for x in (-0.15, 0.15) for y in (-0.1, 0.1)]
+    wood = sd.ContactMaterial(2e5, friction=0.4)
+    touching = [
+        sd.Contact("crate", corners, sd.Plane(position=(0, 0, 0.05)), wood, name="corners"),
+        sd.RigidContact("ball", (0, 0, 0), sd.Plane(position=(0, 0, 0.25)), 0.9, 0.5, radius=0.05, name="ball"),
+        sd.RigidContact("second", (0, 0, 0), sd.SphereSurface(0.05), 0.9, 0.5, other="ball", radius=0.05, name="two"),
+        sd.ShapeContact(wood, pairs=[("second", "crate"), ("ball", "table"), ("tile", "crate")]),
+        *(sd.RigidContact("tile", corners[k::2], sd.Plane(), e, 0.9, name=f"tile{k}") for k, e in ((0, 1.0), (1, 0.2))),
+    ]
+    qd = np.where(np.arange(24) < 18, state.qd, np.tile([1.0, 0.5, -2.0, 0.0, 3.0, 0.5], 4))  # the tile is thrown
+    state = state.replace(qd=qd)
+    options = {"method": sd.TimeStepping(0.01), "record": 0.1, "gravity": DOWN, "budget": 1e9, "progress": False}
+    found = [sd.simulate(model, state, 0.2, elements=touching, **options)]
+    b = sd.Builder("rod")
+    b.base("rod", mass=1.0, inertia=(1 / 12, 1 / 12, 0.01))
+    tip = 0.5 * np.array([np.cos(0.54), 0.0, -np.sin(0.54)])
+    slips_back = {"base_velocity": [-0.085, 0, -0.89], "base_rate": [0, 3.47, 0]}  # Newton's law alone would add energy
+    start = b.build().state(base_position=[0, 0, 1e-4 - tip[2]], **slips_back)
+    found += [sd.simulate(start.model, start, 0.02, elements=[sd.RigidContact("rod", tip, None, 1.0, 0.73)], **options)]
+    return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
