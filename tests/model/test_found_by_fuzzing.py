@@ -232,3 +232,17 @@ def test_base_rates_of_a_momentum_that_overflows_are_refused():
     ops = sd.operators.SpatialOperators(robot, robot.neutral_state())
     with pytest.raises(sd.InputError, match="base_rates: the result is not finite"):
         sd.operators.base_rates(ops, np.zeros(3), np.full(6, 1.7e308))
+
+
+@pytest.mark.filterwarnings("error")
+def test_surfaces_and_motions_without_numpy_warnings():
+    """Heights whose splines overflow, a sphere's centre, a motion whose numbers overflow."""
+    with pytest.raises(sd.InputError, match="heights are too large to compute with"):
+        sd.HeightField(np.full((3, 3), 1e308))
+    assert sd.SphereSurface(1.0).normals([0.0, 0.0, 0.0]).tolist() == [0.0, 0.0, 1.0]
+
+    @sd.motion
+    def far(t, p, out):
+        out.value[0] = p.size[0] * p.size[0] * t
+
+    assert np.isinf(far(size=[1e300]).over_times(np.array([1.0]), 1)[0]).all()

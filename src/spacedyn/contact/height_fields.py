@@ -12,7 +12,7 @@ from scipy.linalg import solve_banded
 
 from ..errors import InputError, ModelWarning, warn_user
 from ..kernels.geometry.surfaces import HEIGHTS
-from ..reals import NotReal, finite_array, real_array
+from ..reals import LARGEST, NotReal, finite_array, real_array
 from ..signatures import checked_fields
 from .height_files import read_heights
 from .surfaces import EllipsoidSurface, Plane, SphereSurface, Surface, positive, surface_of, turned
@@ -397,6 +397,8 @@ def _checked_grid(given: ArrayLike) -> Array:
         raise InputError(f"HeightField: heights must be (nx, ny), at least two each way, got shape {grid.shape}")
     if grid.size > _MOST_POINTS:
         raise InputError(f"HeightField: more than {_MOST_POINTS} heights; take every second or third")
+    if np.any(np.abs(grid[np.isfinite(grid)]) > LARGEST):
+        raise InputError(f"HeightField: heights are too large to compute with (above {LARGEST:g} m)")
     bad = np.argwhere(~np.isfinite(grid))
     if len(bad):
         i, j = bad[0]

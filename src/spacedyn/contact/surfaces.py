@@ -102,7 +102,7 @@ class Surface:
         Returns
         -------
         (..., 3)
-            In the same axes.
+            In the same axes; at a sphere's centre, which has no nearest place, the surface's z axis.
 
         Examples
         --------
@@ -111,7 +111,9 @@ class Surface:
         [0.0, 0.0, 1.0]
         """
         gradient = self._found(points)[..., 1:] @ self.axes.T
-        return gradient / np.linalg.norm(gradient, axis=-1, keepdims=True)
+        size = np.linalg.norm(gradient, axis=-1, keepdims=True)
+        some = np.where(size > 0.0, gradient, self.axes[:, 2])
+        return some / np.where(size > 0.0, size, 1.0)
 
     def _found(self, points: ArrayLike) -> Array:
         """Gaps and gradients, these in the surface's own axes."""

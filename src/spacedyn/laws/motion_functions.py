@@ -39,8 +39,9 @@ class Motion(Law):
         value, rate, acceleration = (np.zeros((len(times), n)) for n in (places or size, size, size))
         given = SimpleNamespace(**{k: float(v) if v.ndim == 0 else v for k, v in self.parameters.items()})
         function = getattr(self.function, "py_func", self.function)
-        for i, t in enumerate(times):
-            function(float(t), given, SimpleNamespace(value=value[i], rate=rate[i], acceleration=acceleration[i]))
+        with np.errstate(all="ignore"):  # as when it is compiled; what is not finite is named by those who ask
+            for i, t in enumerate(times):
+                function(float(t), given, SimpleNamespace(value=value[i], rate=rate[i], acceleration=acceleration[i]))
         return value, rate, acceleration
 
 
