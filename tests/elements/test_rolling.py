@@ -49,7 +49,7 @@ def test_a_bicycle_has_the_published_eigenvalues(speed):
 
 
 def test_a_bicycle_is_stable_where_it_is_said_to_be():
-    """Weave ends at 4.29238253634111 m/s, to 1e-5, and capsize begins within 1 mm/s of 6.02426201538837 m/s (table 2)."""
+    """Weave ends at 4.29238253634111 m/s, to 1e-5, capsize begins within 1 mm/s of 6.02426201538837 m/s (table 2)."""
     model = sd.load("bicycle")
 
     def growth(speed):

@@ -1,6 +1,6 @@
 """What actions of events are, as small frozen objects; functions of `sd.actions` make them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -97,8 +97,8 @@ class Impact(Action):
 
 
 @dataclass(frozen=True, eq=False)
-class Engagement(Action):
-    """A `Grapple` that closes or lets go; made by `engage` and `disengage`.
+class Holding(Action):
+    """An element that begins or ceases to hold two bodies together.
 
     Attributes
     ----------
@@ -107,12 +107,22 @@ class Engagement(Action):
     closes : bool
         Whether it is to hold.
     as_met : bool
-        Whether it is slack as the endpoints stand to each other now.
+        Whether it holds both as they stand to each other now.
     """
 
     element: str
     closes: bool
     as_met: bool = True
+
+    def _check_name(self, what: str, elements: Sequence[Element], fits: Callable[[Element], bool], none: str) -> None:
+        """Raise unless the name is that of an element that fits."""
+        known = [name for name, one in zip(element_names(elements), elements, strict=True) if fits(one)]
+        if self.element not in known:
+            raise UnknownName(what, self.element, known or [none])
+
+
+class Engagement(Holding):
+    """A `Grapple` that closes or lets go; made by `engage` and `disengage`."""
 
     @property
     def label(self) -> str:
@@ -121,29 +131,12 @@ class Engagement(Action):
 
     def check_elements(self, elements: Sequence[Element]) -> None:
         """Raise unless it names a grapple."""
-        named = zip(element_names(elements), elements, strict=True)
-        known = [name for name, one in named if isinstance(one, Grapple)]
-        if self.element not in known:
-            raise UnknownName("Grapple", self.element, known or ["none: give elements=[sd.Grapple(...)]"])
+        none = "none: give elements=[sd.Grapple(...)]"
+        self._check_name("Grapple", elements, lambda one: isinstance(one, Grapple), none)
 
 
-@dataclass(frozen=True, eq=False)
-class Closing(Action):
-    """A `Loop` that closes or opens; made by `close_loop` and `open_loop`.
-
-    Attributes
-    ----------
-    element : str
-        Its name.
-    closes : bool
-        Whether it is to hold.
-    as_met : bool
-        Whether it holds both bodies as they stand to each other now.
-    """
-
-    element: str
-    closes: bool
-    as_met: bool = True
+class Closing(Holding):
+    """A `Loop` that closes or opens; made by `close_loop` and `open_loop`."""
 
     @property
     def label(self) -> str:
@@ -152,7 +145,5 @@ class Closing(Action):
 
     def check_elements(self, elements: Sequence[Element]) -> None:
         """Raise unless it names a loop that opens and closes."""
-        named = zip(element_names(elements), elements, strict=True)
-        known = [name for name, one in named if isinstance(one, Loop) and one.active is not None]
-        if self.element not in known:
-            raise UnknownName("Loop that opens and closes", self.element, known or ["none: Loop(..., active=False)"])
+        what, none = "Loop that opens and closes", "none: Loop(..., active=False)"
+        self._check_name(what, elements, lambda one: isinstance(one, Loop) and one.active is not None, none)
