@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .elements.rigid_contact import RigidContact
     from .elements.rolling import Rolling
     from .elements.shape_contact import ShapeContact
+    from .elements.sleeping import Sleeping
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
@@ -204,6 +205,7 @@ _NAMES_OF = {
     ".elements.relative_pose": "RelativePose",
     ".elements.rigid_contact": "RigidContact",
     ".elements.shape_contact": "ShapeContact",
+    ".elements.sleeping": "Sleeping",
     ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
@@ -355,6 +357,7 @@ __all__ = [
     "SemiImplicitEuler",
     "ShapeContact",
     "SimulationFailed",
+    "Sleeping",
     "SloshMode",
     "SolarPressure",
     "SpacedynError",

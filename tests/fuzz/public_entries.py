@@ -132,6 +132,7 @@ _WANTED = {
     "Contact": {"points": "points", "surface": "surface", "material": "material"},
     "RigidContact": {"points": "points", "surface": "surface", "restitution": "number", "friction": "number"},
     "ShapeContact": {"material": "material", "surfaces": "surface"},
+    "Sleeping": {"speed": "number", "after": "number"},
     "ContactMaterial": {"stiffness": "number"},
     "contact_material": {"pair": "pair", "radius": "number"},
     "Plane": {"normal": "unit", "kind": "plane"},

@@ -5,7 +5,7 @@ from ..scalar.compiling import inner
 from ..scalar.pack import sqrt
 from .contact_points import BODY, OTHER, POINTS, ground_of, touch_of
 from .kind import channel, channel3, kind, own, parameter, position, record_wrench
-from .touches import Place, force_felt, may_touch
+from .touches import Place, force_felt, may_touch, sleep_together
 
 # numbers behind the surface's frame; the surface's own and the points follow. Integers are the first of contact_points
 FRICTION, RESTITUTION, FIRST = range(12, 15)
@@ -31,6 +31,8 @@ def place_point(sim, e, j, ground, zero):
 @kind
 def contact_touching(sim, e, t, y, k, zero):
     """Say where all points may touch."""
+    if sleep_together(sim, own(sim, e, BODY), own(sim, e, OTHER)):
+        return  # all that is known of them stays right
     ground = ground_of(sim, e, zero)
     for j in range(own(sim, e, POINTS)):
         place_point(sim, e, j, ground, zero)

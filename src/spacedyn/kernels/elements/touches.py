@@ -8,7 +8,7 @@ from collections import namedtuple
 
 from ..robot.spatial import load3, store3
 from ..scalar.compiling import inner
-from ..scalar.memory import integer, store
+from ..scalar.memory import integer, load, store
 from ..sim.layout import *  # noqa: F403
 
 Place = namedtuple("Place", "gap normal at other_at speed friction restitution")
@@ -50,3 +50,13 @@ def touches_nothing(sim, e, j):
 def force_felt(sim, e, j, zero):
     """The force on the first body at an element's place j, in the step that was taken last."""
     return load3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * touch_of_element(sim, e, j), zero)
+
+
+@inner
+def sleep_together(sim, i, j):
+    """Whether body i and body j (-1: the inertial frame) are known to sleep in all lanes."""
+    if integer(sim.plan, SLEEPERS) == 0:
+        return False
+    skip = integer(sim.plan, M_SKIP)
+    other = 1.0 if j < 0 else load(sim.memory, skip + j, 0.0)
+    return load(sim.memory, skip + i, 0.0) > 0.0 and other > 0.0

@@ -95,7 +95,15 @@ ASKING, Y_PACE = range(111, 113)
 # rows that rub, whose multipliers push more than their gradients (friction): whether there are any; in work, columns of
 # what they push more, and what solves for them
 RUBS, Y_RUB = range(113, 115)
-PLAN = 115
+# bodies that sleep together (kernels/simulation/sleep.py): how many groups; where in plan the group of each body (-1 of
+# one that cannot move), of each rate, and whether each group may sleep; the record of the element that lets them sleep;
+# 1 if nothing but an event can wake anyone while all sleep; in work: of each group (SL_NUMBERS), then the accelerations
+# of all rates; in memory: 1 for each body that is known to sleep in all lanes, then for all together
+SLEEPERS, GROUP_AT, SLEEPER, SLEEPS_WHOLE, Y_SLEEP, M_SKIP = range(115, 121)
+PLAN = 121
+# work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
+# asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
+SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)
 # work: of a place: gap; unit normal, towards the first body; where it is, from the reference points of both bodies;
 # velocity of the first body there relative to the other; coefficient of friction; restitution
 T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, TOUCH_NUMBERS = 0, 1, 4, 7, 10, 13, 14, 15

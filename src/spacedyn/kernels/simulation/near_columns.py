@@ -65,11 +65,56 @@ def move_freely(sim, h, zero):
 
 @inner
 def free_speed(sim, i, at, zero):
-    """Velocity of body i's point at `at` after a step without impulses; zero of the inertial frame."""
+    """Velocity of body i's point at `at` after a step without impulses; zero of what cannot move or sleeps."""
     if i < 0:
         return zero, zero, zero
     V = load6(sim.work, moved(sim, i), zero)
-    return add3(linear(V), cross(angular(V), at))
+    v = add3(linear(V), cross(angular(V), at))
+    if integer(sim.plan, SLEEPERS) > 0:
+        v = scale3(awake(sim, group_of_body(sim, i), zero), v)
+    return v
+
+
+# --- who sleeps (sleep.py) --------------------------------------------------------------------------------------------
+
+
+@inner
+def asleep_at(sim, g):
+    """Where in work the numbers of a group that sleeps together are."""
+    return integer(sim.plan, Y_SLEEP) + g * SL_NUMBERS
+
+
+@inner
+def group_of_body(sim, i):
+    """The group of body i; -1 if it cannot move."""
+    return integer(sim.plan, integer(sim.plan, GROUP_AT) + i)
+
+
+@inner
+def group_of_rate(sim, k):
+    """The group that rate k moves."""
+    return integer(sim.plan, integer(sim.plan, GROUP_AT) + integer(sim.tree, BODIES) + k)
+
+
+@inner
+def awake(sim, g, zero):
+    """1 in lanes where a group is awake, or what cannot move; 0 where it sleeps."""
+    if g < 0:
+        return zero + 1.0
+    return select(load(sim.work, asleep_at(sim, g) + SL_ASLEEP, zero) > 0.5, zero, zero + 1.0)
+
+
+@inner
+def awake_at(sim, number, zero):
+    """1 in lanes where one of the bodies at a place can move and is awake."""
+    mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
+    found = zero
+    for which in range(2):
+        i = int(load(sim.memory, mine + TM_BODY + which, 0.0))
+        if i >= 0 and group_of_body(sim, i) >= 0:
+            mine_awake = awake(sim, group_of_body(sim, i), zero)
+            found = select(mine_awake > 0.5, mine_awake, found)
+    return found
 
 
 @inner
@@ -109,6 +154,8 @@ def add_rate_column(sim, a, k, count, left, zero):
     mark = integer(sim.plan, M_MARK) + k
     known = int(load(sim.memory, mark, 0.0))
     root = sqrt(load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + D_INVERSE, zero))
+    if integer(sim.plan, SLEEPERS) > 0:
+        root = root * awake(sim, group_of_rate(sim, k), zero)
     left = scale3(root, left)
     if known > 0:
         at = near_column(sim, a) + 3 * (known - 1)
@@ -268,6 +315,8 @@ def find_near(sim, h, zero):
     for number in range(integer(sim.plan, TOUCHES)):
         if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
             near = is_near(sim, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS, h, zero)
+            if integer(sim.plan, SLEEPERS) > 0:
+                near = select(awake_at(sim, number, zero) > 0.5, near, zero)
             if somewhere(near > 0.5):
                 enter_near(sim, many, number, near, h, zero)
                 many += 1

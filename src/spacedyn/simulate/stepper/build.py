@@ -26,7 +26,7 @@ from .prescribed_joints import lay_out
 from .row_records import put_rows, rank_numbers, row_places, set_row_tangents
 from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
-from .touch_records import put_touches, touch_memory, touch_places
+from .touch_records import put_sleepers, put_touches, sleep_numbers, touch_memory, touch_places
 
 Array = np.ndarray
 
@@ -50,6 +50,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     put_rows(plan, prepared, work, lanes, robot_of(model, 0))
     put_touches(plan, layout)
+    put_sleepers(plan, prepared, robot_of(model, 0))
     doubles = _put_laws(plan, prepared, lanes, over_packs)
     _put_row(plan, layout, work, flat)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
@@ -103,6 +104,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_RANK": rank_numbers(layout),
             "Y_TOUCHED": 3 * layout.touches,
+            "Y_SLEEP": sleep_numbers(layout),
             "Y_VIEW": layout.view_size,
             "Y_OUT": out,
             "Y_OWN_VIEW": prepared.own_view,
