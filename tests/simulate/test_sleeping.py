@@ -30,7 +30,7 @@ def boxes_and_a_ball(throw=(2.5, 0.0, 1.0)):
     touches = [
         sd.Contact("lower", corners, material=ROUGH, name="ground"),
         sd.Contact("upper", corners, material=ROUGH, name="between", **on_top),
-        sd.Contact("ball", surface=sd.SphereSurface(0.1), other="upper", name="hit", **ball),
+        sd.Contact("ball", surface=sd.Plane((-1, 0, 0), position=(-0.1, 0, 0)), other="upper", name="hit", **ball),
         sd.Contact("ball", name="floor", **ball),
     ]
     model = b.build()

@@ -250,6 +250,8 @@ class TimeStepping(_FixedStep):
         Of velocities at contacts after a step, over the largest of those before.
     sweeps : int
         Most sweeps over all contacts in a step; what is left then, the next step goes on with.
+    stop_restitution : float
+        Of joints' end stops, 0 to 1: speed of parting over speed of approach.
 
     Examples
     --------
@@ -270,6 +272,7 @@ class TimeStepping(_FixedStep):
     settling: float = 0.1
     accuracy: float = 1e-9
     sweeps: int = 50
+    stop_restitution: float = 0.0
     kind: ClassVar[int] = TIME_STEPPING
     order: ClassVar[int] = 1
     tableau: ClassVar[Tableau] = SemiImplicitEuler.tableau
@@ -282,10 +285,12 @@ class TimeStepping(_FixedStep):
             raise InputError(f"TimeStepping: accuracy must be between 0 and 1, got {self.accuracy!r}")
         if not self.sweeps >= 1:
             raise InputError(f"TimeStepping: at least one of sweeps is needed, got {self.sweeps!r}")
+        if not 0.0 <= one_number("TimeStepping: stop_restitution", self.stop_restitution) <= 1.0:
+            raise InputError(f"TimeStepping: stop_restitution must be from 0 to 1, got {self.stop_restitution!r}")
 
     def constants(self) -> Array:
         """Numbers of the method beside its tableau."""
-        return np.array([max(self.settling, self.step), self.accuracy, self.sweeps], dtype=float)
+        return np.array([max(self.settling, self.step), self.accuracy, self.sweeps, self.stop_restitution], dtype=float)
 
 
 @dataclass(frozen=True)

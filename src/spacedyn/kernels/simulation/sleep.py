@@ -166,12 +166,20 @@ def groups_at(sim, a):
     return group_of_body(sim, i), group_of_body(sim, j) if j >= 0 else -1
 
 
+@inner
+def pushed_at(sim, a, zero):
+    """What pushes at the near place a; nothing where it only rubs."""
+    if load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0) > 1.0 * TOUCH_STOP:
+        return zero
+    return load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
+
+
 @outlined
 def wake_touched(sim, many, zero):
     """Wake groups that awake ones push; whether there was any."""
     any_wakes = False
     for a in range(many):
-        p = load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
+        p = pushed_at(sim, a, zero)
         first, second = groups_at(sim, a)
         for which in range(2):
             g = first if which == 0 else second
@@ -227,7 +235,7 @@ def note_held(sim, many, h, target, zero):
         store_sleep(sim, g, SL_HELD, zero)
         store_sleep(sim, g, SL_FAST, select(change < STEADY * free, zero + 1.0, zero))
     for a in range(many):
-        p = load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
+        p = pushed_at(sim, a, zero)
         first, second = groups_at(sim, a)
         for which in range(2):
             g = first if which == 0 else second
@@ -252,7 +260,7 @@ def choose_falling(sim, many, zero):
         for a in range(many):
             first, second = groups_at(sim, a)
             if first >= 0 and second >= 0:
-                p = load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
+                p = pushed_at(sim, a, zero)
                 one, other = load_sleep(sim, first, SL_FALLS, zero), load_sleep(sim, second, SL_FALLS, zero)
                 apart = select(p > 0.0, magnitude(one - other), zero)
                 if somewhere(apart > 0.5):

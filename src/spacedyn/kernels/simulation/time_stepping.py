@@ -19,8 +19,10 @@ from ..scalar.pack import ONE, PACK, select
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
-from .near_columns import awake_at, find_near, move_freely, near_record
+from .near_columns import awake_at, move_freely, near_record
 from .near_impulses import change_speed, find_impulses, impulses_at
+from .near_places import find_near
+from .near_rows import push_back
 from .right_hand_side import add_impulse, impulse_at, ledger_at
 from .row_motion import change_motion, give_nothing
 from .sleep import all_sleep, begin_sleep, end_sleep, sleep_on, wake_touched
@@ -51,6 +53,8 @@ def change_rates(sim, target, zero):
 @inner
 def forget_felt(sim, zero):
     """Nothing is felt anywhere, but by who sleeps."""
+    for r in range(integer(sim.plan, ROWS)):
+        store(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero)
     for number in range(integer(sim.plan, TOUCHES)):
         at, keeps = integer(sim.plan, Y_TOUCHED) + 3 * number, zero
         if integer(sim.plan, SLEEPERS) > 0:
@@ -113,10 +117,16 @@ def account_impulses(sim, many, h, target, zero):
         store(sim.work, lost, load(sim.work, lost, zero) - 0.5 * dot3(p, twice))
         f = add3(scale3(p[0], n), add3(scale3(p[1], x), scale3(p[2], y)))
         keep_felt(sim, number, load(sim.work, record + NEAR_MASK, zero), scale3(1.0 / h, f), zero)
-        if load(sim.memory, mine + TM_OTHER, 0.0) < 0.0:
+        sort = int(load(sim.memory, mine + TM_SORT, 0.0))
+        if load(sim.memory, mine + TM_OTHER, 0.0) < 0.0 and (sort == TOUCH_POINT or sort == TOUCH_TURN):
             at = load3(sim.work, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS + T_AT, zero)
             i = int(load(sim.memory, mine + TM_BODY, 0.0))
-            outside = add6(outside, force_about_base(sim.tree, sim.work, i, f + cross(at, f), zero))
+            F = f + cross(at, f)
+            if sort == TOUCH_TURN:
+                F = (zero, zero, zero) + f
+            outside = add6(outside, force_about_base(sim.tree, sim.work, i, F, zero))
+    if integer(sim.plan, ROWS) > 0:
+        outside = add6(outside, push_back(sim, many, h, target, zero))
     store6(sim.work, integer(sim.plan, Y_OUTSIDE), outside)
     add_impulse(sim, impulse_at(sim, target), zero)
 

@@ -50,7 +50,8 @@ def _record(
     """The record of an element."""
     layout = prepared.layout
     if i >= len(layout.elements):
-        return _own_record(plan, prepared.acting[i], layout, guard, counter, model)
+        first = sum(one.touches for one in prepared.acting[:i])
+        return _own_record(plan, prepared.acting[i], layout, (guard, first, counter), model)
     element, channels = layout.elements[i], work["Y_CHANNEL"].start
     wrench, mine = channels + layout.channels["element_wrenches"].start, layout.wrenches(i)
     pushed = list(range(wrench + mine.start, wrench + mine.stop, 6))
@@ -82,9 +83,10 @@ def _record(
     return record
 
 
-def _own_record(plan: Plan, element: Element, layout: Layout, guard: int, counter: int, model: Model) -> list[int]:
+def _own_record(plan: Plan, element: Element, layout: Layout, places: tuple[int, int, int], model: Model) -> list[int]:
     """The record of what the model's joints do by themselves; the ledger has an entry of its own for it."""
-    record = [0] * p.ELEMENT_INTS
+    record, (guard, first, counter) = [0] * p.ELEMENT_INTS, places
+    record[p.E_TOUCHES] = first
     record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
     record[p.E_LOST] = layout.in_y("dissipated").start
     record[p.E_GUARD], record[p.E_GUARDS] = guard, element.guards

@@ -69,7 +69,14 @@ class Prepared:
     @cached_property
     def acting(self) -> list[Element]:
         """What acts beside laws: the simulation's elements, then what the model's joints do by themselves."""
-        return [*self.simulation.elements, *joint_forces_of(self.simulation.model)]
+        stepping = self.simulation.method.steps_through_contact
+        own = [one.under(stepping) for one in joint_forces_of(self.simulation.model)]
+        return [*self.simulation.elements, *own]
+
+    @cached_property
+    def touches(self) -> int:
+        """Number of places where bodies may touch, and joints stop or rub, of a method that steps through contact."""
+        return sum(one.touches for one in self.acting)
 
     @cached_property
     def guards(self) -> int:

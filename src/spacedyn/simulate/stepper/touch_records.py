@@ -14,25 +14,27 @@ from .prepared import Plan, Prepared
 Array = np.ndarray
 
 
-def touch_places(layout: Layout) -> dict[str, int]:
+def touch_places(prepared: Prepared) -> dict[str, int]:
     """Sizes of what the places need in `work`, but for what is kept from step to step."""
-    many, nv = layout.touches, layout.model.nv
+    layout = prepared.layout
+    many, nv = prepared.touches, layout.model.nv
     some = int(many > 0)
     return {
         "Y_TOUCH": p.TOUCH_NUMBERS * many,
         "Y_NEAR": p.NEAR_NUMBERS * many,
-        "Y_NEAR_COLUMN": 3 * many * longest_path(layout),
+        "Y_NEAR_COLUMN": 3 * many * longest_path(prepared),
+        "Y_ROW_PART": 3 * many * layout.rows,
         "Y_FREE": (3 * nv + 6 * len(layout.model.body_names)) * some,
     }
 
 
-def touch_memory(layout: Layout) -> dict[str, int]:
+def touch_memory(prepared: Prepared) -> dict[str, int]:
     """The same in `memory`."""
-    many = layout.touches
+    layout, many = prepared.layout, prepared.touches
     return {
         "M_TOUCH": p.TM_NUMBERS * many,
         "M_NEAR": p.NM_NUMBERS * many,
-        "M_PATH": many * longest_path(layout),
+        "M_PATH": many * longest_path(prepared),
         "M_MARK": layout.model.nv if many else 0,
         "M_SKIP": len(layout.model.body_names) + 1 if sleeper_of(layout) is not None else 0,
     }
@@ -45,9 +47,9 @@ def sleep_numbers(layout: Layout) -> int:
     return p.SL_NUMBERS * (int(groups_of_bodies(layout.model).max(initial=-1)) + 1) + layout.model.nv
 
 
-def put_touches(plan: Plan, layout: Layout) -> None:
+def put_touches(plan: Plan, prepared: Prepared) -> None:
     """How many places there are, and how many rates one moves with."""
-    plan.set(TOUCHES=layout.touches, PATH=longest_path(layout))
+    plan.set(TOUCHES=prepared.touches, PATH=longest_path(prepared))
 
 
 def sleeper_of(layout: Layout) -> int | None:
@@ -61,7 +63,7 @@ def put_sleepers(plan: Plan, prepared: Prepared, model: Model) -> None:
     if number is None:
         return
     asked = cast(Sleeping, layout.elements[number]).bodies or model.body_names
-    groups, tree = groups_of_bodies(model), model.flat.tree
+    groups, tree = _joined(groups_of_bodies(model), prepared, model), model.flat.tree
     first = tree[k.RATE_AT] + k.RATE_INTS * np.arange(tree[k.RATES])
     rates = groups[tree[first + k.RATE_BODY]]
     may = np.ones(int(groups.max(initial=-1)) + 1, dtype=int)
@@ -101,11 +103,24 @@ def groups_of_bodies(model: Model) -> Array:
     return found
 
 
-def longest_path(layout: Layout) -> int:
-    """The most rates that a place between two bodies moves with; 0 without places."""
-    if not layout.touches:
+def _joined(groups: Array, prepared: Prepared, model: Model) -> Array:
+    """The same where constraint rows join groups."""
+    tree = model.flat.tree
+    for _, row in prepared.rows:
+        bodies = [int(model.flat.order[model.body_index(body)]) for body in row.bodies]
+        bodies += [int(tree[tree[k.RATE_AT] + k.RATE_INTS * rate + k.RATE_BODY]) for rate in row.rates]
+        together = [group for group in groups[bodies] if group >= 0]
+        groups[np.isin(groups, together)] = min(together, default=-1)
+    return groups
+
+
+def longest_path(prepared: Prepared) -> int:
+    """The most rates that a place between two bodies moves with, all of them with rows; 0 without places."""
+    if not prepared.touches:
         return 0
-    tree = layout.model.flat.tree
+    tree = prepared.layout.model.flat.tree
+    if prepared.rows:
+        return int(tree[k.RATES])
     records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
     rates = np.zeros(len(records), dtype=int)
     rates[0] = tree[k.BASE_RATES]
