@@ -226,6 +226,14 @@ class Element:
         return 0
 
     @property
+    def holds_sides(self) -> bool:
+        """Whether sides of its guards are held with a fixed step, too: its samples or other elements go by them.
+
+        Most kinds ask `switch`, which with a fixed step goes by the guard's value.
+        """
+        return self.asks or bool(self.samples)
+
+    @property
     def breaks(self) -> tuple[float, ...]:
         """Times at which it is discontinuous [s]: steps end there."""
         return () if self.span is None else tuple(t for t in self.span if np.isfinite(t))

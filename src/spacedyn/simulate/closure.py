@@ -15,6 +15,7 @@ from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
 from .acting import all_acting
+from .arguments import listed
 from .setup import simulation_of
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
@@ -152,10 +153,10 @@ def assemble(
     """
     check_state(model, state)
     time = one_number("time", time, "a time [s]")
-    listed = list(elements) if isinstance(elements, Iterable) else [elements]
+    given = listed("elements", elements, Element | Law)
     many = state.flattened()
     found = [
-        _assembled(robot_of(many.model, i), many[i] if many.shape else many, listed, time, tolerance, i, state.shape)
+        _assembled(robot_of(many.model, i), many[i] if many.shape else many, given, time, tolerance, i, state.shape)
         for i in range(state.count)
     ]
     data = np.stack([one._data.reshape(-1) for one in found]).reshape(state._data.shape)

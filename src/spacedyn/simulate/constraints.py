@@ -23,6 +23,7 @@ from ..quantities.dynamics import forward_dynamics as tree_forward_dynamics
 from ..quantities.dynamics import inverse_dynamics as tree_inverse_dynamics
 from ..quantities.matrices import mass_matrix
 from ..signatures import checked_arguments
+from .arguments import listed
 from .closure import Rows
 from .row_checks import redundant_rows
 
@@ -71,7 +72,7 @@ def _rows(model: Model, state: State, elements: Any, time: float, gravity: Any =
     check_state(model, state)
     if state.shape:
         raise InputError(f"it takes one state; this is a batch {state.shape}: pick one, such as states[0]")
-    return Rows(model, state, list(elements) if isinstance(elements, Iterable) else [elements], time, gravity)
+    return Rows(model, state, listed("elements", elements, Element | Law), time, gravity)
 
 
 def _by_element(rows: Rows, values: Array) -> dict[str, Array]:

@@ -94,7 +94,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_ADDED": p.BODY_ADDED * len(model.body_names) if prepared.attached else 0,
             "Y_COMMAND": end_of(layout.commands),
             "Y_CHANNEL": end_of(layout.channels),
-            "Y_GUARD": guards,
+            "Y_GUARD": end_of(prepared.guard_places),
             "Y_SIDE": guards,
             "Y_GUARD_MEMORY": p.GUARD_NUMBERS * guards,
             "Y_ARMED": 1,

@@ -18,12 +18,12 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
     simulation, counter = prepared.simulation, prepared.counters["elements"].start
     form = "one" if lanes == 1 else "varied" if simulation.model.flat.robots else "pack"
     kinds: list[list[int]] = []
-    guards, order = prepared.first_guards, prepared.order
+    order = prepared.order
     for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if simulation.method.kind == p.IMPLICIT else 0
         first = order.index(numbers[0]) if numbers else 0
         kinds.append([kind.unit(form).address, tangent, phase, first, len(numbers)])
-    records = [_record(plan, prepared, work, i, counter + 2 * i, guards[i], model) for i in order]
+    records = [_record(plan, prepared, work, i, counter + 2 * i, model) for i in order]
     links = [linked_to(prepared.acting[i], simulation.elements) for i in order]
     for record, others in zip(records, links, strict=True):  # records' places are counted from the first for now
         record[p.E_LINKS] = plan.put_integers([order.index(other) * p.ELEMENT_INTS for other in others])
@@ -44,11 +44,9 @@ def _put_attached(plan: Plan, prepared: Prepared, model: Model) -> None:
     plan.set(ATTACHED=len(bodies), ATTACHED_AT=plan.put_integers(bodies), LEFT=prepared.layout.ledger["left"].start)
 
 
-def _record(
-    plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, counter: int, guard: int, model: Model
-) -> list[int]:
+def _record(plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, counter: int, model: Model) -> list[int]:
     """The record of an element."""
-    layout = prepared.layout
+    layout, guard = prepared.layout, prepared.guard_places[str(i)].start
     if i >= len(layout.elements):
         return _own_record(plan, prepared.acting[i], layout, guard, counter, model)
     element, channels = layout.elements[i], work["Y_CHANNEL"].start
