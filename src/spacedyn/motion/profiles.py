@@ -84,7 +84,7 @@ def trapezoidal(
     times, coefficients = _shares(a, b, *limits)
     times += one_number("trapezoidal: begin", begin)
     if not (np.isfinite(coefficients).all() and np.isfinite(times).all() and (np.diff(times) > 0.0).all()):
-        raise InputError("trapezoidal: these limits overflow or underflow double precision")
+        raise InputError("trapezoidal: these limits are too large or too small for double precision")
     return Trajectory(times, coefficients)
 
 

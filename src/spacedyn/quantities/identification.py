@@ -113,7 +113,7 @@ def momentum_regressor(model: Model, state: State, endpoint: str, *, about: Arra
     with np.errstate(over="ignore", invalid="ignore"):
         Y = _regressor(pose.rotation, pose.position - point, V[..., :3], V[..., 3:])
     if not np.isfinite(Y).all():
-        raise InputError("momentum_regressor: velocities or distances overflow double precision; check units")
+        raise InputError("momentum_regressor: velocities or distances are too large for double precision")
     return Y
 
 
@@ -210,7 +210,7 @@ def identify_target(
     else:
         Y = np.concatenate([Y, -np.broadcast_to(np.eye(6), (samples, 6, 6))], axis=-1)
     if max(np.abs(Y).max(), np.abs(target).max()) > _LARGEST:
-        raise InputError("identify_target: momenta overflow double precision; check units")
+        raise InputError("identify_target: momenta are too large for double precision")
     if rate_noise is None:
         solved = _solve(Y, target, None, limit)
     else:
