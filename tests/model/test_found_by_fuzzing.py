@@ -250,6 +250,6 @@ def test_surfaces_and_motions_without_numpy_warnings():
 
 def test_elements_of_a_closed_system_that_are_no_list():
     robot = sd.load("planar_four_link")
-    for call in (sd.assemble, sd.closed.mobility):
+    for call in (sd.assemble, sd.constraints.mobility):
         with pytest.raises(sd.InputError, match="elements"):
             call(robot, robot.neutral_state(), np.array(1.0))

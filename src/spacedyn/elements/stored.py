@@ -83,11 +83,11 @@ KINDS: dict[str, type[Element]] = {
         magnetometer.Magnetometer,
         gyro.Gyro,
         accelerometer.Accelerometer,
-        force_torque.ForceTorque,
+        force_torque.ForceTorqueSensor,
         star_tracker.StarTracker,
         sun_sensor.SunSensor,
         encoder.Encoder,
-        relative_pose.RelativePose,
+        relative_pose.RelativePoseSensor,
     )
 }
 """Built-in kinds, by their names."""

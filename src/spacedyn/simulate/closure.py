@@ -148,7 +148,7 @@ def assemble(
     >>> robot = sd.load("planar_four_link")
     >>> tip = sd.Loop("line", robot.body_names[-1], other_point=(0.7, 1.0, 0.0), name="tip")
     >>> closed = sd.assemble(robot, robot.state(q=[0.3, 0.4, 0.5, 0.2]), [tip])
-    >>> bool(abs(sd.closed.residuals(robot, closed, [tip])["tip"]).max() < 1e-11)
+    >>> bool(abs(sd.constraints.residuals(robot, closed, [tip])["tip"]).max() < 1e-11)
     True
     """
     check_state(model, state)

@@ -321,7 +321,14 @@ class _Adaptive(Method):
 class DormandPrince5(_Adaptive):
     """Order 5 with a fourth-order error estimate, step by PI control, dense output of order 4.
 
-    With `step` [s] it keeps that step, whatever the error.
+    Parameters
+    ----------
+    rtol, atol : float
+        Relative and absolute tolerance of the error of a step, of each number that is integrated.
+    max_step, first_step : float, optional
+        Longest step, and the first one that is tried [s].
+    step : float, optional
+        A fixed step [s], whatever the error.
 
     Examples
     --------
@@ -341,7 +348,14 @@ class DormandPrince5(_Adaptive):
 class DormandPrince8(_Adaptive):
     """Order 8 with error estimates of orders 5 and 3, step by PI control, dense output of order 7. The default.
 
-    With `step` [s] it keeps that step, whatever the error.
+    Parameters
+    ----------
+    rtol, atol : float
+        Relative and absolute tolerance of the error of a step, of each number that is integrated.
+    max_step, first_step : float, optional
+        Longest step, and the first one that is tried [s].
+    step : float, optional
+        A fixed step [s], whatever the error.
 
     Examples
     --------
@@ -360,8 +374,8 @@ class Radau5(_Adaptive):
     """The implicit method Radau IIA of order 5, for stiff springs, end stops, friction and contact.
 
     Its step follows the motion that matters, not the fastest vibration there is, on derivatives from the kernels
-    themselves. Error estimate of order 3, dense output of order 3. With `step` [s] it keeps that step, whatever the
-    error.
+    themselves. Error estimate of order 3, dense output of order 3. `rtol`, `atol`, `max_step`, `first_step` and `step`
+    are as of `DormandPrince8`.
 
     Examples
     --------
