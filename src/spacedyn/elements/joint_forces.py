@@ -58,7 +58,7 @@ class JointForces(Element):
         found: list[int] = []
         for joint in self.model.joints:
             rates = self.model.u_slice(joint.name)
-            rubs = np.atleast_2d(np.asarray(joint.friction) > 0.0).any(axis=0)
+            rubs = np.any(np.atleast_2d(joint.friction) > 0.0, axis=0).tolist()
             found += [rate for rate, one in zip(range(rates.start, rates.stop), rubs, strict=True) if one]
         return found
 
