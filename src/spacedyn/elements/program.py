@@ -210,6 +210,11 @@ class UserElement(Element):
         return self.declared.guards
 
     @property
+    def holds_sides(self) -> bool:
+        """With a fixed step, too: its function reads them."""
+        return True
+
+    @property
     def breaks(self) -> tuple[float, ...]:
         """Times at which its function is discontinuous [s], ascending."""
         times = [np.ravel(self.program.parameters[name]) for name in self.declared.breaks]

@@ -132,8 +132,9 @@ class Law:
         written = attributes(self.function, self.role, "out", None) & set(self.role.written)
         if self.period is None and "mode" in written:
             raise InputError(
-                f"law '{self.name}' commands modes of joints, which only a sampled law can; give it a period. What is "
-                "to happen at the very instant of a condition is an event: Event(condition, action=lock(...))"
+                f"law '{self.name}' commands modes of joints, which only a sampled law can; give it a period. What "
+                "must happen at the very instant of a condition is an event: "
+                "Event(condition, action=sd.actions.lock(...))"
             )
         self._check_code()
         first = next(iter(self.role.written))
