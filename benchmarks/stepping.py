@@ -1,14 +1,17 @@
 """Steps of 1 ms through rigid contact, against MuJoCo with its defaults: the same scenes, from the same starts.
 
-A quadruped drops on its feet and stands, under a PD law of its joints; 20 spheres fall into a box and come to rest;
-five boxes stand on each other. Each run is the first second of a scene; a figure is the time of one step. Beside it are
-speeds at the end, the largest depth of a contact, and the largest rise of energy from one millisecond to the next.
+A quadruped drops on its feet and stands, under a PD law of its joints, or trots; 20 spheres fall into a box and come to
+rest; five boxes stand on each other. Each run is the first second of a scene; a figure is the time of one step. Beside
+it are speeds at the end, the largest depth of a contact, and the largest rise of energy from one millisecond to the
+next.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import mujoco
+import mujoco.rollout
 import numpy as np
 
 import spacedyn as sd
@@ -17,12 +20,14 @@ from spacedyn.simulate.setup import build_steppers, simulation_of
 
 from .timing import Contestant
 
-SCENES = ("quadruped", "pile of 20 spheres", "stack of 5 boxes")
+SCENES = ("quadruped", "trotting quadruped", "pile of 20 spheres", "stack of 5 boxes")
 STEP, STEPS = 1e-3, 1000
 DOWN = (0.0, 0.0, -9.81)
 LEGS = {"fl": (0.2, 0.1), "fr": (0.2, -0.1), "hl": (-0.2, 0.1), "hr": (-0.2, -0.1)}
 STANDING = np.tile([0.0, 0.7, -1.4], 4)
 KP, KD = 100.0, 2.0
+PERIOD, SWING, LIFT = 0.4, 0.15, 0.4  # of a trot [s], of thighs and of shanks [rad]; diagonal legs move together
+DIAGONAL = (0, 1, 1, 0)
 DROP = 0.02 + 0.4 * np.cos(0.7) + 0.01
 RADIUS, MASS, HALF, EDGE = 0.05, 0.5, 0.16, 0.2  # of spheres, and half of the width of their box; of boxes
 GEOM = '<geom type="{kind}" size="{size}" mass="{mass}" friction="{friction}"/>'
@@ -33,6 +38,32 @@ def stand(t, s, p, out):
     """Hold the joints."""
     for i in range(12):
         out.tau[i] = p.kp * (p.target[i] - s.q[i]) - p.kd * s.qd[i]
+
+
+@sd.law
+def trot(t, s, p, out):
+    """Swing the thighs, and lift the shanks of legs that swing forward."""
+    for leg in range(4):
+        phase = 2.0 * math.pi * t / p.cycle + math.pi * p.diagonal[leg]
+        for part in range(3):
+            i = 3 * leg + part
+            target = p.target[i]
+            if part == 1:
+                target += p.swing * math.cos(phase)
+            if part == 2:
+                target -= p.lift * max(math.sin(phase), 0.0)
+            out.tau[i] = p.kp * (target - s.q[i]) - p.kd * s.qd[i]
+
+
+def trot_targets() -> np.ndarray:
+    """(steps, 12) what the law aims at, at the start of each step."""
+    t = STEP * np.arange(STEPS)
+    found = np.tile(STANDING, (STEPS, 1))
+    for leg, side in enumerate(DIAGONAL):
+        phase = 2.0 * np.pi * t / PERIOD + np.pi * side
+        found[:, 3 * leg + 1] += SWING * np.cos(phase)
+        found[:, 3 * leg + 2] -= LIFT * np.maximum(np.sin(phase), 0.0)
+    return found
 
 
 Scene = tuple[sd.Model, list[Any], sd.State, dict[str, Any], str]
@@ -72,6 +103,13 @@ def quadruped() -> Scene:
     world = f'<geom type="plane" size="5 5 1" friction=".8"/><body pos="0 0 {DROP}">{body}</body>'
     options = {"laws": [stand(kp=KP, kd=KD, target=STANDING)]}
     return robot, feet, start, options, _mjcf(world, f"<actuator>{actuators}</actuator>")
+
+
+def trotting() -> Scene:
+    """The same, that trots."""
+    robot, feet, start, _, mjcf = quadruped()
+    moves = {"cycle": PERIOD, "swing": SWING, "lift": LIFT, "diagonal": np.array(DIAGONAL, dtype=float)}
+    return robot, feet, start, {"laws": [trot(kp=KP, kd=KD, target=STANDING, **moves)]}, mjcf
 
 
 def pile() -> Scene:
@@ -127,19 +165,24 @@ def stack() -> Scene:
     return model, touches, start, {}, _mjcf(world)
 
 
-MADE: dict[str, Callable[[], Scene]] = dict(zip(SCENES, (quadruped, pile, stack), strict=True))
+MADE: dict[str, Callable[[], Scene]] = dict(zip(SCENES, (quadruped, trotting, pile, stack), strict=True))
 
 
 def contestants(scene: str) -> dict[str, Contestant]:
     """The first second of a scene, again and again; the quadruped in packs also."""
     model, touches, start, options, mjcf = MADE[scene]()
     found = {"float64": _ours(model, touches, start, options)}
-    if scene == "quadruped":
+    if "quadruped" in scene:
         many = start.integrate(1e-3 * np.random.default_rng(0).normal(size=(LANES, model.nv)))
         found["packs"] = _ours(model, touches, many, options)
     m, d, start_at = _mujoco(mjcf, scene)
     names = {"again": start_at, "step": mujoco.mj_step, "m": m, "d": d}
-    return found | {"mujoco": Contestant(f"again(); step(m, d, nstep={STEPS})", names, STEPS)}
+    if scene != SCENES[1]:
+        return found | {"mujoco": Contestant(f"again(); step(m, d, nstep={STEPS})", names, STEPS)}
+    state = np.empty(mujoco.mj_stateSize(m, mujoco.mjtState.mjSTATE_FULLPHYSICS))
+    mujoco.mj_getState(m, d, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    names = {"roll": mujoco.rollout.rollout, "m": m, "d": d, "start": state[None], "targets": trot_targets()[None]}
+    return found | {"mujoco": Contestant("roll(m, d, start, targets)", names, STEPS)}  # steps and controls within C
 
 
 def _ours(model: sd.Model, touches: list[Any], start: sd.State, options: dict[str, Any]) -> Contestant:
@@ -171,7 +214,7 @@ def _mujoco(mjcf: str, scene: str) -> tuple[Any, Any, Callable[[], None]]:
 
     def again() -> None:
         mujoco.mj_resetData(m, d)
-        if scene == "quadruped":
+        if "quadruped" in scene:
             d.qpos[7:] = d.ctrl[:] = STANDING
 
     again()
@@ -182,25 +225,58 @@ def _mujoco(mjcf: str, scene: str) -> tuple[Any, Any, Callable[[], None]]:
 
 
 def errors(scene: str) -> dict[str, dict[str, float]]:
-    """At the end of a second: speed [m/s] of bodies, depth [m] of contacts; the largest rise of energy [J] in a ms."""
+    """Depth [m] of contacts; the largest rise of energy [J] in a ms, without what actuators do; speed [m/s] at the end.
+
+    Of a robot that trots, instead of the latter, how fast feet that bear load slide, the median.
+    """
     model, touches, start, options, mjcf = MADE[scene]()
     run = sd.simulate(
         model, start, STEP * STEPS, elements=touches, gravity=DOWN, method=sd.TimeStepping(STEP), budget=np.inf,
         record=STEP, progress=False, **options,
     )  # fmt: skip
-    gaps = [run[f"{one.name}.gap"] for one in touches] if scene == SCENES[2] else [run["gap"]]
+    gaps = [run[f"{one.name}.gap"] for one in touches] if scene == SCENES[-1] else [run["gap"]]
     speed = abs(sd.forward_kinematics(model, run.final).centroids.velocity[..., :3]).max()
     depth = max(-min(gap.min() for gap in gaps), 0.0)
-    ours = {"speed": float(speed), "depth": float(depth), "rise": _rise(run.energy().total)}
+    ours = {"speed": float(speed), "depth": float(depth)}
+    ours["rise"] = _rise(run.energy().total - run["joint_work"].sum(axis=1))
+    if scene == SCENES[1]:
+        ours["slip"] = float(np.median(run["sliding_speed"][run["normal_force"] > 0.0]))
+    return {"ours": ours, "mujoco": _peer_errors(mjcf, scene)}
+
+
+def _peer_errors(mjcf: str, scene: str) -> dict[str, float]:
+    """The same of MuJoCo."""
     m, d, again = _mujoco(mjcf.replace("<option ", '<option><flag energy="enable"/></option><option '), scene)
     again()
-    depth, energy = 0.0, []
-    for _ in range(STEPS):
+    depth, work, energy, slips = 0.0, 0.0, [], [0.0]
+    targets = trot_targets() if scene == SCENES[1] else None
+    for k in range(STEPS):
+        if targets is not None:
+            d.ctrl[:] = targets[k]
+        before = d.qvel.copy()
         mujoco.mj_step(m, d)
-        energy.append(d.energy.sum())
+        work += 0.5 * STEP * d.qfrc_actuator @ (before + d.qvel)
+        energy.append(d.energy.sum() - work)
         depth = max(depth, -d.contact.dist.min(initial=0.0))
+        if targets is not None:
+            slips += _slips(m, d)
     speed = abs(d.cvel[1:, 3:]).max()
-    return {"ours": ours, "mujoco": {"speed": float(speed), "depth": float(depth), "rise": _rise(np.array(energy))}}
+    found = {"speed": float(speed), "depth": float(depth), "rise": _rise(np.array(energy))}
+    return found if targets is None else found | {"slip": float(np.median(slips))}
+
+
+def _slips(m: Any, d: Any) -> list[float]:
+    """How fast feet slide that bear load, on the ground, whose normal is z."""
+    found = []
+    for i, touch in enumerate(d.contact):
+        force, motion = np.zeros(6), np.zeros(6)
+        mujoco.mj_contactForce(m, d, i, force)
+        if force[0] > 0.0:
+            foot = touch.geom2
+            mujoco.mj_objectVelocity(m, d, mujoco.mjtObj.mjOBJ_GEOM, foot, motion, 0)
+            speed = motion[3:] + np.cross(motion[:3], touch.pos - d.geom_xpos[foot])
+            found.append(float(np.hypot(*speed[:2])))
+    return found
 
 
 def _rise(energy: np.ndarray) -> float:

@@ -144,8 +144,10 @@ def _add_scenes(table: Table, results: Results) -> None:
         cells += [faster(times["float64"] / packs) if packs else "", faster(times["mujoco"] / times["float64"])]
         table.add_row(f"  {scene}", *cells, _verdict(results, row["what"], ""))
         ours, peer = results["scenes"][scene]["ours"], results["scenes"][scene]["mujoco"]
-        for what, unit in (("speed", "m/s"), ("depth", "m"), ("rise", "J")):
-            label = {"speed": "speed at the end", "depth": "greatest depth", "rise": "energy gained in a ms"}[what]
+        labels = {"speed": "speed at the end", "depth": "greatest depth", "rise": "energy gained in a ms"}
+        labels = {"slip": "feet that bear load slide", **labels}
+        for what, unit in (("slip" if "slip" in ours else "speed", "m/s"), ("depth", "m"), ("rise", "J")):
+            label = labels[what]
             table.add_row(f"    {label}, {unit}", "", f"{ours[what]:.0e}", "", f"{peer[what]:.0e}")
     table.add_section()
 

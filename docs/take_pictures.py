@@ -86,7 +86,7 @@ def draw_orbit(target: Path) -> None:
     start = model.state(base_position=off.position, base_velocity=off.velocity)
     field = [sd.CentralGravity(), sd.ZonalGravity(), sd.OrbitingOrigin(r, v)]
     air = sd.AtmosphericDrag("bus", *plates, air="harris_priester", epoch=epoch)
-    light = sd.SolarPressure("bus", *plates, mirror=0.2, diffuse=0.3, epoch=epoch)
+    light = sd.SolarPressure("bus", *plates, specular=0.2, diffuse=0.3, epoch=epoch)
     figure = Figure(figsize=(10.0, 4.2), layout="constrained")
     path, below = figure.subplots(1, 2)
     for label, elements in (("gravity alone", field), ("with drag and sunlight", [*field, air, light])):

@@ -39,7 +39,7 @@ def devices():
         sd.Magnetorquer("arm", limit=20.0, residual=[1.0, 0, 0], field=field, name="rods"),
         sd.StarTracker("arm", noise=1e-3, period=0.01), sd.Encoder("arm", noise=1e-3, period=0.01, quantum=1e-3),
         sd.SunSensor("arm", sun=[1, 0, 0], planet_radius=6e6), sd.Magnetometer("bus", field=field),
-        sd.RelativePose("hand", target="handle"), sd.ForceTorque("arm", name="wrist"),
+        sd.RelativePoseSensor("hand", target="handle"), sd.ForceTorqueSensor("arm", name="wrist"),
         sd.Tank("bus", 3.0, gyration=0.1, residual=0.1),
         sd.ModalAppendage("arm", [3.0], delta0=[[0.3, 0, 0]], name="panel"),
         sd.Thruster("bus", 2.0, direction=(1, 0, 0), tank="tank", rise=0.01, decay=0.02, name="slow"),
@@ -136,9 +136,9 @@ def under_fields():
     for start, elements in (
         (far, [*fields, *air]),
         (near, [origin, *fields, *air]),
-        (near, [sd.HillFrame(rate=1e-3)]),
-        (near, [sd.HillFrame(rate=1e-3, axes="still")]),
-        (near, [sd.GravityGradient(rate=1e-3)]),
+        (near, [sd.HillFrame(mean_motion=1e-3)]),
+        (near, [sd.HillFrame(mean_motion=1e-3, axes="still")]),
+        (near, [sd.GravityGradient(mean_motion=1e-3)]),
     ):
         options = {"record": 0.1, "method": sd.RungeKutta4(0.1), "elements": [*elements, feel]}
         run = sd.simulate(box, box.state(**start), 0.1, **options)

@@ -101,7 +101,7 @@ def between_shapes():
     fields = [sd.HeightField(0.1 * np.sin(np.arange(36.0).reshape(6, 6)), smooth=smooth) for smooth in (True, False)]
     for surface in (*fields, sd.EllipsoidSurface((3, 2, 1)), sd.SphereSurface(3.0, hollow=True)):
         parts += [surface.gap(points), surface.normals(points)]
-    found = sd.contacts(model, states, within=3.0, surfaces=grounds, neighbours=True, **options)
+    found = sd.contacts(model, states, within=3.0, surfaces=grounds, neighbors=True, **options)
     stacked = sd.contacts(*on_each_other(), within=0.01)
     return flat(parts), flat([*found_in(found), *found_in(stacked)])
 
@@ -270,7 +270,7 @@ def under_elements():
 def hold(t, s, p, out):
     """Locks the first joint and frees it; reads a table."""
     for i in range(s.mode.size):
-        out.mode[i] = sd.FREE if s.mode[i] == sd.LOCKED else sd.LOCKED
+        out.mode[i] = sd.Mode.FREE if s.mode[i] == sd.Mode.LOCKED else sd.Mode.LOCKED
     for i in range(s.qd.size):
         out.tau[i] = sd.sample(p.path, t) + sd.sample(p.path, t, 0, 1)
 
@@ -285,7 +285,7 @@ def switched(model, state):
     """A short run in which joints are locked and freed, by a law and by an event that is over in an instant."""
     laws = [hold(path=sd.table([0.0, 0.03, 0.05, 0.06], [0.1, 0.2, 0.15, 0.1]))]
     last = model.joint_names[-1:]
-    events = [sd.Event(brief(), direction=-1, action=[sd.free(*last)] if last else None)]
+    events = [sd.Event(brief(), direction=-1, action=[sd.actions.free(*last)] if last else None)]
     options = {"method": sd.RungeKutta4(0.01), "record": 0.02, "budget": 1e9, "limits": False}
     run = sd.simulate(model, state, 0.08, laws=laws, events=events, **options)
     assert len(run.events) == 1
@@ -336,7 +336,7 @@ def with_loops():
     for joint in LOOP_JOINTS:
         pair = sd.Loop(joint, "left", "right", point=(0.25, 0, 0), other_point=(-0.25, 0.1, 0), **more.get(joint, {}))
         start = sd.assemble(model, state, [pair, tie])
-        closed += [start.x, start.u, sd.closed.forward_dynamics(model, start, [pair, tie]).udot]
+        closed += [start.x, start.u, sd.constraints.forward_dynamics(model, start, [pair, tie]).udot]
     options = {"method": sd.DormandPrince5(rtol=1e-6, atol=1e-8), "record": 0.02, "budget": 1e9}
     path = [[1.2, 0, 0], [1.2, 0.1, 0], [1.2, 0.2, 0]]
     held = sd.Loop("ball", "hand", point=(0.6, 0, 0), times=[0.0, 1.0, 2.0], positions=path, name="held")

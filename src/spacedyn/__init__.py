@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .elements.element import Block
     from .elements.encoder import Encoder
     from .elements.flexible_drive import FlexibleDrive
-    from .elements.force_torque import ForceTorque
+    from .elements.force_torque import ForceTorqueSensor
     from .elements.friction import BristleFriction
     from .elements.grapple import Grapple
     from .elements.gravity import CentralGravity, UniformGravity
@@ -43,10 +43,11 @@ if TYPE_CHECKING:
     from .elements.modal import ModalAppendage
     from .elements.motor import Motor
     from .elements.orbiting_origin import OrbitingOrigin
-    from .elements.relative_pose import RelativePose
+    from .elements.relative_pose import RelativePoseSensor
     from .elements.rigid_contact import RigidContact
     from .elements.rolling import Rolling
     from .elements.shape_contact import ShapeContact
+    from .elements.sleeping import Sleeping
     from .elements.solar_pressure import SolarPressure
     from .elements.spring import Spring, Tether
     from .elements.star_tracker import StarTracker
@@ -133,12 +134,10 @@ if TYPE_CHECKING:
     from .scenario import Scenario, scenarios
     from .show.viewer.film import film
     from .show.viewer.live import view
-    from .simulate import actions, closed
+    from .simulate import actions, constraints
     from .simulate import joint_modes as Mode
     from .simulate.closure import assemble
     from .simulate.events import Event, altitude_reaches, endpoint_reaches, endpoints_within, joint_reaches
-    from .simulate.former_names import attach, follow, free, lock, release
-    from .simulate.joint_modes import FREE, LOCKED, PRESCRIBED
     from .simulate.linearize import Linearization, linearize
     from .simulate.methods import (
         DormandPrince5,
@@ -184,7 +183,7 @@ _NAMES_OF = {
     ".elements.element": "Block",
     ".elements.encoder": "Encoder",
     ".elements.flexible_drive": "FlexibleDrive",
-    ".elements.force_torque": "ForceTorque",
+    ".elements.force_torque": "ForceTorqueSensor",
     ".elements.friction": "BristleFriction",
     ".elements.modal": "ModalAppendage",
     ".elements.tank": "Tank",
@@ -201,9 +200,10 @@ _NAMES_OF = {
     ".elements.magnetorquer": "Magnetorquer",
     ".elements.motor": "Motor",
     ".elements.user_elements": "element",
-    ".elements.relative_pose": "RelativePose",
+    ".elements.relative_pose": "RelativePoseSensor",
     ".elements.rigid_contact": "RigidContact",
     ".elements.shape_contact": "ShapeContact",
+    ".elements.sleeping": "Sleeping",
     ".elements.rolling": "Rolling",
     ".elements.spring": "Spring Tether",
     ".elements.star_tracker": "StarTracker",
@@ -230,8 +230,6 @@ _NAMES_OF = {
     ".model.scene": "scene",
     ".model.slosh": "SloshMode cylinder_slosh",
     ".model.state": "State",
-    ".simulate.former_names": "attach follow free lock release",
-    ".simulate.joint_modes": "FREE LOCKED PRESCRIBED",
     ".quantities.momentum": (
         "center_of_mass center_of_mass_acceleration center_of_mass_velocity kinetic_energy momentum "
         "momentum_matrix momentum_matrix_rate potential_energy"
@@ -257,7 +255,7 @@ _MODULES = {
     "Mode": ".simulate.joint_modes",
     "actions": ".simulate.actions",
     "control": ".laws.ready_made",
-    "closed": ".simulate.closed",
+    "constraints": ".simulate.constraints",
     "freefloating": ".freefloating",
     "orbit": ".orbit",
     "kane": ".formulations.kane",
@@ -278,9 +276,21 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 
+_FORMER = {
+    **{name: (".simulate.actions", name) for name in ("attach", "follow", "free", "lock", "release")},
+    **{name: (".simulate.joint_modes", name) for name in ("FREE", "LOCKED", "PRESCRIBED")},
+    "ForceTorque": (".elements.force_torque", "ForceTorqueSensor"),
+    "RelativePose": (".elements.relative_pose", "RelativePoseSensor"),
+}
+"""Names that scripts may still use: where they are now, and what they are called. They are not listed."""
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name], __name__), name)
+    elif name in _FORMER:
+        home, now = _FORMER[name]
+        value = getattr(import_module(home, __name__), now)
     elif name in _MODULES:
         value = import_module(_MODULES[name], __name__)
     elif not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
@@ -296,9 +306,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "FREE",
-    "LOCKED",
-    "PRESCRIBED",
     "Accelerometer",
     "AtmosphericDrag",
     "Block",
@@ -317,7 +324,7 @@ __all__ = [
     "Encoder",
     "Event",
     "FlexibleDrive",
-    "ForceTorque",
+    "ForceTorqueSensor",
     "Grapple",
     "GravityGradient",
     "Gyro",
@@ -342,7 +349,7 @@ __all__ = [
     "Plane",
     "PrescribedJoint",
     "Radau5",
-    "RelativePose",
+    "RelativePoseSensor",
     "RigidContact",
     "Rolling",
     "Rotation",
@@ -355,6 +362,7 @@ __all__ = [
     "SemiImplicitEuler",
     "ShapeContact",
     "SimulationFailed",
+    "Sleeping",
     "SloshMode",
     "SolarPressure",
     "SpacedynError",
@@ -379,7 +387,6 @@ __all__ = [
     "actions",
     "altitude_reaches",
     "assemble",
-    "attach",
     "attitude_waypoints",
     "available",
     "base_recoil",
@@ -389,8 +396,8 @@ __all__ = [
     "center_of_mass_acceleration",
     "center_of_mass_velocity",
     "check_file",
-    "closed",
     "condition",
+    "constraints",
     "contact_material",
     "contacts",
     "control",
@@ -409,11 +416,9 @@ __all__ = [
     "endpoint_waypoints",
     "endpoints_within",
     "film",
-    "follow",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_kinematics",
-    "free",
     "freefloating",
     "generalized_inertia",
     "generalized_jacobian",
@@ -430,7 +435,6 @@ __all__ = [
     "law",
     "linearize",
     "load",
-    "lock",
     "mass_matrix",
     "mass_matrix_blocks",
     "mass_matrix_inverse",
@@ -450,7 +454,6 @@ __all__ = [
     "reaction_null_space",
     "read_loops",
     "read_mimics",
-    "release",
     "sample",
     "scenarios",
     "scene",

@@ -129,7 +129,7 @@ def test_neighbours_are_left_out_across_bodies_without_shapes_too():
     model = arm()
     state = model.state(q=[0.0, 0.0, 0.0, 0.0])  # spheres at 1, 3, 4; link1 has none
     assert len(sd.contacts(model, state, within=0.5)) == 0
-    every = sd.contacts(model, state, within=1.1, neighbours=True)
+    every = sd.contacts(model, state, within=1.1, neighbors=True)
     names = {"base link0", "link0 link2", "link2 link3"}
     assert {f"{a} {b}" for a, b in zip(every.a, every.b, strict=True)} == names
     np.testing.assert_allclose(every.between("link3", "link2").gap, [-0.1], atol=1e-12)
@@ -270,7 +270,7 @@ def test_a_hollow_sphere_holds_corners_and_refuses_what_is_round_and_no_ball():
         (lambda m, s: sd.contacts(m, s, within="1"), "within must be a length"),
         (lambda m, s: sd.contacts(m, s, deep=None), "deep must be"),
         (lambda m, s: sd.contacts(m, s, deep=np.array(["error", "-inf"])), "deep must be"),
-        (lambda m, s: sd.contacts(m, s, neighbours=np.ma.masked), "neighbours: expected True or False"),
+        (lambda m, s: sd.contacts(m, s, neighbors=np.ma.masked), "neighbors: expected True or False"),
         (lambda m, s: sd.contacts(m, s), "'sphere' of body 'a' and 'box' of body 'b' overlap"),
     ],
 )

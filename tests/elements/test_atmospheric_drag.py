@@ -123,7 +123,7 @@ def test_decay_of_a_circular_orbit():
     )  # y ahead: the plate is in the wind
     rho, n = 1e-12, sd.orbit.mean_motion(a)
     drag = sd.AtmosphericDrag(
-        "plate", (0, 1, 0), 4.0, altitudes=[100e3, 900e3], densities=[rho, rho * (1 - 1e-12)], rotation=0.0
+        "plate", (0, 1, 0), 4.0, altitudes=[100e3, 900e3], densities=[rho, rho * (1 - 1e-12)], rotation_rate=0.0
     )
     end = 2.0 * np.pi / n
     run = sd.simulate(model, start, end, elements=[sd.CentralGravity(), drag], record=[0.0, end])

@@ -66,7 +66,7 @@ def elements():
             "joint6", resistance=1.0, torque_constant=0.05, inductance=0.5, ratio=10.0, efficiency=0.8, name="drive"
         ),
         sd.AtmosphericDrag("base", *faces, drag=2.2, lift=0.1, name="air"),
-        sd.SolarPressure("base", *faces, sun=[1.2e11, 0.8e11, 0.3e11], mirror=0.3, diffuse=0.2, name="light"),
+        sd.SolarPressure("base", *faces, sun=[1.2e11, 0.8e11, 0.3e11], specular=0.3, diffuse=0.2, name="light"),
         sd.Accelerometer(("base", [0.5, 0.4, 0.3]), noise=1e-6, period=0.5, seed=4, name="feel"),
         sd.Tank("base", 80.0, position=(0, 0, -0.8), gyration=0.3, name="main"),
         sd.Thruster("base", 5.0, (1, 0, 0), (-1, 0.4, 0), 220.0, "main", on_off=True, minimum_pulse=0.3, name="jet"),

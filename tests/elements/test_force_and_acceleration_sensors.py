@@ -42,7 +42,7 @@ def test_on_random_trees_they_agree_with_kinematics_and_inverse_dynamics(seed):
     """All kinds of joints and bases: 1e-11 of the largest number, under gravity, a push, springs, stops of joints."""
     rng = np.random.default_rng(seed)
     model = random_model(rng, 8, passive=bool(seed % 2), base_kind=["free", "fixed", "planar", "attitude"][seed % 4])
-    elements = [sd.ForceTorque(joint.name, name=f"at_{joint.name}") for joint in model.joints]
+    elements = [sd.ForceTorqueSensor(joint.name, name=f"at_{joint.name}") for joint in model.joints]
     elements += [sd.Accelerometer(end, name=f"at_{end}") for end in model.endpoint_names]
     elements += [sd.Wrench(model.body_names[3], **PUSH)]
     run = sd.simulate(model, model.random_state(rng), 1e-3, elements=elements, gravity=GRAVITY, record=[0.0],
@@ -69,7 +69,7 @@ def test_a_joint_transmits_what_the_base_feels_with_tank_and_flexible_part_beyon
     panel = sd.ModalAppendage("jaw", [0.4, 0.9], damping=[0.01, 0.02], delta0=[[0.5, 0, 0.2], [0, 0.3, 0]],
                               delta1=[[0, 0.2, 0], [0.1, 0, 0.3]], name="panel")  # fmt: skip
     tank = sd.Tank("arm", propellant=3.0, gyration=0.1, position=[0.2, 0.1, 0], name="tank")
-    wrist = sd.ForceTorque("arm", name="wrist")
+    wrist = sd.ForceTorqueSensor("arm", name="wrist")
     state = model.state(base_rate=[0.2, -0.1, 0.3], q=[0.4, 0.1], qd=[0.5, 0.2]).with_internal(
         {"panel.amplitude": [0.1, -0.2]}
     )
@@ -122,7 +122,7 @@ def body(size):
             [sd.OrbitingOrigin([4e6, -5e6, 2.4e6], [5e3, 3e3, 2e3]), sd.CentralGravity(), sd.ZonalGravity()],
             [3.0, 2.0, 1.0],
         ),
-        ([sd.HillFrame(rate=1e-3)], [30.0, 20.0, 10.0]),
+        ([sd.HillFrame(mean_motion=1e-3)], [30.0, 20.0, 10.0]),
     ],
     ids=["planet", "falling origin", "turning axes"],
 )
@@ -197,7 +197,7 @@ def test_they_have_errors_instants_and_batches_as_others_do(method):
     pushes = np.linspace(-1.0, 1.0, count)
     states = model.state(q=np.zeros((count, 1)), qd=pushes[:, None])
     sensors = [sd.Accelerometer("mass", noise=0.1, period=0.1, delay=0.1, seed=3, name="feel"),
-               sd.ForceTorque("rail", noise=[0, 0, 0, 0.1, 0.1, 0.1], period=0.05, quantum=[0.5, 0, 0, 0, 0, 0],
+               sd.ForceTorqueSensor("rail", noise=[0, 0, 0, 0.1, 0.1, 0.1], period=0.05, quantum=[0.5, 0, 0, 0, 0, 0],
                               fail_at=0.32, fault="frozen", name="scale")]  # fmt: skip
     spring = sd.Spring("mass", "inertial", stiffness=3.0, rest_length=0.0, point=[0, 0, 0], other_point=[1.0, 0, 0])
     run = sd.simulate(model, states, 0.5, elements=[*sensors, spring], record=0.05, method=method)
@@ -225,7 +225,7 @@ at = "{robot.endpoint_names[0]}"
 period = 0.1
 noise = 1e-3
 [[elements]]
-kind = "force_torque"
+kind = "force_torque_sensor"
 joint = "joint2"
 point = [0.1, 0, 0]
 name = "wrist"
@@ -239,10 +239,10 @@ name = "wrist"
 def test_bad_input_is_refused_by_name():
     model = slider()
     for make, words in (
-        (lambda: sd.ForceTorque("rail", quantum=1.0), "quantum needs a period"),
-        (lambda: sd.ForceTorque("rail", limit=[1.0, 2.0]), "limit must be a number or 6"),
-        (lambda: sd.ForceTorque("rail", point=[1.0]), "point"),
-        (lambda: sd.simulate(model, model.neutral_state(), 1.0, elements=[sd.ForceTorque("rod")]), "rod"),
+        (lambda: sd.ForceTorqueSensor("rail", quantum=1.0), "quantum needs a period"),
+        (lambda: sd.ForceTorqueSensor("rail", limit=[1.0, 2.0]), "limit must be a number or 6"),
+        (lambda: sd.ForceTorqueSensor("rail", point=[1.0]), "point"),
+        (lambda: sd.simulate(model, model.neutral_state(), 1.0, elements=[sd.ForceTorqueSensor("rod")]), "rod"),
         (lambda: sd.simulate(model, model.neutral_state(), 1.0, elements=[sd.Accelerometer("rod")]), "rod"),
     ):
         with pytest.raises(sd.SpacedynError, match=words):

@@ -104,7 +104,7 @@ def bricard():
 def test_bricards_linkage():
     """Its one freedom: all angles by closing the chain in NumPy, the first one's speed by its energy alone."""
     model, last = bricard()
-    found = sd.closed.mobility(model, model.neutral_state(), [last])
+    found = sd.constraints.mobility(model, model.neutral_state(), [last])
     assert (found.freedom, found.rows, found.rank) == (1, 5, 4)
 
     def chain(first, guess):
@@ -269,13 +269,15 @@ def test_a_stewart_platform_forwards_and_back():
     back = sd.assemble(model, held, [*balls, sd.LockedJoint("plate")])
     slides = [back.q[model.q_slice(f"upper{i}")][0] for i in range(6)]
     np.testing.assert_allclose(slides, lengths, atol=1e-12)
-    mobility = sd.closed.mobility(model, found, balls)
+    mobility = sd.constraints.mobility(model, found, balls)
     assert (mobility.freedom, mobility.rank) == (6, 18)
-    udot = sd.closed.forward_dynamics(model, found, balls, gravity=(0, 0, -9.81)).udot
+    udot = sd.constraints.forward_dynamics(model, found, balls, gravity=(0, 0, -9.81)).udot
     legs = [f"upper{i}" for i in range(6)]
-    still = sd.closed.inverse_dynamics(model, found, np.zeros(model.nv), balls, actuated=legs, gravity=(0, 0, -9.81))
+    still = sd.constraints.inverse_dynamics(
+        model, found, np.zeros(model.nv), balls, actuated=legs, gravity=(0, 0, -9.81)
+    )
     assert np.abs(udot).max() > 1.0 and np.count_nonzero(np.abs(still) > 1e-9) == 6
-    rest = sd.closed.forward_dynamics(model, found, balls, still, gravity=(0, 0, -9.81))
+    rest = sd.constraints.forward_dynamics(model, found, balls, still, gravity=(0, 0, -9.81))
     np.testing.assert_allclose(rest.udot, 0.0, atol=1e-10)
 
 
@@ -296,7 +298,7 @@ def test_a_shortest_way_to_close():
         model, model.state(q={"plate": [0, 0, 1, 0, 0, 0, 1], **{f"upper{i}": 1.1 for i in range(6)}}), balls
     )
     rng = np.random.default_rng(0)
-    J, H = sd.closed.jacobian(model, start, balls), sd.mass_matrix(model, start)
+    J, H = sd.constraints.jacobian(model, start, balls), sd.mass_matrix(model, start)
     kick = 1e-6 * rng.normal(size=model.nv)
     moved = sd.assemble(model, start.integrate(kick), balls)
     X = np.linalg.solve(H, J.T)

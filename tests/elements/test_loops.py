@@ -96,7 +96,7 @@ def test_random_closed_trees_obey_one_dense_system(seed):
     nv, gamma = model.nv, all_rows(np.zeros(model.nv))
     J = np.column_stack([all_rows(np.eye(nv)[k]) - gamma for k in range(nv)])
     np.testing.assert_allclose(J @ state.u, 0.0, atol=1e-12)
-    assert np.allclose(J, sd.closed.jacobian(model, state, loops), atol=1e-12)
+    assert np.allclose(J, sd.constraints.jacobian(model, state, loops), atol=1e-12)
     H = sd.mass_matrix(model, state)
     a = sd.forward_dynamics(model, state, gravity=gravity)
     lam = -np.linalg.lstsq(J @ np.linalg.solve(H, J.T), J @ a + gamma, rcond=1e-13)[0]
@@ -181,7 +181,7 @@ def test_redundant_rows_share_by_least_norm():
     np.testing.assert_allclose(run["pin0.force"], run["second.force"], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(2.0 * run["pin0.force"], alone["pin0.force"], rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(run["second.moment"], 0.0, atol=1e-12)
-    found = sd.closed.mobility(model, standing(model, 1, 1.0), twins)
+    found = sd.constraints.mobility(model, standing(model, 1, 1.0), twins)
     assert (found.freedom, found.rows, found.rank) == (1, 7, 2) and set(found.redundant) == {"pin0", "second"}
 
 
@@ -220,7 +220,7 @@ def test_radau_and_linearize_see_the_rows():
     linear = sd.linearize(model, start, elements=pins(1), gravity=DOWN)
     assert linear.A.shape == (2, 2) and len(values) == 2
     free, pushed = (
-        sd.closed.forward_dynamics(model, start, pins(1), tau, gravity=DOWN).udot
+        sd.constraints.forward_dynamics(model, start, pins(1), tau, gravity=DOWN).udot
         for tau in (np.zeros(3), [0.3, 0, -0.1])
     )
     found = linear.basis @ (linear.B @ [0.3, 0, -0.1])
@@ -355,7 +355,7 @@ def test_other_refusals():
     model = cranks(1)
     with pytest.raises(sd.InputError, match="both of its ends are on body"):
         sd.simulate(model, standing(model, 1), 0.1, elements=[sd.Loop("ball", "crank0", "crank0")])
-    with pytest.raises(sd.InputError, match="variational method knows no loops"):
+    with pytest.raises(sd.InputError, match="Variational cannot hold constraint rows"):
         sd.simulate(model, standing(model, 1), 0.1, elements=pins(1), method=sd.Variational(1e-2))
     with pytest.raises(sd.InputError, match="none of them has constraint rows"):
         sd.assemble(model, standing(model, 1), [])
@@ -368,19 +368,19 @@ def test_forward_and_inverse_dynamics_of_closed_robots_agree():
     model = two_arms()
     state, loops = holding(model)
     tau = np.linspace(-1.0, 2.0, model.nv - 6)
-    motion = sd.closed.forward_dynamics(model, state, loops, tau, gravity=(0, 0, -1.6))
-    J = sd.closed.jacobian(model, state, loops)
+    motion = sd.constraints.forward_dynamics(model, state, loops, tau, gravity=(0, 0, -1.6))
+    J = sd.constraints.jacobian(model, state, loops)
     lam = np.concatenate(list(motion.multipliers.values()))
     left = sd.inverse_dynamics(model, state, motion.udot, gravity=(0, 0, -1.6)) - J.T @ lam
     np.testing.assert_allclose(left, [0] * 6 + list(tau), atol=1e-10)
-    found = sd.closed.inverse_dynamics(model, state, motion.udot, loops, gravity=(0, 0, -1.6))
+    found = sd.constraints.inverse_dynamics(model, state, motion.udot, loops, gravity=(0, 0, -1.6))
     assert np.linalg.norm(found) <= np.linalg.norm(tau) + 1e-9
-    again = sd.closed.forward_dynamics(model, state, loops, found, gravity=(0, 0, -1.6))
+    again = sd.constraints.forward_dynamics(model, state, loops, found, gravity=(0, 0, -1.6))
     np.testing.assert_allclose(again.udot, motion.udot, atol=1e-9)
     with pytest.raises(sd.InputError, match="does not allow"):
-        sd.closed.inverse_dynamics(model, state, motion.udot + 1.0, loops)
+        sd.constraints.inverse_dynamics(model, state, motion.udot + 1.0, loops)
     with pytest.raises(sd.InputError, match="cannot give this motion alone"):
-        sd.closed.inverse_dynamics(model, state, motion.udot, loops, actuated=["left2"])
+        sd.constraints.inverse_dynamics(model, state, motion.udot, loops, actuated=["left2"])
 
 
 # --- couplings --------------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def test_connect_is_a_ball(equality, rows):
     rng = np.random.default_rng(0)
     quaternion = rng.normal(size=4)
     qpos = [0.3, -0.4, *quaternion / np.linalg.norm(quaternion), 0.2]
-    mine = sd.closed.residuals(model, state_of(model, qpos), [loop])["x"]
+    mine = sd.constraints.residuals(model, state_of(model, qpos), [loop])["x"]
     assert len(mine) == rows
     np.testing.assert_allclose(np.linalg.norm(mine), np.linalg.norm(residual_there(text, qpos)[:3]), rtol=1e-12)
 
@@ -88,7 +88,7 @@ def test_weld_holds_the_pose_that_mujoco_holds(equality):
     rng = np.random.default_rng(1)
     quaternion = rng.normal(size=4)
     qpos = [0.3, -0.4, *quaternion / np.linalg.norm(quaternion), 0.2]
-    mine, there = sd.closed.residuals(model, state_of(model, qpos), [loop])["x"], residual_there(text, qpos)
+    mine, there = sd.constraints.residuals(model, state_of(model, qpos), [loop])["x"], residual_there(text, qpos)
     np.testing.assert_allclose(np.linalg.norm(mine[:3]), np.linalg.norm(there[:3]), rtol=1e-12)
     # MuJoCo's is the vector part of the quaternion, sin(angle/2); ours sin(angle), both along the axis of the turn
     half = np.linalg.norm(there[3:])
@@ -99,7 +99,7 @@ def test_joint_is_a_polynomial():
     text, model = read("<joint name='x' joint1='c' joint2='f' polycoef='0.1 0.5 -0.3 0.2 0.05'/>")
     (tie,) = sd.read_loops(text, model)
     qpos = [0.3, -0.4, 1.0, 0.0, 0.0, 0.0, 0.25]
-    mine = sd.closed.residuals(model, state_of(model, qpos), [tie])["x"]
+    mine = sd.constraints.residuals(model, state_of(model, qpos), [tie])["x"]
     np.testing.assert_allclose(np.abs(mine), np.abs(residual_there(text, qpos)), rtol=1e-12)
     text, model = read("<joint name='x' joint1='c'/><weld name='off' body1='tip' active='false'/>")
     assert [type(one).__name__ for one in sd.read_loops(text, model)] == ["LockedJoint"]

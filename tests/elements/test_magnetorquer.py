@@ -84,8 +84,8 @@ def test_degree_one_is_the_tilted_dipole_and_the_pole_is_no_exception():
     np.testing.assert_allclose(sd.MagneticField(dipole=d).at(r), expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize("options", [{}, {"degree": 1, "angle": 2.0}, {"dipole": [1e-6, 2e-6, -3e-5], "rate": 1e-2},
-                                     {"uniform": [1e-5, 2e-5, -4e-5]}])  # fmt: skip
+@pytest.mark.parametrize("options", [{}, {"degree": 1, "angle": 2.0}, {"uniform": [1e-5, 2e-5, -4e-5]},
+                                     {"dipole": [1e-6, 2e-6, -3e-5], "rotation_rate": 1e-2}])  # fmt: skip
 def test_the_kernel_has_the_field_where_the_rods_are_in_the_bodys_axes(options):
     field = sd.MagneticField(center=[1e4, 2e4, 3e4], **options)
     rods = sd.Magnetorquer("panel", field=field, point=[0.2, 0.1, -0.3], residual=[0.4, 0.3, -0.2], name="rods")

@@ -36,7 +36,7 @@ kind = "solar_pressure"
 body = "{bus}"
 normals = [0, 0, 1]
 areas = 4.0
-mirror = 0.3
+specular = 0.3
 
 [[elements]]
 kind = "orbiting_origin"
@@ -49,7 +49,7 @@ duration = 5.0
 
 [[elements]]
 kind = "{kind}"
-rate = 0.0011
+mean_motion = 0.0011
 """
 
 

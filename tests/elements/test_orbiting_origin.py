@@ -111,7 +111,7 @@ def everything(body):
         sd.ThirdBody("sun", epoch=EPOCH),
         sd.ThirdBody("moon", epoch=EPOCH),
         sd.AtmosphericDrag(body, *plates, air="harris_priester", epoch=EPOCH),
-        sd.SolarPressure(body, *plates, mirror=0.2, diffuse=0.3, epoch=EPOCH),
+        sd.SolarPressure(body, *plates, specular=0.2, diffuse=0.3, epoch=EPOCH),
     ]
 
 

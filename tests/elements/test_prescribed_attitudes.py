@@ -131,9 +131,9 @@ def test_a_ball_that_begins_to_follow_does_so_from_where_it_is():
     model, state = tree("free")
     ball, loose = named(model, "spherical"), named(model, "free")
     events = [
-        sd.Event(late(at=0.5), action=sd.follow(ball)),
-        sd.Event(late(at=0.7), action=sd.follow(loose)),
-        sd.Event(late(at=1.4), action=sd.free(loose)),
+        sd.Event(late(at=0.5), action=sd.actions.follow(ball)),
+        sd.Event(late(at=0.7), action=sd.actions.follow(loose)),
+        sd.Event(late(at=1.4), action=sd.actions.free(loose)),
     ]
     run = sd.simulate(
         model, state, 2.0, prescribed=path(model), modes={ball: "free", loose: "locked"}, events=events, adjust=True

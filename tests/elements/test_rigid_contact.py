@@ -76,7 +76,7 @@ def test_an_offset_impact_without_friction(law):
     b = sd.Builder("lander")
     b.base("bus", mass=500.0, inertia=(300, 350, 400))
     lander = b.build()
-    rock = sd.RigidContact("bus", (0.3, 0.2, -1.2), restitution=0.84, law=law, name="rock")
+    rock = sd.RigidContact("bus", (0.3, 0.2, -1.2), restitution=0.84, restitution_law=law, name="rock")
     start = lander.state(base_position=[0, 0, 1.21], base_velocity=[0.02, 0, -0.1])
     for method in (None, sd.RungeKutta4(step=0.03)):
         run = sd.simulate(lander, start, 0.2, elements=[rock], record=0.1, method=method)
@@ -304,10 +304,10 @@ def test_bad_input_is_named(ball):
         with pytest.raises(sd.InputError, match=words):
             floor(**fields)
     with pytest.raises(sd.UnknownName, match="no law of restitution named 'hertz'"):
-        floor(law="hertz")
+        floor(restitution_law="hertz")
     with pytest.raises(sd.InputError, match="deep in the surface, which is rigid"):
         sd.simulate(ball, ball.state(base_position=[0, 0, 0.05]), 1.0, elements=[floor()])
-    with pytest.raises(sd.InputError, match="RigidContact needs steps that can end anywhere"):
+    with pytest.raises(sd.InputError, match="SemiImplicitEuler cannot end a step at an impact"):
         sd.simulate(
             ball, ball.state(base_position=[0, 0, 1]), 1.0, elements=[floor()], method=sd.SemiImplicitEuler(0.01)
         )

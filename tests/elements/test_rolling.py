@@ -187,7 +187,7 @@ def rolling_pair():
     model = b.build()
     plane = {"other": "plate", "other_point": (0, 0, 0.1), "normal": (0.2, -0.1, 1)}
     rows = [
-        sd.Rolling("wheel", 0.2, axis=(0, 1, 0.1), centre=(0.02, 0, 0.01), edge_radius=0.04, **plane, name="wheel"),
+        sd.Rolling("wheel", 0.2, axis=(0, 1, 0.1), center=(0.02, 0, 0.01), edge_radius=0.04, **plane, name="wheel"),
         sd.Rolling("ball", 0.1, **plane, name="ball"),
     ]
     rng = np.random.default_rng(5)
@@ -203,8 +203,8 @@ def rolling_pair():
 def test_rows_are_the_derivatives_of_each_other():
     """Along the motion that the dynamics gives residuals change by their rates, and rates do not change."""
     model, rows, start = rolling_pair()
-    motion = sd.closed.forward_dynamics(model, start, rows)
-    J = sd.closed.jacobian(model, start, rows)
+    motion = sd.constraints.forward_dynamics(model, start, rows)
+    J = sd.constraints.jacobian(model, start, rows)
     assert np.abs(J @ start.u).max() < 1e-12 and np.abs(start.u).max() > 0.5
     h = 1e-5
 
@@ -212,11 +212,11 @@ def test_rows_are_the_derivatives_of_each_other():
         # along u to second order: the attitude of a rate that changes
         return start.integrate(t * start.u + 0.5 * t * t * motion.udot, start.u + t * motion.udot)
 
-    rates = [sd.closed.jacobian(model, one, rows) @ one.u for one in (moved(h), moved(-h))]
+    rates = [sd.constraints.jacobian(model, one, rows) @ one.u for one in (moved(h), moved(-h))]
     np.testing.assert_allclose((rates[0] - rates[1]) / (2 * h), 0.0, atol=2e-8)
     d = 1e-6 * np.random.default_rng(1).normal(size=model.nv)
     for name, first in (("wheel", 0), ("ball", 3)):
-        ahead, behind = (sd.closed.residuals(model, start.integrate(s * d), rows)[name] for s in (1.0, -1.0))
+        ahead, behind = (sd.constraints.residuals(model, start.integrate(s * d), rows)[name] for s in (1.0, -1.0))
         np.testing.assert_allclose((ahead - behind)[0], 2 * J[first] @ d, atol=1e-15)
         assert np.all(ahead[1:] == 0.0)
 
@@ -279,7 +279,7 @@ def test_rolling_in_files_and_resumed(tmp_path):
         ({"radius": 0.2, "axis": Y, "edge_radius": 0.3}, "edge_radius must be from 0 to the radius"),
         ({"radius": 0.2, "edge_radius": 0.1}, "without an axis it is a ball"),
         ({"radius": 0.2, "normal": (0, 0, 0)}, "normal must be a direction"),
-        ({"radius": 0.2, "centre": (0, 0)}, "centre"),
+        ({"radius": 0.2, "center": (0, 0)}, "center"),
     ],
 )
 def test_impossible_wheels_are_refused(fields, words):

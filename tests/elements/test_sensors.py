@@ -69,7 +69,7 @@ def test_sensors_without_errors_have_what_they_measure():
         sd.SunSensor("panel", sun=sun, field_of_view=2 * edge, **mounted, name="sun"),
         sd.Magnetometer(("panel", [0.1, 0.2, 0.3]), field=FIELD, **mounted, name="compass"),
         sd.Encoder("panel", name="encoder"),
-        sd.RelativePose("tip", target=("bus", [0.3, 0, -0.2]), **mounted, name="camera"),
+        sd.RelativePoseSensor("tip", target=("bus", [0.3, 0, -0.2]), **mounted, name="camera"),
     ]
     run = sd.simulate(model, moving(model), 6.0, elements=elements, record=0.5)
     axes = TURN.as_matrix() @ sd.Rotation.from_rotvec([0.01, -0.02, 0.03]).as_matrix()
@@ -98,7 +98,7 @@ def test_sensors_without_errors_have_what_they_measure():
 def test_a_camera_far_from_the_origin_sees_as_well_as_near_it():
     """Seven thousand kilometres away, where a position has 1e-9 m to spare, readings are the same to 1e-14 m."""
     model = satellite()
-    eye = sd.RelativePose("tip", target=("bus", [0.3, 0, -0.2]), name="eye")
+    eye = sd.RelativePoseSensor("tip", target=("bus", [0.3, 0, -0.2]), name="eye")
     near, far = (
         sd.simulate(model, model.state(base_position=place, q=[0.4]), 0.1, elements=[eye], record=[0.0])
         for place in ([0, 0, 0], [5e6, 4e6, -3e6])
@@ -136,7 +136,7 @@ def test_a_camera_sees_within_its_range_and_cone():
         np.array([1, 1, 1, 2.99, 1, 1, 3.01, 1]),
     )
     q = np.column_stack([far * np.sin(angle), 0 * far, far * np.cos(angle), *np.zeros((3, 8)), np.ones(8)])
-    eye = sd.RelativePose("bus", target="target", max_range=3.0, field_of_view=np.radians(80.0), name="eye")
+    eye = sd.RelativePoseSensor("bus", target="target", max_range=3.0, field_of_view=np.radians(80.0), name="eye")
     run = sd.simulate(model, model.state(q=q), 0.01, elements=[eye], record=[0.0])
     sees = np.array([0, 1, 0, 1, 1, 0, 0, 0])
     np.testing.assert_allclose(run["eye.position"][0], q[:, :3] * sees[:, None], atol=1e-14)
@@ -149,7 +149,7 @@ def test_attitudes_and_directions_have_steps_too():
     elements = [
         sd.StarTracker("panel", period=0.1, quantum=1e-3, name="stars"),
         sd.SunSensor("panel", sun=[0.3, 0.4, 1.0], period=0.1, quantum=[0.01, 0.02, 0.05], name="sun"),
-        sd.RelativePose("tip", target="bus", period=0.1, quantum=0.25, attitude_quantum=0.125, name="eye"),
+        sd.RelativePoseSensor("tip", target="bus", period=0.1, quantum=0.25, attitude_quantum=0.125, name="eye"),
     ]
     exact = [dataclasses.replace(one, quantum=0.0, name=f"true_{one.name}") for one in elements]
     exact[2] = dataclasses.replace(exact[2], attitude_quantum=0.0)
@@ -356,7 +356,7 @@ quantum = 0.01
 delay = 0.2
 fail_at = 0.3
 [[elements]]
-kind = "relative_pose"
+kind = "relative_pose_sensor"
 at = "{body}"
 target = "{end}"
 name = "camera"
@@ -405,8 +405,8 @@ def test_a_linearization_has_sensors_as_they_are():
         (lambda: sd.StarTracker("mass", sun=[0, 0, 1]), "both sun, its direction, and sun_exclusion"),
         (lambda: sd.StarTracker("mass", sun=[0, 0, 1], sun_exclusion=4.0), "sun_exclusion must be an angle up to π"),
         (lambda: sd.StarTracker("mass", quantum=-1.0, period=1.0), "quantum must be zero or positive"),
-        (lambda: sd.RelativePose("mass", "mass", max_range=np.nan), "max_range must be one number"),
-        (lambda: sd.RelativePose("mass", "mass", attitude_quantum=0.1), "quantum needs a period"),
+        (lambda: sd.RelativePoseSensor("mass", "mass", max_range=np.nan), "max_range must be one number"),
+        (lambda: sd.RelativePoseSensor("mass", "mass", attitude_quantum=0.1), "quantum needs a period"),
         (lambda: sd.simulate(*resting(), 1.0, elements=[sd.Gyro("nothing")]), "nothing"),
         (lambda: sd.simulate(*resting(), 1.0, elements=[sd.Encoder("nothing")]), "nothing"),
     ],

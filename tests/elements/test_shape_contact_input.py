@@ -46,6 +46,14 @@ def test_pairs_are_all_but_those_of_neighbours():
         ({"material": SOFT, "materials": {"bus": SOFT}}, "expected"),
         ({"material": SOFT, "surfaces": 4.0}, "must be a surface"),
         ({"material": SOFT, "rounding": "much"}, "rounding"),
+        ({"material": SOFT, "rounding": [1e308, 1e308]}, "expected a number or {body: number}"),
+        ({"material": SOFT, "found": 1.0}, "leave it out"),
+        ({"material": SOFT, "found": [[], 0, 1, [], []]}, "counts 0 and 1 of 0 shapes"),
+        ({"material": SOFT, "found": [[], 0, 0, [[0, 7]], []]}, "pairs beyond its 0 shapes"),
+        (
+            {"material": SOFT, "found": [[["a", "a", 9, [1, 1, 1, 0], 0.1, [0, 0, 0], np.eye(3), None]], 0, 1, [], []]},
+            "found",
+        ),
     ],
 )
 def test_settings_that_make_no_sense(settings, words):

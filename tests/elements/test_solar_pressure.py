@@ -18,14 +18,14 @@ def cube(mass=50.0):
 
 
 @pytest.mark.parametrize(
-    ("mirror", "diffuse", "factor"),
+    ("specular", "diffuse", "factor"),
     [(0.0, 0.0, 1.0), (1.0, 0.0, 2.0), (0.0, 1.0, 5.0 / 3.0), (0.3, 0.2, 1.3 + 0.4 / 3)],
 )
-def test_a_plate_that_faces_the_sun(mirror, diffuse, factor):
+def test_a_plate_that_faces_the_sun(specular, diffuse, factor):
     """P A absorbed, 2 P A from a mirror, 5/3 P A from paper; at 0.98 AU more by 1/0.98^2."""
     model, r = cube(), np.array([7.0e6, 0, 0])
     light = sd.SolarPressure(
-        "cube", (1, 0, 0), 4.0, (0.5, 0.2, 0.1), mirror=mirror, diffuse=diffuse, sun=(0.98 * AU + 7e6, 0, 0)
+        "cube", (1, 0, 0), 4.0, (0.5, 0.2, 0.1), specular=specular, diffuse=diffuse, sun=(0.98 * AU + 7e6, 0, 0)
     )
     run = sd.simulate(model, model.state(base_position=r), 1e-9, elements=[light], record=[0.0])
     wrench = run["element_wrenches"][0].ravel()
@@ -39,13 +39,13 @@ def test_slanted_plates_by_hand():
     turn, r = sd.Rotation.from_rotvec([0.4, -0.3, 0.8]), np.array([-2e6, 6e6, 4e6])
     sun = sd.orbit.position_of("sun", EPOCH)
     normals, areas = np.array([[1.0, 0, 0], [0, 0.6, 0.8], [0, -0.6, -0.8]]), np.array([2.0, 3.0, 3.0])
-    mirror, diffuse = np.array([0.1, 0.5, 0.2]), np.array([0.3, 0.2, 0.7])
-    light = sd.SolarPressure("cube", normals, areas, mirror=mirror, diffuse=diffuse, epoch=EPOCH, radius=0.0)
+    specular, diffuse = np.array([0.1, 0.5, 0.2]), np.array([0.3, 0.2, 0.7])
+    light = sd.SolarPressure("cube", normals, areas, specular=specular, diffuse=diffuse, epoch=EPOCH, radius=0.0)
     run = sd.simulate(model, model.state(base_position=r, base_attitude=turn), 1e-9, elements=[light], record=[0.0])
     away = sun - r
     d = np.linalg.norm(away)
     e, force = away / d, np.zeros(3)
-    for n, A, s, c in zip(turn.apply(normals), areas, mirror, diffuse, strict=True):
+    for n, A, s, c in zip(turn.apply(normals), areas, specular, diffuse, strict=True):
         cosine = max(n @ e, 0.0)
         force -= P * (AU / d) ** 2 * A * cosine * ((1 - s) * e + 2 * (s * cosine + c / 3) * n)
     np.testing.assert_allclose(run["element_wrenches"][0].ravel()[:3], force, rtol=1e-11)
@@ -132,7 +132,7 @@ def test_a_cube_flies_as_a_point_does_elsewhere():
     sun = sd.orbit.position_of("sun", EPOCH)
     start = sd.orbit.orbit_state(model, sd.orbit.OrbitalElements(a, 0.01, 0.2, 1.0))
     plates = sd.orbit.box_plates((3.0, 2.0, 4.0))
-    light = sd.SolarPressure("ball", *plates, mirror=0.2, diffuse=0.1, sun=sun)
+    light = sd.SolarPressure("ball", *plates, specular=0.2, diffuse=0.1, sun=sun)
     times = np.linspace(0.0, 42000.0, 4)
     run = sd.simulate(model, start, 42000.0, elements=[sd.CentralGravity(), light], record=times)
 
@@ -160,7 +160,7 @@ def test_a_cube_flies_as_a_point_does_elsewhere():
 def test_what_is_refused():
     plate = {"body": "cube", "normals": (1, 0, 0), "areas": 1.0}
     for given, words in (
-        ({"mirror": 0.6, "diffuse": 0.6}, "together at most 1"),
+        ({"specular": 0.6, "diffuse": 0.6}, "together at most 1"),
         ({"pressure": -1.0}, "pressure must be zero or positive"),
         ({"sun": (0, 0, 0)}, "where the Sun is"),
         ({"sun": (1, 0, 0), "times": [0, 1], "positions": np.ones((2, 3))}, "not both"),

@@ -271,7 +271,7 @@ def test_a_state_that_an_action_sets_is_in_the_ledger():
 
 def test_a_variational_method_is_refused():
     rocket = lone(500.0, (80.0, 90.0, 100.0))
-    with pytest.raises(sd.InputError, match="variational method knows"):
+    with pytest.raises(sd.InputError, match="Variational cannot take elements that add mass"):
         sd.simulate(rocket, rocket.neutral_state(), 1.0, elements=[sd.Tank("body", 1.0)], method=sd.Variational(0.1))
 
 

@@ -35,7 +35,7 @@ def drive(t, s, p, out):
 def started() -> list[tuple[sd.Model, sd.State, dict[str, Any]]]:
     """What is simulated: one robot under a law, a batch, one with events that lock a joint, two with elements."""
     robot = sd.load("planar_four_link")
-    lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.lock("joint2"))
+    lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.actions.lock("joint2"))
     stick = sd.BristleFriction("joint1", coulomb=0.05, static=0.08, stiffness=50.0, damping=1.0)
     motor = sd.Motor("joint2", stall_torque=0.1, no_load_speed=1.0, name="elbow")
     return [

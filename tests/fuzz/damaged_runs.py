@@ -62,7 +62,7 @@ class Seeds:
         robot = sd.load("planar_four_link")
         start, rates = robot.state(qd=[0.3, 0.2, -0.1, 0.3]), [[0.3, 0, 0, 0.1], [0.5, 0.1, 0, 0], [-0.2, 0, 0.1, 0]]
         stop = sd.Event(sd.joint_reaches("joint1", 0.2), terminal=True)
-        lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.lock("joint2"))
+        lock = sd.Event(sd.joint_reaches("joint2", 0.1), action=sd.actions.lock("joint2"))
         move = {"joint4": sd.waypoints([0, 0.4, 1.2], [0.0, 0.2, 0.1])}
         self.options = {
             "law": {"laws": [lean(k=2.0)]},

@@ -45,7 +45,7 @@ _LEFT_OUT |= {
     "InverseKinematics",
     "Manipulability",
     "MomentumShares",
-    "QuietPath",
+    "ZeroReactionPath",
     "Singularities",
     "Workspace",
 }  # results
@@ -92,7 +92,7 @@ _WANTED = {
     "Loop": {"joint": "loop joint"},
     "Coupling": {"joints": "arm of wheeled", "coefficients": "two numbers"},
     "assemble": {"model": "wheeled", "state": "state of wheeled", "elements": "loops"},
-    "RelativePose": {"target": "body"},
+    "RelativePoseSensor": {"target": "body"},
     "SunSensor": {"sun": "unit"},
     "ModalAppendage": {"frequencies": "frequencies"},
     "Thruster": {"direction": "unit", "tank": "name"},
@@ -107,7 +107,7 @@ _WANTED = {
     "HillFrame": {"rate": "number", "axes": "axes"},
     "GravityGradient": {"rate": "number", "up": "across", "normal": "unit"},
     "AtmosphericDrag": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "air": "air"},
-    "SolarPressure": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "mirror": "number"},
+    "SolarPressure": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "specular": "number"},
     "orbit.from_elements": {"elements": "orbit"},
     "orbit.to_elements": {"position": "place in orbit", "velocity": "speed in orbit"},
     "orbit.hill_axes": {"position": "place in orbit", "velocity": "speed in orbit"},
@@ -118,7 +118,7 @@ _WANTED = {
         }
         for name in ("to_hill", "from_hill")
     },
-    "orbit.clohessy_wiltshire": {"position": "near", "velocity": "near", "rate": "number", "times": "times"},
+    "orbit.clohessy_wiltshire": {"position": "near", "velocity": "near", "mean_motion": "number", "times": "times"},
     "orbit.position_of": {"body": "star", "epoch": "epoch", "times": "times", "source": "source"},
     "orbit.days_since_j2000": {"epoch": "epoch"},
     "orbit.msis_table": {"epoch": "epoch", "altitudes": "altitudes"},
@@ -132,6 +132,7 @@ _WANTED = {
     "Contact": {"points": "points", "surface": "surface", "material": "material"},
     "RigidContact": {"points": "points", "surface": "surface", "restitution": "number", "friction": "number"},
     "ShapeContact": {"material": "material", "surfaces": "surface"},
+    "Sleeping": {"speed": "number", "after": "number"},
     "ContactMaterial": {"stiffness": "number"},
     "contact_material": {"pair": "pair", "radius": "number"},
     "Plane": {"normal": "unit", "kind": "plane"},
@@ -207,7 +208,7 @@ def public_entries() -> list[Entry]:
         found += _functions(
             prefix, module, (n for n in module.__all__ if n not in ("UserFile", "from_file", "Operator"))
         )
-    found += _functions("actions.", sd.actions, ("impact", "engage", "disengage", "close_loop", "open_loop"))
+    found += _functions("actions.", sd.actions, ("release", "impact", "engage", "disengage", "close_loop", "open_loop"))
     found += [_used(f"shapes.{name}", getattr(sd.shapes, name), _with_shape) for name in _SHAPES]
     found += [
         _entry("shapes.combine", sd.shapes.combine),
@@ -220,7 +221,7 @@ def public_entries() -> list[Entry]:
         Entry("law", lambda c: pull, (("force", REQUIRED),)),
         Entry("motion", lambda c: ramp, (("speed", REQUIRED),)),
         Entry("element", lambda c: rub, tuple((name, REQUIRED) for name in RUB), wanted=tuple(RUB.items())),
-        *(Entry(name, _of_one_joint(name), (("joint", REQUIRED),)) for name in _SEVERAL),
+        *(Entry(f"actions.{name}", _of_one_joint(name), (("joint", REQUIRED),)) for name in _SEVERAL),
         *method_entries(),
         *classic_entries(),
     ]
@@ -229,4 +230,4 @@ def public_entries() -> list[Entry]:
 
 def _of_one_joint(name: str) -> Callable[[Setting], Callable[..., Any]]:
     """A function of several joints, as one of one."""
-    return lambda setting: lambda joint: getattr(sd, name)(joint)
+    return lambda setting: lambda joint: getattr(sd.actions, name)(joint)

@@ -246,3 +246,10 @@ def test_surfaces_and_motions_without_numpy_warnings():
         out.value[0] = p.size[0] * p.size[0] * t
 
     assert np.isinf(far(size=[1e300]).over_times(np.array([1.0]), 1)[0]).all()
+
+
+def test_elements_of_a_closed_system_that_are_no_list():
+    robot = sd.load("planar_four_link")
+    for call in (sd.assemble, sd.constraints.mobility):
+        with pytest.raises(sd.InputError, match="elements"):
+            call(robot, robot.neutral_state(), np.array(1.0))

@@ -1,11 +1,16 @@
 """The package's names: loaded when they are asked for, and the same to editors, to type checkers and at run time."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import spacedyn as sd
+from spacedyn.contact.surfaces import Surface
+from spacedyn.elements.element import Element
+from spacedyn.simulate.methods import Method
 
 SOURCE = Path(sd.__file__).read_text(encoding="utf-8")
 
@@ -56,3 +61,48 @@ def test_modules_and_stars():
 def test_nothing_heavy_is_imported_with_the_package():
     heavy = "('numpy', 'numba', 'scipy', 'pydantic', 'xarray', 'rich')"
     assert python(f"import sys, spacedyn; print([m for m in {heavy} if m in sys.modules])") == "[]"
+
+
+MODULES = ["actions", "constraints", "control", "freefloating", "kane", "lagrangian", "operators", "orbit", "shapes"]
+
+
+def callables():
+    """What users call: public functions, and classes that they make, by name."""
+    modules = {"": sd, **{f"{name}.": getattr(sd, name) for name in MODULES}}
+    made = (Element, Method, Surface, sd.Builder, sd.ContactMaterial, sd.Event, sd.LockedJoint, sd.PrescribedJoint)
+    for prefix, module in modules.items():
+        for name in module.__all__:
+            one = getattr(module, name)
+            ours = getattr(one, "__module__", "").startswith("spacedyn.")
+            if ours and (inspect.isfunction(one) or (inspect.isclass(one) and issubclass(one, made))):
+                yield prefix + name, one
+
+
+def parameters(one):
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p.name for p in inspect.signature(one).parameters.values() if p.kind not in several]
+
+
+def explained(one):
+    """Its docstring, and those that it refers to: "arguments as in `forward_dynamics`"."""
+    text, module = inspect.getdoc(one) or "", vars(sys.modules[one.__module__])
+    others = {module.get(name) or getattr(sd, name, None) for name in re.findall(r"`(?:\w+\.)*(\w+)`", text)}
+    found = [other for other in others if inspect.isfunction(other) or inspect.isclass(other)]
+    return text, text + "".join(inspect.getdoc(other) or "" for other in found)
+
+
+def test_what_users_call_has_an_example_and_explains_its_parameters():
+    missing = {}
+    for name, one in callables():
+        own, text = explained(one)
+        needed = [p for p in parameters(one) if p not in ("model", "state", "name")]
+        unknown = [p for p in needed if not re.search(rf"\b{p}\b", text)]
+        if unknown or ">>>" not in own:
+            missing[name] = unknown or "an example"
+    assert not missing
+
+
+def test_names_are_spelt_alike():
+    """`center`, `color`, `neighbors` in code, as NumPy and SciPy have them; text is in British English."""
+    other = re.compile(r"centre|colour|neighbour|behaviour|grey")
+    assert not {name for name, one in callables() for word in (name, *parameters(one)) if other.search(word)}

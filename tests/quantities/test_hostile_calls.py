@@ -94,7 +94,7 @@ CALLS = {
     "Event": (sd.Event, {"condition": sd.joint_reaches("joint1", 1.0), **defaults_of(sd.Event)}),
     "joint_reaches": (sd.joint_reaches, {"joint": "elbow", "value": 1.0, "part": 0}),
     "endpoints_within": (sd.endpoints_within, {"endpoint": "hand", "other": "eye", "distance": 1.0}),
-    "release": (sd.release, {"joint": "elbow", "rates": [1.0]}),
+    "release": (sd.actions.release, {"joint": "elbow", "rates": [1.0]}),
     "a law": (hold, {"kp": 1.0, "period": None, "delay": None}),
     "states of a law": (adding(k=1.0).starting, {"sum": 0.0}),
     "joint_hold": (sd.control.joint_hold, {"model": PLANAR, "state": START, **defaults_of(sd.control.joint_hold)}),

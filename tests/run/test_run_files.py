@@ -220,7 +220,7 @@ def switching():
         stop = {"lower": -0.1, "upper": 0.1, "stop_stiffness": 100.0, "stop_damping": 1.0} if i == 0 else {}
         b.joint(f"joint{i}", "revolute", parent="hub" if i == 0 else f"link{i - 1}", child=f"link{i}", **stop)
     model = b.build()
-    event = sd.Event(sd.joint_reaches("joint1", 0.05), action=sd.lock("joint1"))
+    event = sd.Event(sd.joint_reaches("joint1", 0.05), action=sd.actions.lock("joint1"))
     motion = {"joint2": sd.waypoints([0, 0.2, 0.5], [0.0, 0.1, 0.0])}
     force = sd.Wrench("hub", force=(1, 0, 0), stop=0.3)
     options = {"laws": [hold()], "events": [event], "prescribed": motion, "forces": [force]}

@@ -51,12 +51,12 @@ def test_hands_that_cannot_yield_share_by_least_forces(held):
     locked = robot.lock(stiff)
     q = {name: parts["state"].q[robot.q_slice(name)] for name in robot.joint_names if name not in stiff}
     state = locked.state(q=q, base_rate=(0.1, -0.2, 0.15), qd={"held": np.zeros(6)})
-    mobility = sd.closed.mobility(locked, state, grips)
+    mobility = sd.constraints.mobility(locked, state, grips)
     assert (mobility.rows, mobility.rank) == (12, 9) and set(mobility.redundant) == {"left_grip", "right_grip"}
     run = sd.simulate(locked, state, 0.1, elements=grips)
-    J, H = sd.closed.jacobian(locked, state, grips), sd.mass_matrix(locked, state)
+    J, H = sd.constraints.jacobian(locked, state, grips), sd.mass_matrix(locked, state)
     a = sd.forward_dynamics(locked, state)
-    motion = sd.closed.forward_dynamics(locked, state, grips)
+    motion = sd.constraints.forward_dynamics(locked, state, grips)
     lam = np.linalg.pinv(J.T, rcond=1e-10) @ (H @ (motion.udot - a))
     np.testing.assert_allclose(np.concatenate(list(motion.multipliers.values())), lam, atol=1e-9)
     np.testing.assert_allclose(run["udot"][0], motion.udot, atol=1e-11)

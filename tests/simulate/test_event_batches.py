@@ -165,7 +165,7 @@ def test_the_audit_compares_what_is_prescribed_with_each_robot_s_own_time():
 def test_robots_are_caught_at_their_own_times_and_released_ones_end():
     """Modes and events together: each robot of the batch has its own."""
     robot = sd.load("ets7")
-    brake = sd.Event(sd.joint_reaches("joint2", 0.2), action=sd.lock("joint2"), name="brake")
+    brake = sd.Event(sd.joint_reaches("joint2", 0.2), action=sd.actions.lock("joint2"), name="brake")
     stop = sd.Event(sd.joint_reaches("joint3", 0.3), terminal=True, name="stop")
     states = robot.state(qd=[[0, 0.1, 0.1, 0, 0, 0], [0, 0.2, 0.4, 0, 0, 0], [0, 0.05, 0.0, 0, 0, 0]])
     run = sd.simulate(robot, states, 3.0, events=[brake, stop], record=0.25)

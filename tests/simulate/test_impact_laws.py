@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from spacedyn.simulate.friction_cones import Jammed, solve_cones
-from spacedyn.simulate.impact_laws import Law, impulse_of
+from spacedyn.simulate.impact_laws import ImpactLaw, impulse_of
 
 LAWS = ("newton", "poisson", "stronge")
 
@@ -67,7 +67,7 @@ def soft_impulse(W, v, mu, e):
 def test_stronges_impulse_is_that_of_a_stiff_spring_with_friction(mu, slip):
     """Slide, stick, reversal, in a plane; the spring's friction sets in at 1e-7 of the speed: to 1e-5."""
     W, v = rod(), np.array([-1.0, slip, 0.0])
-    p = impulse_of(W, v, Law(0.7, mu, "stronge"))
+    p = impulse_of(W, v, ImpactLaw(0.7, mu, "stronge"))
     assert np.abs(p - soft_impulse(W, v, mu, 0.7)).max() < 2e-5
 
 
@@ -75,7 +75,7 @@ def test_in_space_the_direction_of_slip_turns():
     """A general W in three dimensions, by integration over the normal impulse, against the spring."""
     A = np.array([[1.2, 0.3, -0.2], [0.1, 1.5, 0.4], [0.2, -0.1, 2.0]])
     W, v = A @ A.T, np.array([-1.0, 0.9, -0.5])
-    p = impulse_of(W, v, Law(0.6, 0.3, "stronge"))
+    p = impulse_of(W, v, ImpactLaw(0.6, 0.3, "stronge"))
     assert np.abs(p - soft_impulse(W, v, 0.3, 0.6)).max() < 2e-5
 
 
@@ -84,15 +84,17 @@ def test_a_plane_problem_in_turned_axes_gives_the_same():
     W, v, R = rod(), np.array([-1.0, 0.3, 0.0]), np.eye(3)
     R[1:, 1:] = np.array([[1.0, 1.0], [-1.0, 1.0]]) / np.sqrt(2.0)
     for law in LAWS:
-        p = impulse_of(W, v, Law(0.7, 0.4, law))
-        turned = impulse_of(R @ W @ R.T, R @ v, Law(0.7, 0.4, law))
+        p = impulse_of(W, v, ImpactLaw(0.7, 0.4, law))
+        turned = impulse_of(R @ W @ R.T, R @ v, ImpactLaw(0.7, 0.4, law))
         assert np.abs(R @ p - turned).max() < 1e-9
 
 
 def test_without_friction_all_laws_are_newtons():
     W, v = rod(), np.array([-2.0, 0.5, 0.0])
     for law in LAWS:
-        assert impulse_of(W, v, Law(0.3, 0.0, law)) == pytest.approx([1.3 * 2.0 / W[0, 0], 0.0, 0.0], rel=1e-14, abs=0)
+        assert impulse_of(W, v, ImpactLaw(0.3, 0.0, law)) == pytest.approx(
+            [1.3 * 2.0 / W[0, 0], 0.0, 0.0], rel=1e-14, abs=0
+        )
 
 
 def test_kanes_pendulum_gains_nothing():
@@ -111,7 +113,7 @@ def test_kanes_pendulum_gains_nothing():
     for law in LAWS:
         for e in (0.5, 0.7, 1.0):
             for mu in (0.0, 0.3, 0.5, 1.0):
-                p = impulse_of(W, v, Law(e, mu, law))
+                p = impulse_of(W, v, ImpactLaw(e, mu, law))
                 gained = p @ (v + 0.5 * W @ p)
                 assert gained <= 1e-12 * before and p[0] > 0.0
                 assert np.hypot(p[1], p[2]) <= mu * p[0] * (1.0 + 1e-12)
@@ -120,20 +122,20 @@ def test_kanes_pendulum_gains_nothing():
 def test_poisson_and_stronge_differ_where_slip_stops_and_agree_where_it_does_not():
     W = rod()
     slides = np.array([-1.0, 5.0, 0.0])
-    one, two = (impulse_of(W, slides, Law(0.5, 0.1, law)) for law in ("poisson", "stronge"))
+    one, two = (impulse_of(W, slides, ImpactLaw(0.5, 0.1, law)) for law in ("poisson", "stronge"))
     assert one == pytest.approx(two, rel=1e-12)
     stops = np.array([-1.0, -0.3, 0.0])
-    one, two = (impulse_of(W, stops, Law(0.5, 0.9, law)) for law in ("poisson", "stronge"))
+    one, two = (impulse_of(W, stops, ImpactLaw(0.5, 0.9, law)) for law in ("poisson", "stronge"))
     assert abs(one - two).max() > 1e-3
 
 
 def test_a_ball_with_backspin_by_hand():
     """W is diagonal: the tangential impulse is mu times the normal one, or what stops the slip (Keller 1986)."""
     W = np.diag([1.0, 3.5, 3.5])
-    assert impulse_of(W, np.array([-2.0, 9.0, 0.0]), Law(0.5, 0.2, "poisson")) == pytest.approx(
+    assert impulse_of(W, np.array([-2.0, 9.0, 0.0]), ImpactLaw(0.5, 0.2, "poisson")) == pytest.approx(
         [3.0, -0.6, 0.0], abs=1e-14
     )
-    assert impulse_of(W, np.array([-2.0, 1.4, 0.0]), Law(0.5, 0.2, "poisson")) == pytest.approx(
+    assert impulse_of(W, np.array([-2.0, 1.4, 0.0]), ImpactLaw(0.5, 0.2, "poisson")) == pytest.approx(
         [3.0, -0.4, 0.0], abs=1e-14
     )
 

@@ -62,7 +62,7 @@ def contacts(
     within: float = 0.0,
     surfaces: Any = (),
     pairs: Sequence[tuple[str, str]] | None = None,
-    neighbours: bool = False,
+    neighbors: bool = False,
     rounding: float | Mapping[str, float] = 0.0,
     deep: str = "error",
 ) -> Contacts:
@@ -84,7 +84,7 @@ def contacts(
         What stands in the inertial frame: `sd.Plane()`, … Without names they are called by their kinds: 'plane'.
     pairs : sequence of (str, str), optional
         Names of bodies that are to be looked at, neighbours or not; all if left out, none between bodies if empty.
-    neighbours : bool
+    neighbors : bool
         Whether neighbours in the tree count too.
     rounding, deep
         As of `distance`.
@@ -114,12 +114,12 @@ def contacts(
     """
     check_state(model, state)
     check_deep("contacts()", deep)
-    if not isinstance(neighbours, bool | np.bool_):
-        raise InputError(f"contacts(): neighbours: expected True or False, got {type_name(neighbours)}")
+    if not isinstance(neighbors, bool | np.bool_):
+        raise InputError(f"contacts(): neighbors: expected True or False, got {type_name(neighbors)}")
     reach = one_number("contacts(): within", within, "a length [m]")
     table, grounds, poses = shape_table(model, rounding), _named(surfaces), body_poses(model, state)
     asked = None if pairs is None else _pairs_of_shapes(model, table, pairs)
-    before = np.full(len(model.bodies) + 1, -1) if neighbours else _neighbours(model, table)
+    before = np.full(len(model.bodies) + 1, -1) if neighbors else _neighbours(model, table)
     found = _Rows(model, state, table, deep, reach)
     for row in range(len(poses)):
         some = asked if asked is not None else near_pairs(table, before, poses, row, reach)

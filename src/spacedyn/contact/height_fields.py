@@ -20,7 +20,7 @@ from .triangle_mesh import TriangleMesh
 
 Array = np.ndarray
 _STEEP = 5.0  # slope between neighbours that looks like a step
-_SMALLEST = 1e-30  # m between heights, whose squares can be reckoned with
+_SMALLEST = 1e-30  # m between heights: squares of smaller ones underflow
 _MOST_POINTS = 4_000_000
 _FLAT = 1e-6  # least curvature [1/m] that counts
 

@@ -23,7 +23,7 @@ class Accelerometer(MountedSensor):
     zero, at rest on the ground it points up. Uniform gravity and gravity fields are left out alike; a field is taken at
     the body's centre of mass with its gradient. Accelerations depend on what laws command at the same instant: without
     a period, only sampled laws can read it. Errors (`bias`, `noise`, `random_walk`), `period`, `delay`, `rotation`,
-    `misalignment` and faults are those of every sensor: see the page "Devices".
+    `misalignment`, `seed` and faults (`fail_at`, `fault`, `stuck`) are those of every sensor: see the page "Devices".
 
     Parameters
     ----------

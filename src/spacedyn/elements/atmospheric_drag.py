@@ -58,7 +58,7 @@ class AtmosphericDrag(Element):
         The Sun's path instead [s, m], as `sd.orbit.position_of` gives it.
     bulge : int
         Power of the bulge's cosine: 2 for orbits near the equator, 4 or 6 for polar ones.
-    radius, flattening, rotation : float
+    radius, flattening, rotation_rate : float
         Of the planet [m, -, rad/s].
     axis : (3,)
         Its axis, inertial axes. Its centre is at the frame's origin.
@@ -91,7 +91,7 @@ class AtmosphericDrag(Element):
     bulge: int = 4
     radius: float = EARTH_RADIUS
     flattening: float = EARTH_FLATTENING
-    rotation: float = EARTH_ROTATION
+    rotation_rate: float = EARTH_ROTATION
     axis: ArrayLike = (0.0, 0.0, 1.0)
     name: str | None = None
 
@@ -115,7 +115,7 @@ class AtmosphericDrag(Element):
             spline_pieces(self.table)  # or an error here, where the table is given
         if self.bulge not in (2, 4, 6):
             raise InputError(f"AtmosphericDrag: bulge must be 2, 4 or 6, got {self.bulge}")
-        for name in ("radius", "flattening", "rotation"):
+        for name in ("radius", "flattening", "rotation_rate"):
             object.__setattr__(self, name, one_number(f"AtmosphericDrag: {name}", getattr(self, name)))
         if not (self.radius > 0.0 and 0.0 <= self.flattening < 1.0):
             raise InputError(
@@ -158,7 +158,7 @@ class AtmosphericDrag(Element):
         pieces = spline_pieces(self.table)
         path, sun = path_numbers("sun", self.epoch, None, self.times, self.positions)
         at = AIR_NUMBERS + len(plates)
-        first = [self.radius, self.flattening, *np.asarray(self.axis), self.rotation, _LAG, at, at + pieces.size]
+        first = [self.radius, self.flattening, *np.asarray(self.axis), self.rotation_rate, _LAG, at, at + pieces.size]
         half = self.bulge // 2 if self.air == "harris_priester" and self.altitudes is None else 0
         integers = (body, half, path, len(pieces), self.guards)
         return Numbers(integers, np.concatenate([first, plates, pieces.ravel(), sun]))

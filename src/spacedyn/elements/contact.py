@@ -29,12 +29,14 @@ _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
 
 
-def check_sliding_alone(what: str, m: ContactMaterial) -> None:
+def check_sliding_alone(
+    what: str, m: ContactMaterial, unknown: tuple[str, ...] = ("adhesion", "rolling", "torsion")
+) -> None:
     """Raise if a material has what a method that steps through contact does not know."""
-    for name in ("adhesion", "rolling", "torsion"):
+    for name in unknown:
         if getattr(m, name) > 0.0:
             raise InputError(
-                f"{what}: TimeStepping knows sliding friction alone; the material has {name}: leave it out, or choose "
+                f"{what}: TimeStepping does not know {name}, which the material has: leave it out, or choose "
                 "another method, such as DormandPrince8()"
             )
 
@@ -201,7 +203,8 @@ class Contact(Element):
     @property
     def touches(self) -> int:
         """Its points, for a method that steps through contact."""
-        return len(self.touching.places) if self.is_stepped else 0
+        resists = self.pair.rolling > 0.0 or self.pair.torsion > 0.0
+        return (2 if resists else 1) * len(self.touching.places) if self.is_stepped else 0
 
     def under(self, stepping: bool) -> "Contact":
         """With forces; or, for a method that steps through contact, rigid: without states and guards."""
@@ -209,7 +212,7 @@ class Contact(Element):
             return self
         made = replace(self)
         if stepping:
-            check_sliding_alone(f"Contact '{self.name}'", self.pair)
+            check_sliding_alone(f"Contact '{self.name}'", self.pair, ("adhesion",))
             stepped = {"is_stepped": True, "kernel": contact_touching, "pushes_bodies": False}
             for name, value in stepped.items():
                 object.__setattr__(made, name, value)
@@ -241,7 +244,7 @@ class Contact(Element):
     def numbers(self, model: Model) -> Numbers:
         """Bodies and choices; the surface's frame, the material, the surface's own numbers, the points."""
         if self.is_stepped:
-            return touching_numbers(model, self, self.pair.friction, 0.0)
+            return touching_numbers(model, self, self.pair.friction, 0.0, (self.pair.rolling, self.pair.torsion))
         m, ground, touching = self.pair, self.ground, self.touching
         first = point_of(model, self.body, touching.places[0])[0]
         other, frame = frame_of(model, self.other, ground)

@@ -27,7 +27,7 @@ class Coupling(Element):
     A gear of ratio r is `Coupling(("motor", "arm"), (1, -r))`, a differential has three joints, a mimic joint
     q = multiplier · leader + offset is `Coupling((joint, leader), (1, -multiplier), offset)`. The force acts in the
     joints, within the robot; bodies that carry the gear feel nothing of it but through them. With stiffness or damping
-    the tie gives way.
+    the coupling is compliant.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Coupling(Element):
     curve : (3,)
         Factors of the square, the third and the fourth power of the last joint's coordinate, which are added: a cam.
     stiffness, damping : float
-        If it gives way: of the sum.
+        Of a compliant coupling, on the sum.
     name : str, optional
         For the record.
 

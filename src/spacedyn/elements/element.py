@@ -64,7 +64,7 @@ class Account(Enum):
     """Kinds of entries in the ledger: the audit adds up kinds, and knows no element.
 
     WORK and DISSIPATED are integrated: what comes in and what is lost. STORED belongs to the energy. The impulse of
-    what pushes bodies from outside is reckoned from the pushes themselves.
+    work of pushes from outside is computed from the pushes themselves.
     """
 
     WORK = "work"
@@ -153,7 +153,7 @@ class Element:
     loses_mass: ClassVar[bool] = False
     kept: ClassVar[int] = 0  # numbers that its kinds keep for those that are called later in an evaluation
     feels_fields: ClassVar[bool] = False  # whether it needs the accelerations of gravity fields at bodies
-    sums_forces: ClassVar[bool] = False  # whether it needs what elements hand on to bodies
+    sums_forces: ClassVar[bool] = False  # whether it needs the inertia and forces that elements add to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
     asks: ClassVar[bool] = False  # whether its guards ask for more than another side: rigid contact
@@ -188,7 +188,7 @@ class Element:
         return ()
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
-        """Bodies to which it hands on inertia, or whose accelerations it needs."""
+        """Bodies to which it adds inertia, or whose accelerations it needs."""
         return ()
 
     def rows_of(self, model: Model) -> tuple[Row, ...]:
@@ -224,6 +224,14 @@ class Element:
     def guards(self) -> int:
         """Number of its guards: functions whose sign is held within a step."""
         return 0
+
+    @property
+    def holds_sides(self) -> bool:
+        """Whether sides of its guards are held with a fixed step, too: its samples or other elements go by them.
+
+        Most kinds ask `switch`, which with a fixed step goes by the guard's value.
+        """
+        return self.asks or bool(self.samples)
 
     @property
     def breaks(self) -> tuple[float, ...]:

@@ -18,8 +18,8 @@ from .sensor import Sensor, positive
 class Encoder(Sensor):
     """An encoder: the coordinate of a joint, `s.<name>.angle` [rad or m].
 
-    Errors (`bias`, `noise`, `random_walk`), `period`, `delay` and faults are those of every sensor: see the page
-    "Devices".
+    Errors (`bias`, `noise`, `random_walk`), `period`, `delay`, `seed` and faults (`fail_at`, `fault`, `stuck`) are
+    those of every sensor: see the page "Devices".
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Gears that give way and have play, between a motor's rotor and a link."""
+"""Flexible gears with backlash, between a motor's rotor and a link."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -16,14 +16,15 @@ from .sensor import XYZ, AlignedSensor, positive
 
 @checked_fields("rotation")
 @dataclass(frozen=True, eq=False)
-class ForceTorque(AlignedSensor):
+class ForceTorqueSensor(AlignedSensor):
     """A force and torque sensor at a joint: the wrench that it transmits, driven directions and constrained ones.
 
     `s.<name>.force` (3) [N] and `s.<name>.moment` (3) [N m] are what the parent exerts on the child, about `point`, in
     the sensor's axes; `joint_reactions` has the same. All that elements do to the bodies beyond is counted: weight,
     contact, propellant, flexible parts. Accelerations depend on what laws command at the same instant: without a
     period, only sampled laws can read it. Errors have six components, force first. `bias`, `noise`, `random_walk`,
-    `period`, `delay`, `rotation`, `misalignment` and faults are those of every sensor: see the page "Devices".
+    `period`, `delay`, `rotation`, `misalignment`, `seed` and faults (`fail_at`, `fault`, `stuck`) are those of every
+    sensor: see the page "Devices".
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class ForceTorque(AlignedSensor):
     >>> b = sd.Builder("pendulum", base="fixed")
     >>> b.base("ceiling", mass=1.0, inertia=(1, 1.2, 1.1))
     >>> b.link("arm", "revolute", parent="ceiling", axis=(0, 1, 0), mass=2.0, inertia=(0.1, 0.1, 0.02), com=(0, 0, -1))
-    >>> robot, wrist = b.build(), sd.ForceTorque("arm", name="wrist")
+    >>> robot, wrist = b.build(), sd.ForceTorqueSensor("arm", name="wrist")
     >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, elements=[wrist], gravity=[0, 0, -9.81], record=1.0)
     >>> run["wrist.force"][0].round(9).tolist()
     [0.0, 0.0, 19.62]
@@ -65,7 +66,7 @@ class ForceTorque(AlignedSensor):
 
     def __post_init__(self) -> None:
         positive(self, "limit", "quantum")
-        object.__setattr__(self, "point", three("ForceTorque", "point", self.point))
+        object.__setattr__(self, "point", three("ForceTorqueSensor", "point", self.point))
         super().__post_init__()
 
     @property

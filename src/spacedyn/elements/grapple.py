@@ -25,7 +25,7 @@ XYZ = ("x", "y", "z")
 @checked_fields("engaged")
 @dataclass(frozen=True, eq=False)
 class Grapple(Element):
-    """A grasp that gives way: springs and dampers in all six directions between two endpoints of two bodies.
+    """A compliant grasp: springs and dampers in all six directions between two endpoints of two bodies.
 
     `sd.actions.engage(name)` closes it at an event, by default just as the endpoints stand to each other then, so that
     nothing jumps; `sd.actions.disengage(name)` lets go. Its pair of forces acts within the robot, or within a scene,

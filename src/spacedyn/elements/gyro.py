@@ -19,8 +19,8 @@ from .sensor import XYZ, MountedSensor, Place, positive
 class Gyro(MountedSensor):
     """A gyro: the angular velocity of its body in its own axes, `s.<name>.angular_velocity` (3) [rad/s].
 
-    Errors (`bias`, `noise`, `random_walk`), `period`, `delay`, `rotation`, `misalignment` and faults are those of every
-    sensor: see the page "Devices".
+    Errors (`bias`, `noise`, `random_walk`), `period`, `delay`, `rotation`, `misalignment`, `seed` and faults
+    (`fail_at`, `fault`, `stuck`) are those of every sensor: see the page "Devices".
 
     Parameters
     ----------

@@ -19,10 +19,10 @@ from .element import Account, Element, Numbers, direction
 _AXES = {"turning": TURNING, "still": STILL}
 
 
-def _rate(what: str, value: float) -> float:
-    rate = one_number(f"{what}: rate", value, "a positive number")
+def _mean_motion(what: str, value: float) -> float:
+    rate = one_number(f"{what}: mean_motion", value, "a positive number")
     if not rate > 0.0:
-        raise InputError(f"{what}: rate must be positive [rad/s], got {rate}; sd.orbit.mean_motion(a) has it")
+        raise InputError(f"{what}: mean_motion must be positive [rad/s], got {rate}; sd.orbit.mean_motion(a) has it")
     return rate
 
 
@@ -38,7 +38,7 @@ class HillFrame(Element):
 
     Parameters
     ----------
-    rate : float
+    mean_motion : float
         Angular rate of the orbit [rad/s]: `sd.orbit.mean_motion(a)`.
     axes : str
         'turning' or 'still'.
@@ -57,7 +57,7 @@ class HillFrame(Element):
     [199.648611, -287.788911, 50.647191]
     """
 
-    rate: float
+    mean_motion: float
     axes: str = "turning"
     name: str | None = None
 
@@ -66,7 +66,7 @@ class HillFrame(Element):
     kernel: ClassVar[Kind] = hill_frame
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", _rate("HillFrame", self.rate))
+        object.__setattr__(self, "mean_motion", _mean_motion("HillFrame", self.mean_motion))
         if self.axes not in _AXES:
             raise UnknownName("axes of HillFrame()", self.axes, list(_AXES))
 
@@ -82,7 +82,7 @@ class HillFrame(Element):
 
     def numbers(self, model: Model) -> Numbers:
         """The axes; rate, up and ahead at t = 0."""
-        return Numbers((_AXES[self.axes],), np.array([self.rate, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]))
+        return Numbers((_AXES[self.axes],), np.array([self.mean_motion, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]))
 
 
 @checked_fields()
@@ -95,7 +95,7 @@ class GravityGradient(Element):
 
     Parameters
     ----------
-    rate : float
+    mean_motion : float
         Angular rate of the orbit [rad/s]: `sd.orbit.mean_motion(a)`.
     up, normal : (3,)
         Up at t = 0, and the orbit's normal, inertial axes; at right angles.
@@ -118,7 +118,7 @@ class GravityGradient(Element):
     (0.1, -0.1, True)
     """
 
-    rate: float
+    mean_motion: float
     up: ArrayLike = (1.0, 0.0, 0.0)
     normal: ArrayLike = (0.0, 0.0, 1.0)
     name: str | None = None
@@ -127,7 +127,7 @@ class GravityGradient(Element):
     kernel: ClassVar[Kind] = hill_frame
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", _rate("GravityGradient", self.rate))
+        object.__setattr__(self, "mean_motion", _mean_motion("GravityGradient", self.mean_motion))
         for name in ("up", "normal"):
             object.__setattr__(self, name, direction("GravityGradient", name, getattr(self, name)))
         if abs(np.dot(np.asarray(self.up), np.asarray(self.normal))) > 1e-9:
@@ -141,4 +141,4 @@ class GravityGradient(Element):
     def numbers(self, model: Model) -> Numbers:
         """About the centre of mass; rate, up and ahead at t = 0."""
         up = np.asarray(self.up)
-        return Numbers((ABOUT_COM,), np.concatenate([[self.rate], up, np.cross(np.asarray(self.normal), up)]))
+        return Numbers((ABOUT_COM,), np.concatenate([[self.mean_motion], up, np.cross(np.asarray(self.normal), up)]))

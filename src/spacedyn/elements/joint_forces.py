@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..kernels.elements import joint_forces as k
+from ..kernels.elements.joint_touching import joint_touching
 from ..kernels.elements.kind import Kind
 from ..model.model import Model
 from .element import Account, Element, Numbers
@@ -28,6 +29,7 @@ class JointForces(Element):
     pushes_bodies: ClassVar[bool] = False
     pushes_joints: ClassVar[bool] = True
     kernel: ClassVar[Kind] = k.joint_forces
+    is_stepped: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
@@ -37,7 +39,7 @@ class JointForces(Element):
     @property
     def guards(self) -> int:
         """Number of guards of its end stops."""
-        return k.STOP_GUARDS * len(self.stops)
+        return 0 if self.is_stepped else k.STOP_GUARDS * len(self.stops)
 
     @cached_property
     def stops(self) -> list[tuple[int, int]]:
@@ -50,9 +52,35 @@ class JointForces(Element):
                 found += [(rate, first + i) for i, rate in enumerate(range(rates.start, rates.stop - turns))]
         return found
 
+    @cached_property
+    def rubs(self) -> list[int]:
+        """Rates that have dry friction, in any robot."""
+        found: list[int] = []
+        for joint in self.model.joints:
+            rates = self.model.u_slice(joint.name)
+            rubs = np.any(np.atleast_2d(joint.friction) > 0.0, axis=0).tolist()
+            found += [rate for rate, one in zip(range(rates.start, rates.stop), rubs, strict=True) if one]
+        return found
+
+    @property
+    def touches(self) -> int:
+        """End stops, two a rate, and dry friction, for a method that steps through contact."""
+        return 2 * len(self.stops) + len(self.rubs) if self.is_stepped else 0
+
+    def under(self, stepping: bool) -> "JointForces":
+        """With forces; or, for a method that steps through contact, with rigid stops and friction that sticks."""
+        if stepping == self.is_stepped:
+            return self
+        made = JointForces(self.model)
+        if stepping:
+            object.__setattr__(made, "is_stepped", True)
+            object.__setattr__(made, "kernel", joint_touching)
+        return made
+
     def numbers(self, model: Model) -> Numbers:
-        """How many rates have end stops; the rate and the coordinate of each."""
-        return Numbers((len(self.stops), *(one for pair in self.stops for one in pair)), np.empty(0))
+        """How many rates have end stops; the rate and the coordinate of each; the same of dry friction."""
+        stops = (len(self.stops), *(one for pair in self.stops for one in pair))
+        return Numbers((*stops, len(self.rubs), *self.rubs), np.empty(0))
 
 
 def joint_forces_of(model: Model) -> list[JointForces]:

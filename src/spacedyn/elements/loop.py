@@ -75,7 +75,7 @@ class Loop(Element):
     """A joint that closes a chain: between two bodies of a robot, or a body and the inertial frame.
 
     Rigid, it is held by multipliers beside the dynamics, exactly: states stay on it to rounding, and it does no work.
-    With stiffness or damping it gives way along the same directions (a virtual cut).
+    With stiffness or damping it is compliant along the same directions (a virtual cut).
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Loop(Element):
         With `other` 'inertial': times [s] and where the joint's place in the inertial frame is then [m], in between by
         a spline: a moving target. The work that it does is in the ledger.
     stiffness, damping : float
-        Of slides, if it gives way [N/m, N s/m].
+        Along slides, if it is compliant [N/m, N s/m].
     turn_stiffness, turn_damping : float
         Of turns [N m/rad, N m s/rad].
     active : bool, optional
@@ -188,7 +188,7 @@ class Loop(Element):
             raise InputError(f"{what}: active must be True, False or None, got {self.active!r}")
         if self.active is not None and (times is not None or not self.is_rigid):
             raise InputError(
-                f"{what}: only a rigid loop without a moving target opens and closes (active); a Grapple gives way"
+                f"{what}: only a rigid loop without a moving target opens and closes (active); a Grapple is compliant"
             )
         if times is not None and self.other != "inertial":
             raise InputError(f"{what}: a moving target is in the inertial frame: leave `other` out")
@@ -327,7 +327,7 @@ class Loop(Element):
         return tuple(name for name in (self.body, self.other) if name != "inertial")
 
     def fastest_rate(self, model: Model) -> float:
-        """Of one that gives way: its fastest oscillation or decay, from its bodies' masses alone [1/s]."""
+        """Of a compliant one: its fastest oscillation or decay, from its bodies' masses alone [1/s]."""
         ends = [model.body(name).mass for name in (self.body, self.other) if name != "inertial"]
         mobile = sum(1.0 / mass for mass in ends if mass > 0.0)
         return max(float(np.sqrt(self.stiffness * mobile)), float(self.damping * mobile))

@@ -13,13 +13,12 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..kernels.elements.magnetic_field import ROW_NUMBERS
+from ..orbit.constants import EARTH_ROTATION
 from ..reals import finite_array, one_number
 from ..signatures import check_names, checked_fields
 from .element import three
 
 Array = np.ndarray
-EARTH_TURN = 7.292115e-5
-"""Angular velocity of the Earth [rad/s]."""
 IGRF_RADIUS = 6_371_200.0
 """Radius that Gauss's coefficients refer to [m]."""
 MAX_DEGREE = 13
@@ -49,8 +48,8 @@ class MagneticField:
         That the coefficients refer to [m].
     center : (3,)
         Where the planet is, in the inertial frame [m].
-    angle, rate : float
-        Of the prime meridian from the inertial x axis at t = 0 [rad], and how fast it turns [rad/s].
+    angle, rotation_rate : float
+        Angle of the prime meridian from the inertial x axis at t = 0 [rad]; angular rate of the planet about z [rad/s].
 
     Examples
     --------
@@ -70,7 +69,7 @@ class MagneticField:
     radius: float = IGRF_RADIUS
     center: ArrayLike = (0.0, 0.0, 0.0)
     angle: float = 0.0
-    rate: float = EARTH_TURN
+    rotation_rate: float = EARTH_ROTATION
 
     def __post_init__(self) -> None:
         if self.dipole is not None and self.uniform is not None:
@@ -78,7 +77,7 @@ class MagneticField:
         for name in ("dipole", "uniform", "center"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, three("MagneticField", name, getattr(self, name)))
-        for name in ("radius", "angle", "rate"):
+        for name in ("radius", "angle", "rotation_rate"):
             object.__setattr__(self, name, one_number(f"MagneticField: {name}", getattr(self, name)))
         if not self.radius > 0.0:
             raise InputError(f"MagneticField: radius must be a positive length [m], got {self.radius}")
@@ -106,7 +105,7 @@ class MagneticField:
             raise InputError(f"MagneticField.at: position must be (..., 3), got shape {place.shape}")
         if self.uniform is not None:
             return np.broadcast_to(np.asarray(self.uniform), place.shape).copy()
-        theta = self.angle + self.rate * one_number("MagneticField.at: time", time, "a time [s]")
+        theta = self.angle + self.rotation_rate * one_number("MagneticField.at: time", time, "a time [s]")
         c, s = np.cos(theta), np.sin(theta)
         R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         r = (place - np.asarray(self.center)) @ R
@@ -150,7 +149,7 @@ class MagneticField:
     def numbers(self) -> Array:
         """Its numbers, in the order of the kernel."""
         uniform = np.zeros(3) if self.uniform is None else np.asarray(self.uniform)
-        first = [*np.asarray(self.center), self.angle, self.rate, self.radius, *uniform]
+        first = [*np.asarray(self.center), self.angle, self.rotation_rate, self.radius, *uniform]
         return np.concatenate([first, self.table.ravel()])
 
 

@@ -21,7 +21,7 @@ class Magnetometer(MountedSensor):
     """A magnetometer: the magnetic field where it is, in its own axes, `s.<name>.field` (3) [T].
 
     It does not feel what magnetorquers do. Errors (`bias`, `noise`, `random_walk`), `period`, `delay`, `rotation`,
-    `misalignment` and faults are those of every sensor: see the page "Devices".
+    `misalignment`, `seed` and faults (`fail_at`, `fault`, `stuck`) are those of every sensor: see the page "Devices".
 
     Parameters
     ----------

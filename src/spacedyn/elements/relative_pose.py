@@ -27,14 +27,14 @@ from .sensor import (
 
 @checked_fields("at", "rotation", "target")
 @dataclass(frozen=True, eq=False)
-class RelativePose(MountedSensor):
+class RelativePoseSensor(MountedSensor):
     """A camera or lidar that sees a target: `s.<name>.position` (3) [m] is where it is, `.attitude` how it is turned.
 
     It looks along its z axis. Where the target is beyond its range or outside of its field of view, it reads zeros.
     Both are in the sensor's own axes; the attitude is a quaternion (x, y, z, w) with w >= 0, from the target's axes to
     the sensor's. Its error has six components: three of position [m], then a rotation vector in the target's axes
-    [rad]. `bias`, `noise`, `random_walk`, `period`, `delay`, `rotation`, `misalignment` and faults are those of every
-    sensor: see the page "Devices".
+    [rad]. `bias`, `noise`, `random_walk`, `period`, `delay`, `rotation`, `misalignment`, `seed` and faults (`fail_at`,
+    `fault`, `stuck`) are those of every sensor: see the page "Devices".
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class RelativePose(MountedSensor):
     --------
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
-    >>> eye = sd.RelativePose(robot.body_names[0], target=robot.endpoint_names[0], name="eye")
+    >>> eye = sd.RelativePoseSensor(robot.body_names[0], target=robot.endpoint_names[0], name="eye")
     >>> run = sd.simulate(robot, robot.neutral_state(), 1.0, elements=[eye], record=1.0)
     >>> run["eye.position"].shape, run["eye.attitude"].shape
     ((2, 3), (2, 4))
@@ -73,7 +73,7 @@ class RelativePose(MountedSensor):
     kernel: ClassVar[Kind] = relative_pose
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "target", place_of("RelativePose: target", self.target))
+        object.__setattr__(self, "target", place_of("RelativePoseSensor: target", self.target))
         set_largest(self, "max_range", "m")
         set_angle(self, "field_of_view", 2.0 * np.pi)
         set_steps(self, "quantum", 3)

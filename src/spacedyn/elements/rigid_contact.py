@@ -46,7 +46,7 @@ class RigidContact(Element):
         0 (it stays) to 1 (no energy is lost in the normal direction).
     friction : float
         Coulomb's coefficient.
-    law : str
+    restitution_law : str
         What restitution means where friction acts during the impact: 'newton', speed of parting over speed of approach;
         'poisson', impulse of expansion over impulse of compression; 'stronge', the root of the work regained over the
         work done in compression. Without friction all three are the same. None of them gains energy.
@@ -82,7 +82,7 @@ class RigidContact(Element):
     surface: Any = None
     restitution: float = 0.0
     friction: float = 0.0
-    law: str = "stronge"
+    restitution_law: str = "stronge"
     other: str = "inertial"
     radius: ArrayLike = 0.0
     semi_axes: ArrayLike = (0.0, 0.0, 0.0)
@@ -108,8 +108,8 @@ class RigidContact(Element):
             object.__setattr__(self, "shape", read_shape("RigidContact: shape", self.shape))
         else:
             object.__setattr__(self, "points", np.array(self.touching.places))
-        if self.law not in RESTITUTION_LAWS:
-            raise UnknownName("law of restitution", self.law, list(RESTITUTION_LAWS))
+        if self.restitution_law not in RESTITUTION_LAWS:
+            raise UnknownName("law of restitution", self.restitution_law, list(RESTITUTION_LAWS))
         for name, low, high in (("restitution", 0.0, 1.0), ("friction", 0.0, np.inf), ("skin", 1e-15, 1e-3)):
             value = one_number(f"RigidContact: {name}", getattr(self, name))
             if not low <= value <= high:
@@ -254,7 +254,7 @@ class RigidContact(Element):
         if self.friction > 0.3 and np.abs(self.gaps(state.flattened())).min() < 1e-6:
             return (
                 f" RigidContact '{self.name}': a point slides with friction {self.friction:g}: where friction jams it, "
-                "rigid bodies have no finite force (Painlevé's paradox); take a Contact that gives way"
+                "rigid bodies have no finite force (Painlevé's paradox); take a compliant Contact"
             )
         return ""
 

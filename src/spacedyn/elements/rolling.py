@@ -37,7 +37,7 @@ class Rolling(Element):
         Of the wheel or ball, from its centre to where it touches [m].
     axis : (3,), optional
         The wheel's axis in the frame of `body`. Left out, it is a ball.
-    centre : (3,)
+    center : (3,)
         Its centre in the frame of `body` [m].
     edge_radius : float, optional
         Radius of the wheel's rounded edge [m], up to `radius`: a tyre. 0, a knife edge, if left out.
@@ -68,7 +68,7 @@ class Rolling(Element):
     body: str
     radius: float
     axis: ArrayLike | None = None
-    centre: ArrayLike = (0.0, 0.0, 0.0)
+    center: ArrayLike = (0.0, 0.0, 0.0)
     edge_radius: float | None = None
     other: str = "inertial"
     other_point: ArrayLike = (0.0, 0.0, 0.0)
@@ -86,7 +86,7 @@ class Rolling(Element):
     kept: ClassVar[int] = KEPT
 
     def __post_init__(self) -> None:
-        for name in ("centre", "other_point"):
+        for name in ("center", "other_point"):
             object.__setattr__(self, name, three("Rolling", name, getattr(self, name)))
         object.__setattr__(self, "normal", direction("Rolling", "normal", self.normal))
         if self.axis is not None:
@@ -127,7 +127,7 @@ class Rolling(Element):
         """Its bodies; centre, axis, the plane, both radii."""
         if "inertial" in model.body_names:
             raise InputError("Rolling: a body cannot be named 'inertial', which is the inertial frame")
-        body, centre = point_of(model, self.body, self.centre)
+        body, centre = point_of(model, self.body, self.center)
         other, far, axes = -1, np.asarray(self.other_point), frame_of(np.asarray(self.normal))
         inside = model.flat.to_internal
         axis = np.zeros(3) if self.axis is None else inside[model.body_index(self.body)] @ np.asarray(self.axis)
@@ -153,7 +153,7 @@ class Rolling(Element):
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """The points that its force is recorded at: the wheel's centre, and the plane's point."""
         other = "" if self.other == "inertial" else self.other
-        return WrenchPoint(self.body, np.asarray(self.centre)), WrenchPoint(other, np.asarray(self.other_point))
+        return WrenchPoint(self.body, np.asarray(self.center)), WrenchPoint(other, np.asarray(self.other_point))
 
     def check_start(self, state: State, end: float, others: object) -> None:
         """Raise if a disc lies flat on its plane, where it has no lowest point."""

@@ -116,7 +116,7 @@ class Sensor(Element):
         needs += ["quantum"] if np.any(np.asarray(self.limits[1]) != 0.0) else []
         needs += ["fault='frozen'"] if self.fault == "frozen" and np.isfinite(self.fail_at) else []
         if self.period is None and needs:
-            raise InputError(f"{self.kind_name}: {needs[0]} needs a period, the time between its instants [s]")
+            raise InputError(f"{self.kind_name}: {needs[0]} needs a sampling period [s]")
         if self.delay < 0.0 or (self.delay > 0.0 and abs(self.delay / self.period - self.wait) > 1e-9 * self.wait):  # type: ignore[operator]
             raise InputError(
                 f"{self.kind_name}: delay must be a multiple of the period, {self.period} s, got {self.delay}"

@@ -1,6 +1,6 @@
 """Contact between shapes that bodies carry, and of these with surfaces: all that may touch, in one element."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ from ..kernels.elements.pair_contact import pair_contact
 from ..kernels.elements.pair_touching import pair_touching
 from ..model.model import Model, robot_of
 from ..model.state import State
-from ..reals import one_number
 from ..signatures import checked_fields
 from .contact import check_sliding_alone, has_bristles, mass_of
 from .element import Account, Block, Element, Numbers, WrenchPoint
@@ -32,11 +31,12 @@ from .shape_numbers import (
 from .shape_pairs import (
     MOST_LISTED,
     Found,
-    Piece,
     find_pairs,
     names_of,
+    read_found,
     read_materials,
     read_pairs,
+    read_rounding,
     read_surfaces,
 )
 
@@ -119,21 +119,15 @@ class ShapeContact(Element):
         what = "ShapeContact"
         if self.material is None:
             raise InputError(f"{what}: give a material, such as ContactMaterial(stiffness=1e5, dissipation=0.5)")
-        rounding = self.rounding
-        if isinstance(rounding, Mapping):
-            rounding = tuple(rounding.items())
-        if isinstance(rounding, tuple | list):
-            rounding = tuple((str(body), one_number(f"{what}: rounding of '{body}'", r)) for body, r in rounding)
-        else:
-            rounding = one_number(f"{what}: rounding", rounding, "0 or more [m]")
+        surfaces = read_surfaces(f"{what}: surfaces", self.surfaces)
         settings = {
             "material": read_material(f"{what}: material", self.material),
             "materials": read_materials(f"{what}: materials", self.materials),
-            "surfaces": read_surfaces(f"{what}: surfaces", self.surfaces),
+            "surfaces": surfaces,
             "pairs": None if self.pairs is None else read_pairs(f"{what}: pairs", self.pairs),
             "exclude": read_pairs(f"{what}: exclude", self.exclude),
-            "rounding": rounding,
-            "found": None if self.found is None else _read_found(self.found),
+            "rounding": read_rounding(f"{what}: rounding", self.rounding),
+            "found": None if self.found is None else read_found(f"{what}: found", self.found, len(surfaces)),
         }
         for name, value in settings.items():
             object.__setattr__(self, name, value)
@@ -292,17 +286,3 @@ class ShapeContact(Element):
         lightest = min([mass for mass in masses if mass > 0.0], default=np.inf)
         rates = [m.exponent * m.stiffness * 1e-4 ** (m.exponent - 1.0) / lightest for m in all_materials(self)]
         return float(np.sqrt(max(rates)))
-
-
-def _read_found(given: Any) -> Found:
-    """What a file has of it."""
-    if isinstance(given, Found):
-        return given
-    pieces, on_surfaces, moving, pairs, omitted = given
-    made = []
-    for body, name, kind, size, radius, position, rotation, vertices in pieces:
-        place, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
-        corners = None if vertices is None else np.asarray(vertices, dtype=float)
-        made.append(Piece(str(body), str(name), int(kind), tuple(size), float(radius), place, turn, corners))
-    listed = None if pairs is None else tuple((int(i), int(j)) for i, j in pairs)
-    return Found(tuple(made), int(on_surfaces), int(moving), listed, tuple((int(i), int(j)) for i, j in omitted))

@@ -15,6 +15,7 @@ from ..contact.surfaces import Surface
 from ..errors import InputError, ModelWarning, UnknownName, warn_user
 from ..kernels.geometry import cores as k
 from ..model.model import Model
+from ..reals import one_number
 from ..signatures import is_several
 
 Array = np.ndarray
@@ -57,6 +58,56 @@ class Found(NamedTuple):
     moving: int
     pairs: tuple[tuple[int, int], ...] | None
     omitted: tuple[tuple[int, int], ...]
+
+
+def read_rounding(what: str, given: Any) -> float | tuple[tuple[str, float], ...]:
+    """Radius of edges [m], of all bodies or by their names: a number, {body: number} or pairs of both."""
+    if isinstance(given, Mapping):
+        given = list(given.items())
+    if not isinstance(given, tuple | list):
+        return one_number(what, given, "0 or more [m]")
+    found = []
+    for one in given:
+        if not isinstance(one, tuple | list) or len(one) != 2 or not isinstance(one[0], str):
+            raise InputError(f"{what}: expected a number or {{body: number}}, got {one!r}")
+        found.append((one[0], one_number(f"{what} of '{one[0]}'", one[1], "0 or more [m]")))
+    return tuple(found)
+
+
+def read_found(what: str, given: Any, surfaces: int) -> Found:
+    """What a file has of `Found`: kernels take places in their arrays from it, so all of it is checked."""
+    try:
+        pieces, on_surfaces, moving, pairs, omitted = given
+        made = tuple(_read_piece(*one) for one in pieces)
+        listed = None if pairs is None else tuple((int(i), int(j)) for i, j in pairs)
+        left_out = tuple((int(i), int(j)) for i, j in omitted)
+        found = Found(made, int(on_surfaces), int(moving), listed, left_out)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} is not what a simulation found in its model; leave it out") from None
+    ends = len(made), len(made) + surfaces
+    if not 0 <= found.on_surfaces <= found.moving <= len(made):
+        raise InputError(f"{what} counts {on_surfaces} and {moving} of {len(made)} shapes; leave it out")
+    if any(not (0 <= i < ends[0] and 0 <= j < ends[1]) for i, j in (*(listed or ()), *left_out)):
+        raise InputError(f"{what} has pairs beyond its {ends[0]} shapes and {surfaces} surfaces; leave it out")
+    return found
+
+
+def _read_piece(body: Any, name: Any, kind: Any, size: Any, radius: Any, *place: Any) -> Piece:
+    """A shape of a file, or ValueError."""
+    position, rotation = (np.asarray(one, dtype=float) for one in place[:2])
+    (vertices,) = place[2:]
+    corners = None if vertices is None else np.asarray(vertices, dtype=float)
+    a, b, c, d = (float(x) for x in size)
+    numbers = [np.array([a, b, c, d, radius]), position.ravel(), rotation.ravel()]
+    numbers += [] if corners is None else [corners.ravel()]
+    is_hull = corners is not None and corners.ndim == 2 and corners.shape[1] == 3 and len(corners) > 0
+    fits = position.shape == (3,) and rotation.shape == (3, 3) and min(a, b, c, d, radius) >= 0.0
+    if not (fits and kind in range(k.HULL + 1) and is_hull == (kind == k.HULL)):
+        raise ValueError
+    turned = np.abs(rotation @ rotation.T - np.eye(3)).max() < 1e-9
+    if not (turned and np.abs(np.concatenate(numbers)).max() < 1e100):
+        raise ValueError
+    return Piece(str(body), str(name), int(kind), (a, b, c, d), float(radius), position, rotation, corners)
 
 
 def read_pairs(what: str, given: Any) -> tuple[tuple[str, str], ...]:

@@ -26,7 +26,7 @@ from .plates import check_above, plate_numbers, set_plates
 class SolarPressure(Element):
     """Pressure of sunlight on flat plates of a body, with the planet's shadow.
 
-    f = -P light A cosθ [(1 - mirror) e + 2 (mirror cosθ + diffuse/3) n] on plates that face the Sun; e points to it.
+    f = -P light A cosθ [(1 - specular) e + 2 (specular cosθ + diffuse/3) n] on plates that face the Sun, e toward it.
     `light` is the visible share of its disc, recorded: 1 in the sun, 0 in the umbra, between in the penumbra. Steps end
     where the penumbra begins and ends, and where a plate turns edge-on. Plates do not shade each other. Work and
     impulse are in the ledger, and the wrench at the body's centre of mass is recorded.
@@ -41,7 +41,7 @@ class SolarPressure(Element):
         [m²].
     points : (3,) or (plates, 3)
         Centres of the plates, in the body's frame [m].
-    mirror, diffuse : float or (plates,)
+    specular, diffuse : float or (plates,)
         Shares of the light that are reflected as by a mirror, and in all directions; the rest is absorbed.
     epoch : str, optional
         Date and time (UTC) of t = 0, for the Sun's place; J2000 if left out.
@@ -62,7 +62,7 @@ class SolarPressure(Element):
     >>> robot = sd.load("ets7")
     >>> start = sd.orbit.orbit_state(robot, sd.orbit.OrbitalElements(6.928e6))
     >>> bus = robot.body_names[0]
-    >>> light = sd.SolarPressure(bus, (1, 0, 0), 10.0, mirror=0.2, diffuse=0.3, sun=(sd.orbit.AU, 0, 0))
+    >>> light = sd.SolarPressure(bus, (1, 0, 0), 10.0, specular=0.2, diffuse=0.3, sun=(sd.orbit.AU, 0, 0))
     >>> run = sd.simulate(robot, start, 10.0, elements=[sd.CentralGravity(), light], record=10.0)
     >>> float(run["light"][0, 1]), run.audit().within_budget
     (1.0, True)
@@ -72,7 +72,7 @@ class SolarPressure(Element):
     normals: ArrayLike
     areas: ArrayLike
     points: ArrayLike = (0.0, 0.0, 0.0)
-    mirror: ArrayLike = 0.0
+    specular: ArrayLike = 0.0
     diffuse: ArrayLike = 0.0
     epoch: str | None = None
     sun: ArrayLike | None = None
@@ -86,9 +86,9 @@ class SolarPressure(Element):
     kernel: ClassVar[Kind] = solar_pressure
 
     def __post_init__(self) -> None:
-        set_plates(self, "mirror", "diffuse")
-        if np.any(np.asarray(self.mirror) + np.asarray(self.diffuse) > 1.0):
-            raise InputError("SolarPressure: mirror and diffuse are shares of the light: together at most 1")
+        set_plates(self, "specular", "diffuse")
+        if np.any(np.asarray(self.specular) + np.asarray(self.diffuse) > 1.0):
+            raise InputError("SolarPressure: specular and diffuse are shares of the light: together at most 1")
         for name in ("pressure", "radius"):
             value = one_number(f"SolarPressure: {name}", getattr(self, name), "zero or a positive number")
             if value < 0.0:
@@ -126,7 +126,7 @@ class SolarPressure(Element):
 
     def numbers(self, model: Model) -> Numbers:
         """Body, the Sun's path, whether there is a shadow, plates; pressure, the planet's radius, plates, the path."""
-        body, plates = plate_numbers(self, model, "mirror", "diffuse")
+        body, plates = plate_numbers(self, model, "specular", "diffuse")
         path, sun = path_numbers("sun", self.epoch, self.sun, self.times, self.positions)
         integers = (body, path, int(self.radius > 0.0), len(np.asarray(self.areas)))
         return Numbers(integers, np.concatenate([[self.pressure, self.radius], plates, sun]))

@@ -22,8 +22,8 @@ class StarTracker(MountedSensor):
 
     Its error is a rotation vector in its own axes [rad], of which `bias`, `noise` and `random_walk` have three numbers:
     it looks along its z axis and is worse about z. Dead, blinded by the Sun or turned too fast it reads zeros, which is
-    no quaternion: let laws keep what they had. `period`, `delay`, `rotation`, `misalignment` and faults are those of
-    every sensor: see the page "Devices".
+    no quaternion: let laws keep what they had. `period`, `delay`, `rotation`, `misalignment`, `seed` and faults
+    (`fail_at`, `fault`, `stuck`) are those of every sensor: see the page "Devices".
 
     Parameters
     ----------

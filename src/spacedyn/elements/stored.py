@@ -34,6 +34,7 @@ from . import (
     rigid_contact,
     rolling,
     shape_contact,
+    sleeping,
     solar_pressure,
     spring,
     star_tracker,
@@ -58,6 +59,7 @@ KINDS: dict[str, type[Element]] = {
         contact.Contact,
         rigid_contact.RigidContact,
         shape_contact.ShapeContact,
+        sleeping.Sleeping,
         loop.Loop,
         coupling.Coupling,
         rolling.Rolling,
@@ -81,11 +83,11 @@ KINDS: dict[str, type[Element]] = {
         magnetometer.Magnetometer,
         gyro.Gyro,
         accelerometer.Accelerometer,
-        force_torque.ForceTorque,
+        force_torque.ForceTorqueSensor,
         star_tracker.StarTracker,
         sun_sensor.SunSensor,
         encoder.Encoder,
-        relative_pose.RelativePose,
+        relative_pose.RelativePoseSensor,
     )
 }
 """Built-in kinds, by their names."""

@@ -23,8 +23,8 @@ class SunSensor(MountedSensor):
 
     It looks along its z axis. Where the Sun is outside its field of view, or a planet is before it (whose shadow is a
     cylinder), it reads zeros. Its error is added to the direction, which is made a unit vector again. `bias`, `noise`,
-    `random_walk`, `period`, `delay`, `rotation`, `misalignment` and faults are those of every sensor: see the page
-    "Devices".
+    `random_walk`, `period`, `delay`, `rotation`, `misalignment`, `seed` and faults (`fail_at`, `fault`, `stuck`) are
+    those of every sensor: see the page "Devices".
 
     Parameters
     ----------

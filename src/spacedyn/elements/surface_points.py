@@ -51,14 +51,28 @@ def point_numbers(model: Model, body: str, touching: TouchingPoints) -> Array:
     return np.ravel(rows)
 
 
-def touching_numbers(model: Model, one: Any, friction: float, restitution: float) -> Numbers:
-    """A contact element as a method that steps through contact takes it: bodies, surface, points, coefficients."""
+def touching_numbers(
+    model: Model, one: Any, friction: float, restitution: float, turning: tuple[float, float] = (0.0, 0.0)
+) -> Numbers:
+    """A contact element as a method that steps through contact takes it: bodies, surface, points, coefficients.
+
+    `turning`: moments against rolling and turning over the normal force [m].
+    """
     ground, touching = one.ground, one.touching
     first, (other, frame) = point_of(model, one.body, touching.places[0])[0], frame_of(model, one.other, ground)
     own, cores = ground.parameters, int(np.any(touching.cores != 0.0))
-    integers = (first, other, ground.code, len(touching.places), FIRST, FIRST + len(own), cores)
+    integers = (
+        first,
+        other,
+        ground.code,
+        len(touching.places),
+        FIRST,
+        FIRST + len(own),
+        cores,
+        int(max(turning) > 0.0),
+    )
     points = point_numbers(model, one.body, touching)
-    return Numbers(integers, np.concatenate([frame, [friction, restitution], own, points]))
+    return Numbers(integers, np.concatenate([frame, [friction, restitution, *turning], own, points]))
 
 
 def joint_between(model: Model, body: str, other: str) -> str | None:

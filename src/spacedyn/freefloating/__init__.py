@@ -10,7 +10,6 @@ from .base_motion import BaseMotion, base_motion, holonomy
 from .inverse_kinematics import InverseKinematics, inverse_kinematics
 from .manipulability import Manipulability, Singularities, dynamic_singularities, manipulability
 from .momentum import MomentumShares, bias_momentum, distributed_momentum
-from .quiet_paths import QuietPath, zero_reaction_path
 from .rates import (
     EndpointAcceleration,
     EndpointVelocity,
@@ -19,6 +18,7 @@ from .rates import (
     generalized_jacobian_rate,
 )
 from .workspace import Workspace, workspace
+from .zero_reaction_paths import ZeroReactionPath, zero_reaction_path
 
 __all__ = [
     "BaseMotion",
@@ -27,9 +27,9 @@ __all__ = [
     "InverseKinematics",
     "Manipulability",
     "MomentumShares",
-    "QuietPath",
     "Singularities",
     "Workspace",
+    "ZeroReactionPath",
     "base_motion",
     "base_recoil",
     "bias_momentum",

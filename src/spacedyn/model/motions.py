@@ -1,4 +1,4 @@
-"""Motions of bodies and their inertias, in the bodies' own axes and in NumPy: for what is reckoned while building."""
+"""Motions of bodies and their inertias, in the bodies' own axes, in NumPy: for what is computed while building."""
 
 from collections.abc import Sequence
 

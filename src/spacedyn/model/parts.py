@@ -20,7 +20,7 @@ BASE_KINDS = {"free": 6, "attitude": 3, "planar": 3, "fixed": 0}
 
 @dataclass(frozen=True, eq=False)
 class Visual:
-    """A piece of a body's looks, or of its collision geometry: a shape, or a mesh from a file; drawing only.
+    """A visual or a collision shape of a body: a shape, or a mesh from a file. It has no mass.
 
     Either `shape` or `mesh` is there. A shape's own pose is neutral and its mass 0: `position` and `rotation` put its
     frame, or the mesh's, into the body's, after every axis was stretched by `scale`.

@@ -16,6 +16,20 @@ from ..reals import type_name
 from ..signatures import is_several
 from .values import numbers, plain, rotation_matrix
 
+__all__ = [
+    "SHAPE_KINDS",
+    "Shape",
+    "box",
+    "capsule",
+    "combine",
+    "cone",
+    "cylinder",
+    "point",
+    "rod",
+    "sphere",
+    "tube",
+]
+
 SHAPE_KINDS = {
     "box": ("x", "y", "z"),
     "cylinder": ("radius", "length"),
@@ -122,18 +136,65 @@ class Shape:
 
 
 def box(mass: float, size: Any, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
-    """A box with the edges `size` = (x, y, z) [m] about its centre."""
+    """A box about its centre.
+
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    size : (3,)
+        Whole edges along x, y, z [m].
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
+    >>> np.diag(box(12.0, (1.0, 2.0, 3.0)).inertia)
+    array([13., 10.,  5.])
+    """
     return Shape("box", mass, size, position, rotation)
 
 
 def cylinder(mass: float, radius: float, length: float, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
-    """A solid cylinder along z, about its centre [m]."""
+    """A solid cylinder along z, about its centre.
+
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    radius, length : float
+        [m].
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
+    >>> float(cylinder(2.0, 0.5, 1.0).inertia[2, 2])
+    0.25
+    """
     return Shape("cylinder", mass, (radius, length), position, rotation)  # type: ignore[arg-type]
 
 
 def capsule(mass: float, radius: float, length: float, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
-    """A solid cylinder along z with a half ball on each end [m]; `length` is that of the cylinder alone.
+    """A solid cylinder along z with a half ball on each end, about its centre.
 
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    radius, length : float
+        [m]; the length is that of the cylinder, without the half balls.
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
     >>> bool(np.allclose(capsule(2.0, 0.5, 0.0).inertia, sphere(2.0, 0.5).inertia))
     True
     """
@@ -148,8 +209,21 @@ def tube(
     position: Any = (0.0, 0.0, 0.0),
     rotation: Any = None,
 ) -> Shape:
-    """A hollow cylinder along z, about its centre [m]; thin-walled when both radii are equal.
+    """A hollow cylinder along z, about its centre; thin-walled when both radii are equal.
 
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    radius, inner_radius, length : float
+        [m].
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
     >>> float(tube(2.0, 0.5, 0.5, 0.0).inertia[2, 2])
     0.5
     """
@@ -157,22 +231,86 @@ def tube(
 
 
 def sphere(mass: float, radius: float, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
-    """A solid ball about its centre [m]."""
+    """A solid ball about its centre.
+
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    radius : float
+        [m].
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
+    >>> float(sphere(5.0, 1.0).inertia[0, 0])
+    2.0
+    """
     return Shape("sphere", mass, (radius,), position, rotation)  # type: ignore[arg-type]
 
 
 def cone(mass: float, radius: float, height: float, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
-    """A solid cone [m] standing on the xy plane of its frame, tip at z = height; its centre of mass is at height/4."""
+    """A solid cone standing on the xy plane of its frame, tip at z = height; its centre of mass is at height/4.
+
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    radius, height : float
+        [m].
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
+    >>> float(cone(1.0, 0.5, 2.0).com[2])
+    0.5
+    """
     return Shape("cone", mass, (radius, height), position, rotation)  # type: ignore[arg-type]
 
 
 def rod(mass: float, length: float, position: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Shape:
-    """A slender rod along z, about its centre [m]: no inertia about its own axis."""
+    """A slender rod along z, about its centre: no inertia about its own axis.
+
+    Parameters
+    ----------
+    mass : float
+        [kg]; 0 for a shape that is only drawn or touched.
+    length : float
+        [m].
+    position : (3,)
+        Origin of its frame, in the body's frame [m].
+    rotation : Rotation or (3, 3), optional
+        Direction cosines, body <- shape; none if left out.
+
+    Examples
+    --------
+    >>> np.diag(rod(12.0, 1.0).inertia)
+    array([1., 1., 0.])
+    """
     return Shape("rod", mass, (length,), position, rotation)  # type: ignore[arg-type]
 
 
 def point(mass: float, position: Any = (0.0, 0.0, 0.0)) -> Shape:
-    """A point mass."""
+    """A point mass.
+
+    Parameters
+    ----------
+    mass : float
+        [kg].
+    position : (3,)
+        In the body's frame [m].
+
+    Examples
+    --------
+    >>> point(2.0, (0, 0, 1)).com
+    array([0., 0., 1.])
+    """
     return Shape("point", mass, (), position, None)  # type: ignore[arg-type]
 
 

@@ -24,7 +24,7 @@ from .values import numbers, shown
 
 FIRST_ZERO = 1.8411837813406593
 """lambda: the first zero of the derivative of the Bessel function J1."""
-_SMALLEST, _LARGEST = 1e-30, 1e30  # of sizes that can be reckoned with
+_SMALLEST, _LARGEST = 1e-30, 1e30  # of sizes: smaller or larger ones overflow
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,9 @@ def vibration_of(M: Array, k: Array, c: Array, moving: Array, held: tuple[str, .
     except np.linalg.LinAlgError:
         w = np.array(np.nan)
     if not (np.isfinite(w) & (w > 0.0)).all():
-        raise InputError("natural_frequencies: masses and springs are too far apart to be reckoned with; check units")
+        raise InputError(
+            "natural_frequencies: masses and stiffnesses are too far apart for double precision; check units"
+        )
     return Vibration(w / (2.0 * np.pi), ratios, shapes, shapes @ M[..., :, :base], f.size, held)
 
 

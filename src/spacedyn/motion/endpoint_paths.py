@@ -121,7 +121,7 @@ def _along(what: str, share: Trajectory, start: Array, change: Array) -> Traject
         c = share.coefficients * change[None, :, None]
         c[:, :, -1] += start
     if not np.isfinite(c).all():
-        raise InputError(f"{what}: these numbers are too large or too small for a path in numbers of a computer")
+        raise InputError(f"{what}: these numbers are too large or too small for double precision")
     return Trajectory(share.breaks, c)
 
 

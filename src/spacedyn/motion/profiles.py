@@ -84,11 +84,11 @@ def trapezoidal(
     times, coefficients = _shares(a, b, *limits)
     times += one_number("trapezoidal: begin", begin)
     if not (np.isfinite(coefficients).all() and np.isfinite(times).all() and (np.diff(times) > 0.0).all()):
-        raise InputError("trapezoidal: these limits are too large or too small for a motion in numbers of a computer")
+        raise InputError("trapezoidal: these limits are too large or too small for double precision")
     return Trajectory(times, coefficients)
 
 
-@np.errstate(all="ignore")  # what cannot be reckoned with is refused above
+@np.errstate(all="ignore")  # overflow is refused above
 def _shares(a: Array, b: Array, speed: Array, acceleration: Array) -> tuple[Array, Array]:
     """Breaks, and coefficients (pieces, coordinates, 3) of a motion with a trapezoidal rate."""
     way = np.abs(b - a)

@@ -102,6 +102,13 @@ def from_hill(
 ) -> PositionAndVelocity:
     """The inverse of `to_hill`: relative position and velocity in inertial axes [m, m/s].
 
+    Parameters
+    ----------
+    position, velocity : (..., 3)
+        Relative to the orbit, in Hill's axes, which turn [m, m/s].
+    reference_position, reference_velocity : (..., 3)
+        On the orbit, inertial axes [m, m/s].
+
     Examples
     --------
     >>> import spacedyn as sd
@@ -122,14 +129,16 @@ def _turn(R: Array, a: Array) -> Array:
 
 @checked_arguments()
 @finite_orbits
-def clohessy_wiltshire(position: ArrayLike, velocity: ArrayLike, rate: float, times: ArrayLike) -> PositionAndVelocity:
+def clohessy_wiltshire(
+    position: ArrayLike, velocity: ArrayLike, mean_motion: float, times: ArrayLike
+) -> PositionAndVelocity:
     """Motion near a circular orbit, in closed form: linear gravity in Hill's axes.
 
     Parameters
     ----------
     position, velocity : (3,)
         At time 0, in Hill's axes: up, ahead, along the normal [m, m/s].
-    rate : float
+    mean_motion : float
         Angular rate of the orbit [rad/s].
     times : float or (...,)
         [s].
@@ -151,7 +160,10 @@ def clohessy_wiltshire(position: ArrayLike, velocity: ArrayLike, rate: float, ti
     """
     x, y, z = finite_array("clohessy_wiltshire: position", position, "three finite numbers", [(3,)])
     u, v, w = finite_array("clohessy_wiltshire: velocity", velocity, "three finite numbers", [(3,)])
-    n, t = positive("clohessy_wiltshire: rate", rate), finite_array("clohessy_wiltshire: times", times, "finite times")
+    n, t = (
+        positive("clohessy_wiltshire: mean_motion", mean_motion),
+        finite_array("clohessy_wiltshire: times", times, "finite times"),
+    )
     s, c = np.sin(n * t), np.cos(n * t)
     places = (
         (4.0 - 3.0 * c) * x + s / n * u + 2.0 / n * (1.0 - c) * v,

@@ -218,6 +218,13 @@ def _check_axes(what: str, names: Iterable[str], shapes: Sequence[tuple[int, ...
 def true_anomaly(mean_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
     """True anomaly of an ellipse from the mean one, by Kepler's equation M = E - e sin E [rad].
 
+    Parameters
+    ----------
+    mean_anomaly : (...,)
+        M [rad].
+    eccentricity : (...,)
+        e, from 0 to below 1.
+
     Examples
     --------
     >>> import spacedyn as sd
@@ -241,6 +248,13 @@ def true_anomaly(mean_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
 def mean_anomaly(true_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
     """Mean anomaly of an ellipse from the true one [rad]: the inverse of `true_anomaly`.
 
+    Parameters
+    ----------
+    true_anomaly : (...,)
+        [rad].
+    eccentricity : (...,)
+        From 0 to below 1.
+
     Examples
     --------
     >>> import spacedyn as sd
@@ -260,6 +274,13 @@ def mean_anomaly(true_anomaly: ArrayLike, eccentricity: ArrayLike) -> Array:
 @finite_orbits
 def mean_motion(semi_major_axis: float, *, mu: float = EARTH_MU) -> float:
     """Mean angular rate of an orbit, sqrt(mu / a³) [rad/s].
+
+    Parameters
+    ----------
+    semi_major_axis : float
+        a [m].
+    mu : float
+        Gravitational parameter of the planet [m³/s²].
 
     Examples
     --------

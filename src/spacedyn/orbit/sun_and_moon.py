@@ -31,6 +31,11 @@ def days_since_j2000(epoch: str) -> float:
 
     Leap seconds are those since 2017 (TT - UTC = 69.184 s), in 2000 64.184 s.
 
+    Parameters
+    ----------
+    epoch : str
+        Date and time, such as '2026-03-01T00:00:00'.
+
     Examples
     --------
     >>> import spacedyn as sd

@@ -28,7 +28,7 @@ PARAMETERS = ("mass", "m cx", "m cy", "m cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz",
 """Names of the ten parameters: mass, first moments, inertia about the endpoint's origin as the matrix has it."""
 MOMENTUM = ("Px", "Py", "Pz", "Lx", "Ly", "Lz")
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-_SMALLEST, _LARGEST = 1e-60, 1e60  # of numbers whose squares are reckoned with
+_SMALLEST, _LARGEST = 1e-60, 1e60  # of numbers whose squares neither underflow nor overflow
 _ROUNDS = 4  # of weights that depend on what is sought
 
 
@@ -113,7 +113,7 @@ def momentum_regressor(model: Model, state: State, endpoint: str, *, about: Arra
     with np.errstate(over="ignore", invalid="ignore"):
         Y = _regressor(pose.rotation, pose.position - point, V[..., :3], V[..., 3:])
     if not np.isfinite(Y).all():
-        raise InputError("momentum_regressor: velocities or distances are too large to be reckoned with")
+        raise InputError("momentum_regressor: velocities or distances are too large for double precision")
     return Y
 
 
@@ -210,7 +210,7 @@ def identify_target(
     else:
         Y = np.concatenate([Y, -np.broadcast_to(np.eye(6), (samples, 6, 6))], axis=-1)
     if max(np.abs(Y).max(), np.abs(target).max()) > _LARGEST:
-        raise InputError("identify_target: momenta are too large to be reckoned with")
+        raise InputError("identify_target: momenta are too large for double precision")
     if rate_noise is None:
         solved = _solve(Y, target, None, limit)
     else:

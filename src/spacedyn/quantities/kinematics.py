@@ -261,6 +261,13 @@ def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
 def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint: str) -> Array:
     """Acceleration (…, 6) of an endpoint: linear [m/s²], then angular [rad/s²], inertial axes; J u' + J̇ u.
 
+    Parameters
+    ----------
+    udot : (…, nv)
+        Accelerations u' = (v̇0, ω̇0, q̈).
+    endpoint : str
+        Its name.
+
     Examples
     --------
     >>> import spacedyn as sd

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..elements.element import Element
+from ..elements.program import UserElement
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.law import Law
 from ..signatures import check_names, checked_arguments, keywords_of
@@ -349,4 +350,7 @@ class Run(Record):
             cause = "a force that the ledger does not know of"
         else:
             cause = "tolerances too loose for a run this long, or a force that jumps; tighten rtol and atol"
+            own = [f"'{one.label}'" for one in self.elements if isinstance(one, UserElement) and one.declared.accounts]
+            if own:
+                cause += f"; or the accounts of {', '.join(own)} are not what it does: work, dissipated, stored"
         warn_user(f"the ledger is off by {audit.worst:.1e} ({audit.errors}): {cause}", RunWarning)

@@ -19,7 +19,7 @@ from ..model.state import State
 from ..signatures import checked, checked_arguments
 from ..simulate.arguments import check_memory
 from ..simulate.channels import kept_columns, row_width
-from ..simulate.contact_instants import settle_contacts
+from ..simulate.contact_events import settle_contacts
 from ..simulate.event_log import EventLog
 from ..simulate.events import Event
 from ..simulate.failures import failed_callee, fastest_rate, first_rate, stiffness_note, without_number
@@ -95,7 +95,7 @@ def simulate(
         'locked'. Laws' commands to them have no effect.
     modes : {joint: 'free', 'locked' or 'prescribed'}, optional
         What joints are at the start, if not what `prescribed` says: one whose motion is to be followed later on is
-        'free' or 'locked' first. Laws and events may change it (`out.mode`, `lock`, `free`, `follow`).
+        'free' or 'locked' first. Laws (`out.mode`) and events (`sd.actions`) may change it.
     adjust : bool
         Whether to change a state that contradicts what is prescribed or locked at the start; an error if not.
     limits : bool
@@ -216,10 +216,10 @@ def carry_out(
         if stream is not None:
             store = Folder(stream, simulation, most)
         for stepper in steppers:
-            log.overlook(stepper)
+            log.ignore_idle_events(stepper)
         if past is not None:
             past.restore(steppers, auditor)
-            log.recall(past.events, steppers)
+            log.restore(past.events, steppers)
             past = replace(past, events=tuple(log.happened))  # what came after its checkpoint happens again
         try:
             with store.opened(past):

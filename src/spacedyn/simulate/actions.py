@@ -43,7 +43,7 @@ def lock(*joints: str) -> Switch:
 
 
 def free(*joints: str) -> Switch:
-    """An action for events: joints are no longer locked or prescribed; they go on with the rates that they have.
+    """An action for events: joints are no longer locked or prescribed; they keep the rates that they have.
 
     Examples
     --------
@@ -202,6 +202,11 @@ def engage(grapple: str, *, as_met: bool = True) -> Engagement:
 def disengage(grapple: str) -> Engagement:
     """An action for events: a `Grapple` lets go; what its springs hold is lost, and in `run["event_work"]`.
 
+    Parameters
+    ----------
+    grapple : str
+        Name of the `Grapple`.
+
     Examples
     --------
     >>> import spacedyn as sd
@@ -237,6 +242,11 @@ def close_loop(loop: str, *, as_met: bool = True) -> Closing:
 @checked_arguments()
 def open_loop(loop: str) -> Closing:
     """An action for events: a rigid `Loop` made with `active` opens; velocities stay as they are.
+
+    Parameters
+    ----------
+    loop : str
+        Name of the `Loop`.
 
     Examples
     --------

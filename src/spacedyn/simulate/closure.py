@@ -15,6 +15,7 @@ from ..quantities.matrices import mass_matrix
 from ..reals import one_number
 from ..signatures import checked_arguments
 from .acting import all_acting
+from .arguments import listed
 from .setup import simulation_of
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
@@ -147,15 +148,15 @@ def assemble(
     >>> robot = sd.load("planar_four_link")
     >>> tip = sd.Loop("line", robot.body_names[-1], other_point=(0.7, 1.0, 0.0), name="tip")
     >>> closed = sd.assemble(robot, robot.state(q=[0.3, 0.4, 0.5, 0.2]), [tip])
-    >>> bool(abs(sd.closed.residuals(robot, closed, [tip])["tip"]).max() < 1e-11)
+    >>> bool(abs(sd.constraints.residuals(robot, closed, [tip])["tip"]).max() < 1e-11)
     True
     """
     check_state(model, state)
     time = one_number("time", time, "a time [s]")
-    listed = list(elements) if isinstance(elements, Iterable) else [elements]
+    given = listed("elements", elements, Element | Law)
     many = state.flattened()
     found = [
-        _assembled(robot_of(many.model, i), many[i] if many.shape else many, listed, time, tolerance, i, state.shape)
+        _assembled(robot_of(many.model, i), many[i] if many.shape else many, given, time, tolerance, i, state.shape)
         for i in range(state.count)
     ]
     data = np.stack([one._data.reshape(-1) for one in found]).reshape(state._data.shape)

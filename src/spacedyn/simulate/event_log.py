@@ -1,4 +1,4 @@
-"""What happens at events: noted, done, booked in the ledger; and events that chatter."""
+"""Events of a run: they are recorded, their actions carried out, their energy booked; chattering is detected."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from .action_kinds import Action, Closing, Engagement, Impact, Switch
 from .carried import with_carried
 from .events import Event, EventOccurrence
 from .friction_cones import Jammed
-from .impacts import Blow
+from .impacts import ContactEvent
 from .modes import MODE_NAMES, Switcher
 
 Array = np.ndarray
@@ -49,7 +49,7 @@ class EventLog:
         gravity: Any,
         switcher: Switcher,
         shape: tuple[int, ...],
-        settle: Callable[..., list[Blow]],
+        settle: Callable[..., list[ContactEvent]],
     ):
         self.happened: list[EventOccurrence] = []
         self.endings: dict[int, Ending] = {}
@@ -58,8 +58,8 @@ class EventLog:
         self._settle = settle  # what rigid contact does at an instant
         self._instants = defaultdict[tuple[int, ...], list[float]](list)  # at which rigid contact changed
 
-    def recall(self, past: Iterable[EventOccurrence], steppers: Iterable[Any]) -> None:
-        """Of what happened in the past, take what the steppers have behind them; robots that it ended stay ended.
+    def restore(self, past: Iterable[EventOccurrence], steppers: Iterable[Any]) -> None:
+        """Restore the events before the checkpoint of a resumed run; robots that a terminal event ended stay ended.
 
         One robot alone goes on past a terminal event.
         """
@@ -74,44 +74,46 @@ class EventLog:
             self._end(stepper)
         self.happened.sort(key=lambda one: one.time)
 
-    def take(self, stepper: Any) -> None:
-        """What happens where the stepper stands; robots are told to end there, if they are to."""
+    def handle_events(self, stepper: Any) -> None:
+        """Handle the contacts and events at which the last step ended; end the robots whose event is terminal."""
         if stepper.asked:
-            self.touch(stepper)
+            self.handle_contacts(stepper)
         for lane in np.flatnonzero(stepper.fired()[:, : stepper.robots].any(axis=0)):
             if stepper.first + int(lane) not in self.endings:
-                self._take(stepper, int(lane))
+                self._handle_events_of(stepper, int(lane))
         self._end(stepper)
 
-    def touch(self, stepper: Any, quietly: bool = False) -> None:
-        """What rigid contact does where a stepper of one robot stands; `quietly`: at the start, without impacts."""
+    def handle_contacts(self, stepper: Any, quietly: bool = False) -> None:
+        """Apply the impulses of rigid contact at the present state of one robot; `quietly`: record impacts alone."""
         if not stepper.layout.asks:
             return
         t, before, robot, who = stepper.time, stepper.state(), stepper.first, self._robot(stepper, 0)
         stepper.answered()
         try:
-            blows = self._settle(stepper, stepper.layout.names, lambda change: self._switcher.bounce(stepper, change))
+            contacts = self._settle(
+                stepper, stepper.layout.names, lambda change: self._switcher.apply_contact_impulses(stepper, change)
+            )
         except Jammed as error:
             self._fail(robot, "contact failed", str(error), error)
-            blows = []
+            contacts = []
         after = stepper.state()
-        for blow in blows:
-            if quietly and not np.any(blow.impulse):
+        for contact in contacts:
+            if quietly and not np.any(contact.impulse):
                 continue
-            when, name = min(t + blow.later, stepper.span[1]), f"{blow.element}: {blow.words}"
-            self.happened.append(EventOccurrence(name, when, before, after, who, False, blow.impulse, blow.place))
+            when, name = min(t + contact.later, stepper.span[1]), f"{contact.element}: {contact.words}"
+            self.happened.append(EventOccurrence(name, when, before, after, who, False, contact.impulse, contact.place))
             stepper.count_events(1)
         stepper.forget_sides()
         self._instants[who].append(t)
         last = self._instants[who][-_TOUCHES:]
         if len(last) == _TOUCHES and t - last[0] <= _TOUCHES * stepper.shortest_step:
-            names = ", ".join(sorted({f"'{blow.element}'" for blow in blows}))
+            names = ", ".join(sorted({f"'{contact.element}'" for contact in contacts}))
             self._fail(robot, "chattering", f"{len(last)} contacts within {t - last[0]:.1e} s, of {names}: it chatters")
         self._instants[who] = last
         self._end(stepper)
 
-    def _take(self, stepper: Any, lane: int) -> None:
-        """What happens to the robot in a lane."""
+    def _handle_events_of(self, stepper: Any, lane: int) -> None:
+        """Carry out the actions of the events that fired for the robot in a lane, and record them."""
         fired, robot = stepper.fired()[:, lane], stepper.first + lane
         who = self._robot(stepper, lane)
         own, failed, happened = self._of_robot[who], False, np.flatnonzero(fired > 0.0)
@@ -135,8 +137,8 @@ class EventLog:
         if changed:
             stepper.forget_stage()
             stepper.forget_sides()
-            self.touch(stepper)
-            self.overlook(stepper)
+            self.handle_contacts(stepper)
+            self.ignore_idle_events(stepper)
         else:
             fired[:] = 0.0
         start, end = stepper.span
@@ -147,14 +149,14 @@ class EventLog:
         if stepper.robots > 1 and robot in self.endings:
             stepper.end_lane(lane)
 
-    def switch(self, stepper: Any) -> None:
-        """Laws ask for other modes of joints where the stepper stands."""
+    def switch_modes(self, stepper: Any) -> None:
+        """Switch joints to the modes that laws command."""
         try:
-            self._switcher.obey(stepper)
+            self._switcher.apply_commanded_modes(stepper)
         except InputError as error:
             self._fail(stepper.first, "mode failed", str(error), error)
         stepper.forget_sides()
-        self.overlook(stepper)
+        self.ignore_idle_events(stepper)
         self._end(stepper)
 
     def ending_of(self, stepper: Any) -> tuple[int, Ending] | None:
@@ -164,12 +166,12 @@ class EventLog:
         failed = [one for one in found if one[1].cause is not None]
         return failed[0] if failed else found[-1] if len(found) == stepper.robots else None
 
-    def forget(self, begin: int, after: float) -> None:
-        """What happened after a time [s], of what is noted from number `begin` on, counts for nothing."""
+    def discard(self, begin: int, after: float) -> None:
+        """Discard the events after a time [s] among those recorded from number `begin` on."""
         self.happened[begin:] = [one for one in self.happened[begin:] if one.time <= after]
 
-    def overlook(self, stepper: Any) -> None:
-        """Events that could only make things what they are do not happen: a body that is caught stays caught."""
+    def ignore_idle_events(self, stepper: Any) -> None:
+        """Ignore events whose actions would change nothing: a body that is caught is not caught again."""
         held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(stepper)}
         asleep, fired = stepper.asleep(), stepper.fired()
         for i, event in enumerate(self._events):
@@ -207,7 +209,7 @@ class EventLog:
             self._switcher.switch(stepper, asked)
             return True
         if isinstance(asked, Impact):
-            return self._switcher.hit(stepper, asked)
+            return self._switcher.apply_impact(stepper, asked)
         elements = stepper.layout.elements
         asked.check_elements(elements)
         if isinstance(asked, Closing):
@@ -243,7 +245,8 @@ class EventLog:
             return before
         if not isinstance(after, State) or after.model != before.model or after.shape:
             raise InputError(
-                f"it must return a State of '{self._model.name}', lock(...) or the like, or nothing, not {after!r}"
+                f"it must return a State of '{self._model.name}', an action such as sd.actions.lock(...), or None, "
+                f"not {after!r}"
             )
         if not np.isfinite(after._data).all():
             raise InputError("it returned a state with numbers that are not finite")
@@ -279,7 +282,7 @@ class EventLog:
 
 
 def _idle(stepper: Any, action: Any, held: dict[str, str]) -> bool:
-    """Whether an action could only make things what they are."""
+    """Whether an action would change nothing."""
     if isinstance(action, Engagement | Closing):
         number = stepper.layout.names.index(action.element)
         return bool(stepper.element_states(number)[0, 0] == float(action.closes))

@@ -94,6 +94,12 @@ def endpoint_reaches(endpoint: str, point: ArrayLike, normal: ArrayLike) -> Read
         Its name.
     point, normal : (3,)
         Of the plane, inertial axes [m]. The condition is the endpoint's height above it, along the normal.
+
+    Examples
+    --------
+    >>> import spacedyn as sd
+    >>> sd.Event(sd.endpoint_reaches("hand", (0, 0, 1), (0, 0, 1)), terminal=True).label
+    'hand reaches the plane'
     """
     where, along = vector("point", point, "such as (0, 0, 0)"), vector("normal", normal, "such as (0, 0, 1)")
     if not along.any():
@@ -218,7 +224,7 @@ class Event:
         Whether the run ends there; of a batch, only the robot that it happens to.
     action : callable or Action, or several, optional
         f(t, state) that may return a changed State, with which the simulation goes on; the ledger takes what changes.
-        Or `lock(...)`, `free(...)`, `follow(...)`, `attach(...)`, `release(...)`, which change modes of joints,
+        Or one of `sd.actions`: `lock`, `free`, `follow`, `attach`, `release`, which change modes of joints,
         `impact(...)`, `engage(...)`, `disengage(...)`: they act inside the robot, whose momentum stays. A function may
         return one of these, too. Several are done in order.
     name : str, optional
@@ -251,8 +257,8 @@ class Event:
         for action in self.actions:
             if not (isinstance(action, Action) or callable(action)):
                 raise InputError(
-                    f"Event: action must be a function of time and state, or lock(...), free(...) and the like, got "
-                    f"{action!r}"
+                    "Event: action must be a function of time and state, or one of sd.actions, such as "
+                    f"sd.actions.lock(...), got {action!r}"
                 )
 
     @property

@@ -75,7 +75,7 @@ def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) ->
         if rate <= 1e-12 * W[0, 0]:
             raise Jammed(
                 "friction presses a point that slides against the surface, and no finite force of rigid bodies keeps "
-                "it out (Painlevé's paradox): take less friction, or a Contact that gives way"
+                "it out (Painlevé's paradox): take less friction, or a compliant Contact"
             )
         return push * (-q[0] / rate)
     p = -np.linalg.solve(W, q)
@@ -106,7 +106,7 @@ def _sliding(W: Array, q: Array, mu: float) -> Array:
             return force * np.array([1.0, -mu * np.cos(low), -mu * np.sin(low)])
     raise Jammed(
         "friction presses a point against the surface in every direction in which it could slip (Painlevé's paradox): "
-        "take less friction, or a Contact that gives way"
+        "take less friction, or a compliant Contact"
     )
 
 

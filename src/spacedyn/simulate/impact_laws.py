@@ -20,7 +20,7 @@ _SEGMENTS = 100
 _ANGLES = np.linspace(-np.pi, np.pi, 65)
 
 
-class Law(NamedTuple):
+class ImpactLaw(NamedTuple):
     """Restitution and friction of a point."""
 
     restitution: float
@@ -31,7 +31,7 @@ class Law(NamedTuple):
 class _Impact:
     """An impact under way: velocity v, impulse p, work of the normal impulse, and what compression took."""
 
-    def __init__(self, W: Array, v: Array, law: Law):
+    def __init__(self, W: Array, v: Array, law: ImpactLaw):
         self.W, self.v, self.law = W, v.astype(float).copy(), law
         self.p, self.work = np.zeros(3), 0.0
         self.approach, self.scale = -float(v[0]), float(np.linalg.norm(v))
@@ -94,7 +94,7 @@ def slip_push(W: Array, mu: float) -> Array:
     return np.array([1.0, *(-mu * best)])
 
 
-def impulse_of(W: Array, v: Array, law: Law) -> Array:
+def impulse_of(W: Array, v: Array, law: ImpactLaw) -> Array:
     """Impulse (normal, two tangential) of an impact.
 
     Parameters
@@ -103,10 +103,10 @@ def impulse_of(W: Array, v: Array, law: Law) -> Array:
         Change of v by a unit of impulse, symmetric and positive.
     v : (3,)
         Relative velocity before, normal component first, which is negative [m/s].
-    law : Law
+    law : ImpactLaw
         Restitution and friction.
 
-    >>> impulse_of(np.diag([0.5, 1.75, 1.75]), np.array([-2.0, 0.0, 0.0]), Law(0.5, 0.3, "newton")).tolist()
+    >>> impulse_of(np.diag([0.5, 1.75, 1.75]), np.array([-2.0, 0.0, 0.0]), ImpactLaw(0.5, 0.3, "newton")).tolist()
     [6.0, 0.0, 0.0]
     """
     one, mu = _Impact(W, v, law), law.friction

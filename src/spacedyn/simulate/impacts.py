@@ -1,4 +1,4 @@
-"""What happens to velocities at an instant: impacts with restitution, and whether an arm can stop what it has caught.
+"""Jumps of velocities at an instant: impacts with restitution, and whether an arm can stop what it has caught.
 
     H du = J' p,   J (u + du) = -e J u
 
@@ -94,8 +94,8 @@ def after_impact(
     return State(model, np.concatenate([state.x, u]))
 
 
-class Blow(NamedTuple):
-    """What happened to a point: in words, the impulse (3) [N s], where (3) [m], and when, if not now [s]."""
+class ContactEvent(NamedTuple):
+    """An event of one contact point: the element, words, impulse (3) [N s], place (3) [m], and how much later [s]."""
 
     element: str
     words: str
@@ -105,11 +105,11 @@ class Blow(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Rates after an instant, what elements lost of the energy [J], and what happened."""
+    """Result of contact impulses: rates after them, energy that each element lost [J], and the events."""
 
     rates: Array
     lost: dict[int, float]
-    blows: list[Blow]
+    events: list[ContactEvent]
 
 
 class Braking(NamedTuple):

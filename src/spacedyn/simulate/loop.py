@@ -138,7 +138,7 @@ class Recording:
         """Run to the end, or as far as it goes."""
         if self._before == 0:
             for stepper in self._steppers:
-                self._log.touch(stepper, quietly=True)
+                self._log.handle_contacts(stepper, quietly=True)
             self._store.add(self._nothing()[..., self._kept], self.checkpoint())
         seconds, self._begun = math.inf, wall.monotonic()
         with Interruption(lambda: self._running.at_work()) as interruption:
@@ -209,7 +209,7 @@ class Recording:
         failed = [outcome for outcome in outcomes if outcome is not None and not outcome.good]
         if len(blocks) < len(self._steppers):
             rows = self._nothing()  # the others have not been run
-            self._log.forget(self._noted, -math.inf)
+            self._log.discard(self._noted, -math.inf)
         else:
             rows = side_by_side(blocks, outcomes)
             good = np.isfinite(rows).all(axis=(1, 2))
@@ -223,7 +223,7 @@ class Recording:
             outcome = min(failed, key=lambda outcome: outcome.time)
             if outcome.status == "out of bounds":  # noticed sooner or later; what is kept does not depend on that
                 rows = rows[: _first(np.abs(rows[..., self._u]).max(axis=(1, 2), initial=0.0) > self._fastest)]
-            self._log.forget(self._noted, outcome.time)
+            self._log.discard(self._noted, outcome.time)
             return outcome, rows
         ended = [outcome for outcome in outcomes if outcome is not None]
         if len(ended) < len(self._steppers):
@@ -244,10 +244,10 @@ class Recording:
             if error is None and (law := stepper.rewritten()):
                 error = ValueError("its parameters are read-only, and it has changed them")
             if status == codes.HAPPENED and error is None:
-                self._log.take(stepper)
+                self._log.handle_events(stepper)
                 status = codes.FULL if stepper.records >= room else codes.PAUSED
             if status == codes.SWITCHED and error is None:
-                self._log.switch(stepper)
+                self._log.switch_modes(stepper)
                 status = codes.PAUSED
             if status == codes.ENDING and error is None:  # a checkpoint from where a longer run would go on alike
                 status = codes.FULL if len(self._steppers) == 1 else codes.PAUSED

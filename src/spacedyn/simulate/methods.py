@@ -250,6 +250,8 @@ class TimeStepping(_FixedStep):
         Of velocities at contacts after a step, over the largest of those before.
     sweeps : int
         Most sweeps over all contacts in a step; what is left then, the next step goes on with.
+    stop_restitution : float
+        Of joints' end stops, 0 to 1: speed of parting over speed of approach.
 
     Examples
     --------
@@ -270,6 +272,7 @@ class TimeStepping(_FixedStep):
     settling: float = 0.1
     accuracy: float = 1e-9
     sweeps: int = 50
+    stop_restitution: float = 0.0
     kind: ClassVar[int] = TIME_STEPPING
     order: ClassVar[int] = 1
     tableau: ClassVar[Tableau] = SemiImplicitEuler.tableau
@@ -282,10 +285,12 @@ class TimeStepping(_FixedStep):
             raise InputError(f"TimeStepping: accuracy must be between 0 and 1, got {self.accuracy!r}")
         if not self.sweeps >= 1:
             raise InputError(f"TimeStepping: at least one of sweeps is needed, got {self.sweeps!r}")
+        if not 0.0 <= one_number("TimeStepping: stop_restitution", self.stop_restitution) <= 1.0:
+            raise InputError(f"TimeStepping: stop_restitution must be from 0 to 1, got {self.stop_restitution!r}")
 
     def constants(self) -> Array:
         """Numbers of the method beside its tableau."""
-        return np.array([max(self.settling, self.step), self.accuracy, self.sweeps], dtype=float)
+        return np.array([max(self.settling, self.step), self.accuracy, self.sweeps, self.stop_restitution], dtype=float)
 
 
 @dataclass(frozen=True)
@@ -316,7 +321,14 @@ class _Adaptive(Method):
 class DormandPrince5(_Adaptive):
     """Order 5 with a fourth-order error estimate, step by PI control, dense output of order 4.
 
-    With `step` [s] it keeps that step, whatever the error.
+    Parameters
+    ----------
+    rtol, atol : float
+        Relative and absolute tolerance of the error of a step, of each number that is integrated.
+    max_step, first_step : float, optional
+        Longest step, and the first one that is tried [s].
+    step : float, optional
+        A fixed step [s], whatever the error.
 
     Examples
     --------
@@ -336,7 +348,14 @@ class DormandPrince5(_Adaptive):
 class DormandPrince8(_Adaptive):
     """Order 8 with error estimates of orders 5 and 3, step by PI control, dense output of order 7. The default.
 
-    With `step` [s] it keeps that step, whatever the error.
+    Parameters
+    ----------
+    rtol, atol : float
+        Relative and absolute tolerance of the error of a step, of each number that is integrated.
+    max_step, first_step : float, optional
+        Longest step, and the first one that is tried [s].
+    step : float, optional
+        A fixed step [s], whatever the error.
 
     Examples
     --------
@@ -355,8 +374,8 @@ class Radau5(_Adaptive):
     """The implicit method Radau IIA of order 5, for stiff springs, end stops, friction and contact.
 
     Its step follows the motion that matters, not the fastest vibration there is, on derivatives from the kernels
-    themselves. Error estimate of order 3, dense output of order 3. With `step` [s] it keeps that step, whatever the
-    error.
+    themselves. Error estimate of order 3, dense output of order 3. `rtol`, `atol`, `max_step`, `first_step` and `step`
+    are as of `DormandPrince8`.
 
     Examples
     --------

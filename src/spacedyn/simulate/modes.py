@@ -100,20 +100,20 @@ class Switcher:
         """Names of the joints that are not free now."""
         return [one.joint for one, mode in self.modes(stepper) if mode != FREE]
 
-    def obey(self, stepper: Any) -> None:
-        """Switch to the modes that laws ask for; raise if there is no such mode."""
+    def apply_commanded_modes(self, stepper: Any) -> None:
+        """Switch joints to the modes that laws command; raise if a mode does not exist."""
         present, wanted, changes = stepper.modes(), stepper.modes_asked(), {}
         for i in np.flatnonzero(wanted != present):
             one, mode = self._joints[i], float(wanted[i])
             if mode not in MODE_NAMES:
                 raise InputError(
-                    f"a law commands the mode {mode:g} for joint '{one.joint}'; there are FREE, LOCKED, PRESCRIBED"
+                    f"a law commands the mode {mode:g} for joint '{one.joint}'; sd.Mode has FREE, LOCKED, PRESCRIBED"
                 )
             changes[one.joint] = MODE_NAMES[int(mode)]
         self.switch(stepper, Switch(changes))
 
     def switch(self, stepper: Any, action: Switch) -> None:
-        """New modes of some joints; the rates that they must have, or that are given, come by an impulse."""
+        """Switch modes of joints; an impulse gives them the rates that a mode, or the action, asks for."""
         present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
@@ -136,20 +136,20 @@ class Switcher:
                 wanted[one.joint] = np.zeros(one.size) if mode == LOCKED else one.at(t)[1]
         after = velocities_after(model, state, {**wanted, **rates}, attached, rows)
         if action.arm:
-            self._look_at_speed(stepper, action, after, attached)
+            self._check_stopping(stepper, action, after, attached)
         _go_on(stepper, state, after, stored if attached else None)
         stepper.choose_tolerances()
 
-    def hit(self, stepper: Any, impact: Impact) -> bool:
-        """An impact between two bodies, with what elements have attached to them; whether anything has changed."""
+    def apply_impact(self, stepper: Any, impact: Impact) -> bool:
+        """Apply an impact between two bodies, attached masses included; return whether rates have changed."""
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
         after = after_impact(state.model, state, impact, self.held(stepper), attached, stepper.rows())
         if after is not state:
             _go_on(stepper, state, after, stored if attached else None)
         return after is not state
 
-    def bounce(self, stepper: Any, change: Change) -> None:
-        """Rates after impulses of rigid contact; what elements lost of the energy is in their accounts."""
+    def apply_contact_impulses(self, stepper: Any, change: Change) -> None:
+        """Set the rates after impulses of rigid contact; book the energy that each element lost."""
         state, stored = stepper.state(), stepper.stored_energy()
         after = State(state.model, np.concatenate([state.x, change.rates]))
         lost = np.zeros(len(stepper.layout.elements))
@@ -157,7 +157,7 @@ class Switcher:
         jumps = any(type(one).jump is not Element.jump for one in stepper.layout.elements)
         _go_on(stepper, state, after, stored if jumps else None, lost)
 
-    def _look_at_speed(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
+    def _check_stopping(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
         """Report an arm that cannot stop what has just been caught."""
         found = braking(after.model, after, action.arm, self.held(stepper), attached)
         limits = {name: float(np.min(after.model.joint(name).max_force)) for name in action.arm}

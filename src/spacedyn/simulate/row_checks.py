@@ -56,7 +56,7 @@ def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
         warn_user(
             f"{len(J) - rank} of {len(J)} rows are redundant where the run starts, of {names}: forces along them are "
             "the least of all that do the same. Leave rows out that the others imply (in a plane, a pin is a 'line'), "
-            "or let one of the loops give way",
+            "or make one of the loops compliant (stiffness)",
             RunWarning,
         )
 

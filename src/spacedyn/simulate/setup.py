@@ -70,7 +70,7 @@ def simulation_of(
 ) -> Simulation:
     """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled.
 
-    Here, and nowhere else, its arguments are looked at; `simulate` hands on what it got.
+    Its arguments are checked here and nowhere else; `simulate` passes them on.
     """
     check_state(model, state)
     acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
@@ -84,20 +84,22 @@ def simulation_of(
     checked_events, conditions = read_events(model, listed("events", events, Event))
     modes, switching = {} if modes is None else modes, may_switch(acting.laws, checked_events)
     if isinstance(method, Variational) and (acting.prescribed or modes or switching):
-        raise InputError(
-            "a variational method cannot hold or prescribe joints: choose another, such as DormandPrince8()"
-        )
+        raise InputError("Variational cannot lock or prescribe joints: choose another method, such as DormandPrince8()")
     acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
     if method.kind == codes.SEMI_IMPLICIT_EULER and any(one.asks for one in acting.elements):
         raise InputError(
-            "RigidContact needs steps that can end anywhere: choose another method, RungeKutta4 or TimeStepping"
+            "SemiImplicitEuler cannot end a step at an impact, as RigidContact needs: choose RungeKutta4, TimeStepping "
+            "or an adaptive method"
         )
     if isinstance(method, Variational) and any(one.rows_of(robot_of(model, 0)) for one in acting.elements):
-        raise InputError("a variational method knows no loops: choose another, such as DormandPrince8()")
+        raise InputError(
+            "Variational cannot hold constraint rows (Loop, Coupling, Rolling): choose another method, such as "
+            "DormandPrince8()"
+        )
     if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
         raise InputError(
-            "a variational method knows the robot's own masses alone: with tanks, modes or sensors of acceleration "
-            "choose another, such as DormandPrince8()"
+            "Variational cannot take elements that add mass or need accelerations (Tank, ModalAppendage, "
+            "Accelerometer): choose another method, such as DormandPrince8()"
         )
     if method.steps_through_contact:
         check_stepping(robot_of(model, 0), acting.elements)

@@ -86,7 +86,8 @@ def motion_forces(
     """Forces p (…, bodies, 6) that each body's motion takes while no rate changes, less what acts on it.
 
     (force; moment) [N, N m], inertial axes, about the points that `ops` is about. H @ phi @ p is `spacedyn.bias_force`
-    if there are no wrenches. Gravity counts as an acceleration by -g.
+    if there are no wrenches. Gravity counts as an acceleration by -g. `base_wrench`, `endpoint_wrenches` and `gravity`
+    are as in `forward_dynamics`.
 
     Examples
     --------

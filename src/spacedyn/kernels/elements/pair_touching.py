@@ -5,9 +5,9 @@ many it has. Where cores overlap the gap is NaN, and the run ends.
 """
 
 from ..geometry.cores import PLACE, SHAPE_PARS
-from ..robot.spatial import add3, add6, cross, dot3, load6, scale3, shared3, store6, sub3
+from ..robot.spatial import add3, add6, cross, dot3, load3, load6, scale3, shared3, store6, sub3
 from ..scalar.compiling import inner
-from ..scalar.memory import integer, shared
+from ..scalar.memory import integer, load, shared
 from ..scalar.pack import select, sqrt
 from ..sim.layout import *  # noqa: F403
 from .contact_points import FIRST, SLIDING, STIFFNESS
@@ -29,7 +29,7 @@ from .pair_shapes import (
     row_of,
     shape_arrays,
 )
-from .touches import Place, force_felt, may_touch, touches_nothing
+from .touches import Place, force_felt, may_touch, sleep_together, touch_of_element, touches_nothing
 
 LAW_NUMBERS = FIRST - STIFFNESS
 
@@ -64,12 +64,29 @@ def place_row(sim, e, first, r, pair, friction, zero):
 
 
 @inner
+def keep_pair(sim, e, record, pair, zero):
+    """Recorded wrenches of a pair that sleeps: all else that is known of it stays."""
+    i, j, _, b = pair
+    for r in range(own(sim, e, record + PAIR_BRISTLE)):
+        point = own(sim, e, record + PAIR_GUARD) + r
+        number = touch_of_element(sim, e, point)
+        if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
+            f, at = force_felt(sim, e, point, zero), integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
+            add_force(sim, e, i, f, load3(sim.work, at + T_AT, zero), zero)
+            if b >= 0:
+                add_force(sim, e, j, scale3(-1.0, f), load3(sim.work, at + T_OTHER_AT, zero), zero)
+
+
+@inner
 def place_pair(sim, e, q, zero):
     """All points of pair q; its channels."""
     i, j = pair_at(sim, e, q, zero)
     record, many = own(sim, e, PAIR_AT) + q * PAIR_INTS, own(sim, e, PAIRS)
-    found, least = find_points(sim, e, i, j, zero)
     a, b = body_of(sim, e, i), body_of(sim, e, j)
+    if sleep_together(sim, a, b):
+        keep_pair(sim, e, record, (i, j, a, b), zero)
+        return
+    found, least = find_points(sim, e, i, j, zero)
     law = own(sim, e, LAWS_AT) + own(sim, e, record + PAIR_LAW) * LAW_NUMBERS
     friction = shared(sim.numbers, integer(sim.plan, e + E_NUMBERS) + law + SLIDING - STIFFNESS, zero)
     pair, first = (i, j, a, b, frames_of(sim, a, b, zero).between), own(sim, e, record + PAIR_GUARD)

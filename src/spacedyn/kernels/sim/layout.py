@@ -95,14 +95,31 @@ ASKING, Y_PACE = range(111, 113)
 # rows that rub, whose multipliers push more than their gradients (friction): whether there are any; in work, columns of
 # what they push more, and what solves for them
 RUBS, Y_RUB = range(113, 115)
-PLAN = 115
+# bodies that sleep together (kernels/simulation/sleep.py): how many groups; where in plan the group of each body (-1 of
+# one that cannot move), of each rate, and whether each group may sleep; the record of the element that lets them sleep;
+# 1 if nothing but an event can wake anyone while all sleep; in work: of each group (SL_NUMBERS), then the accelerations
+# of all rates; in memory: 1 for each body that is known to sleep in all lanes, then for all together
+SLEEPERS, GROUP_AT, SLEEPER, SLEEPS_WHOLE, Y_SLEEP, M_SKIP = range(115, 121)
+# rows under impulses, in work: of each place that is near and each row, what the row takes of its columns (3); of each
+# row, the mean of what impulses made it push in the last step
+Y_ROW_PART, Y_ROW_FELT = range(121, 123)
+PLAN = 123
+# work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
+# asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
+SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)
 # work: of a place: gap; unit normal, towards the first body; where it is, from the reference points of both bodies;
 # velocity of the first body there relative to the other; coefficient of friction; restitution
 T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, TOUCH_NUMBERS = 0, 1, 4, 7, 10, 13, 14, 15
-# memory: of a place: both bodies, -1 for the inertial frame or, of the first, for nothing; its element's record
-TM_BODY, TM_OTHER, TM_ELEMENT, TM_NUMBERS = range(4)
-# memory: of a place that is near: its number; how many rates it moves with
-NM_TOUCH, NM_COUNT, NM_NUMBERS = range(3)
+# memory: of a place: both bodies, -1 for the inertial frame or, of the first, for nothing; its element's record; its
+# sort; the rate of one in a joint, or the number of the place about which one turns; its number among the near ones
+TM_BODY, TM_OTHER, TM_ELEMENT, TM_SORT, TM_RATE, TM_NEAR, TM_NUMBERS = range(7)
+# sorts of places: a point that is pushed and rubbed; an end stop of a joint's rate, which pushes; dry friction of one,
+# which gives up to so much; resistance to turning (its torsion is in T_FRICTION) and rolling (in T_RESTITUTION) about a
+# point, up to so much of what is pushed there
+TOUCH_POINT, TOUCH_STOP, TOUCH_JOINT, TOUCH_TURN = range(4)
+# memory: of a place that is near: its number; how many rates it moves with; its sort; of one about which another turns,
+# that one's number among the near ones
+NM_TOUCH, NM_COUNT, NM_SORT, NM_OWNER, NM_NUMBERS = range(5)
 # work: of a place that is near, in its own axes (normal, two tangents): these axes; velocity without impulses; the
 # least normal velocity after the step; coefficient of friction; 1 in lanes where it may touch; what impulses change of
 # its velocity, (nn, n1, n2, 11, 22, 12), and the inverse; impulses; those that bounce; their last change

@@ -152,6 +152,14 @@ def account_rows(sim, k, zero):
     store(sim.work, closure + CLOSURE_RANK, load(sim.work, integer(sim.plan, Y_RANK), zero))
 
 
+@inner
+def add_felt(sim, zero):
+    """For the record: multipliers with what impulses made rows push in the last step."""
+    for r in range(integer(sim.plan, ROWS)):
+        at = integer(sim.plan, row_of(sim, r) + R_WORK) + ROW_MULTIPLIER
+        store(sim.work, at, load(sim.work, at, zero) + load(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero))
+
+
 def _solve(kind, at):
     """A function for each kind of scalar, called when the dynamics without rows is solved."""
 
@@ -159,6 +167,8 @@ def _solve(kind, at):
         sim, zero = at(own), zero_of(kind)
         solve_rows(sim, zero)
         account_rows(sim, k, zero)
+        if integer(sim.plan, TOUCHES) > 0:
+            add_felt(sim, zero)
 
     return solve_and_account
 

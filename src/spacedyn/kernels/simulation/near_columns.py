@@ -25,11 +25,10 @@ from ..robot.spatial import (
     scale3,
     store3,
     store6,
-    sub3,
 )
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, store
-from ..scalar.pack import select, somewhere, sqrt
+from ..scalar.pack import select, sqrt
 from ..sim.layout import *  # noqa: F403
 
 REACH, AT_ONCE = 2.0, 0.5  # times its speed and [m/s]: how far bodies may come towards each other in a step
@@ -65,11 +64,56 @@ def move_freely(sim, h, zero):
 
 @inner
 def free_speed(sim, i, at, zero):
-    """Velocity of body i's point at `at` after a step without impulses; zero of the inertial frame."""
+    """Velocity of body i's point at `at` after a step without impulses; zero of what cannot move or sleeps."""
     if i < 0:
         return zero, zero, zero
     V = load6(sim.work, moved(sim, i), zero)
-    return add3(linear(V), cross(angular(V), at))
+    v = add3(linear(V), cross(angular(V), at))
+    if integer(sim.plan, SLEEPERS) > 0:
+        v = scale3(awake(sim, group_of_body(sim, i), zero), v)
+    return v
+
+
+# --- who sleeps (sleep.py) --------------------------------------------------------------------------------------------
+
+
+@inner
+def asleep_at(sim, g):
+    """Where in work the numbers of a group that sleeps together are."""
+    return integer(sim.plan, Y_SLEEP) + g * SL_NUMBERS
+
+
+@inner
+def group_of_body(sim, i):
+    """The group of body i; -1 if it cannot move."""
+    return integer(sim.plan, integer(sim.plan, GROUP_AT) + i)
+
+
+@inner
+def group_of_rate(sim, k):
+    """The group that rate k moves."""
+    return integer(sim.plan, integer(sim.plan, GROUP_AT) + integer(sim.tree, BODIES) + k)
+
+
+@inner
+def awake(sim, g, zero):
+    """1 in lanes where a group is awake, or what cannot move; 0 where it sleeps."""
+    if g < 0:
+        return zero + 1.0
+    return select(load(sim.work, asleep_at(sim, g) + SL_ASLEEP, zero) > 0.5, zero, zero + 1.0)
+
+
+@inner
+def awake_at(sim, number, zero):
+    """1 in lanes where one of the bodies at a place can move and is awake."""
+    mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
+    found = zero
+    for which in range(2):
+        i = int(load(sim.memory, mine + TM_BODY + which, 0.0))
+        if i >= 0 and group_of_body(sim, i) >= 0:
+            mine_awake = awake(sim, group_of_body(sim, i), zero)
+            found = select(mine_awake > 0.5, mine_awake, found)
+    return found
 
 
 @inner
@@ -109,6 +153,8 @@ def add_rate_column(sim, a, k, count, left, zero):
     mark = integer(sim.plan, M_MARK) + k
     known = int(load(sim.memory, mark, 0.0))
     root = sqrt(load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + D_INVERSE, zero))
+    if integer(sim.plan, SLEEPERS) > 0:
+        root = root * awake(sim, group_of_rate(sim, k), zero)
     left = scale3(root, left)
     if known > 0:
         at = near_column(sim, a) + 3 * (known - 1)
@@ -121,11 +167,14 @@ def add_rate_column(sim, a, k, count, left, zero):
 
 
 @inner
-def pass_rate(sim, a, k, count, forces, taken, zero):
-    """What a rate takes of three forces that go towards the root; how many rates there are, and the forces without."""
+def pass_rate(sim, a, k, count, forces, taken, push, zero):
+    """What a rate takes of three forces that go towards the root; how many rates there are, and the forces without.
+
+    `push`: what the first of them pushes the rate itself with.
+    """
     if is_given(sim.tree, k):
         return count, forces
-    left = scale3(-1.0, taken)
+    left = (push - taken[0], -taken[1], -taken[2])
     count = add_rate_column(sim, a, k, count, left, zero)
     gain = load6(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + GAIN, zero)
     F, P, Q = forces
@@ -133,15 +182,21 @@ def pass_rate(sim, a, k, count, forces, taken, zero):
 
 
 @inner
-def sweep_path(sim, a, i, count, forces, zero):
-    """Columns of three forces on body i, along the path to the root or to a loose joint; how many rates there are."""
+def sweep_path(sim, a, i, count, forces, pushed, zero):
+    """Columns of three forces on body i, along the path to the root or to a loose joint; how many rates there are.
+
+    `pushed`: a rate that the first of them pushes, and how much; -1 if none.
+    """
     while i > 0:
         record = integer(sim.tree, BODY_AT) + i * BODY_INTS
         first = integer(sim.tree, record + RATE)
         for k in range(first + integer(sim.tree, record + RATE_COUNT) - 1, first - 1, -1):
             column = load6(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + S, zero)
             taken = (dot6(column, forces[0]), dot6(column, forces[1]), dot6(column, forces[2]))
-            count, forces = pass_rate(sim, a, k, count, forces, taken, zero)
+            push = zero
+            if k == pushed[0]:
+                push = pushed[1]
+            count, forces = pass_rate(sim, a, k, count, forces, taken, push, zero)
         if opens_segment(sim.tree, i):
             if is_loose(sim.tree, i):
                 return count
@@ -151,7 +206,7 @@ def sweep_path(sim, a, i, count, forces, zero):
     for k in range(integer(sim.tree, BASE_RATES) - 1, -1, -1):
         axis = base_axis(sim.tree, k)
         taken = (pick(forces[0], axis), pick(forces[1], axis), pick(forces[2], axis))
-        count, forces = pass_rate(sim, a, k, count, forces, taken, zero)
+        count, forces = pass_rate(sim, a, k, count, forces, taken, zero, zero)
     return count
 
 
@@ -163,8 +218,17 @@ def push_against(axis, at, sign):
 
 
 @inner
-def make_near_columns(sim, a, bodies, levers, axes, zero):
-    """Columns of the near place a, for unit impulses along its axes on both bodies; how many rates it moves with."""
+def turn_against(axis, sign, zero):
+    """The same for a unit moment about an axis."""
+    return (zero, zero, zero) + scale3(-sign, axis)
+
+
+@inner
+def make_near_columns(sim, a, bodies, levers, axes, turns, zero):
+    """Columns of the near place a, for unit impulses along its axes on both bodies; how many rates it moves with.
+
+    `turns`: for moments about the axes instead.
+    """
     n, x, y = axes
     count = 0
     for which in range(2):
@@ -175,7 +239,22 @@ def make_near_columns(sim, a, bodies, levers, axes, zero):
             if which == 1:
                 at = levers[1]
             forces = (push_against(n, at, sign), push_against(x, at, sign), push_against(y, at, sign))
-            count = sweep_path(sim, a, i, count, forces, zero)
+            if turns:
+                forces = (turn_against(n, sign, zero), turn_against(x, sign, zero), turn_against(y, sign, zero))
+            count = sweep_path(sim, a, i, count, forces, (-1, zero), zero)
+    return clear_marks(sim, a, count)
+
+
+@inner
+def make_joint_column(sim, a, i, pushed, zero):
+    """The same for a unit impulse on a rate of body i's joint, with the sign that is pushed; two columns are zero."""
+    none = (zero, zero, zero, zero, zero, zero)
+    return clear_marks(sim, a, sweep_path(sim, a, i, 0, (none, none, none), pushed, zero))
+
+
+@inner
+def clear_marks(sim, a, count):
+    """All columns of the near place a are there: rates are marked for none."""
     for j in range(count):
         store(sim.memory, integer(sim.plan, M_MARK) + int(load(sim.memory, path_of(sim, a) + j, 0.0)), 0.0)
     return count
@@ -224,51 +303,3 @@ def least_speed(sim, at, n, free, h, zero):
     back = -load(sim.work, at + T_RESTITUTION, zero) * before
     back = select(gap + h * free < 0.0, select(-before > gained, back, zero), zero)
     return select(back > 0.0, select(back > least, back, least), least)
-
-
-@inner
-def enter_near(sim, a, number, near, h, zero):
-    """A place that is near: its axes, free velocity, columns, and impulses that it begins with."""
-    mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
-    bodies = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
-    n, levers = (
-        load3(sim.work, at + T_NORMAL, zero),
-        (
-            load3(sim.work, at + T_AT, zero),
-            load3(sim.work, at + T_OTHER_AT, zero),
-        ),
-    )
-    x, y = axes_about(n, zero)
-    count = make_near_columns(sim, a, bodies, levers, (n, x, y), zero)
-    speed = sub3(free_speed(sim, bodies[0], levers[0], zero), free_speed(sim, bodies[1], levers[1], zero))
-    free = (dot3(n, speed), dot3(x, speed), dot3(y, speed))
-    record = near_record(sim, a)
-    store3(sim.work, record + NEAR_AXES, n)
-    store3(sim.work, record + NEAR_AXES + 3, x)
-    store3(sim.work, record + NEAR_AXES + 6, y)
-    store3(sim.work, record + NEAR_FREE, free)
-    store(sim.work, record + NEAR_TARGET, least_speed(sim, at, n, free[0], h, zero))
-    store(sim.work, record + NEAR_FRICTION, load(sim.work, at + T_FRICTION, zero))
-    G = own_gain(sim, a, count, zero)
-    some = select(G[0] > 0.0, near, zero)
-    store(sim.work, record + NEAR_MASK, some)
-    store6(sim.work, record + NEAR_GAIN, G)
-    store6(sim.work, record + NEAR_INVERSE, inverse_of(G, some, zero))
-    f = load3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * number, zero)
-    felt = (dot3(n, f), dot3(x, f), dot3(y, f))
-    store3(sim.work, record + NEAR_IMPULSE, scale3(h * some, felt))
-    store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_TOUCH, 1.0 * number)
-    store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_COUNT, 1.0 * count)
-
-
-@outlined
-def find_near(sim, h, zero):
-    """All places that are near in some lane; how many."""
-    many = 0
-    for number in range(integer(sim.plan, TOUCHES)):
-        if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
-            near = is_near(sim, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS, h, zero)
-            if somewhere(near > 0.5):
-                enter_near(sim, many, number, near, h, zero)
-                many += 1
-    return many

@@ -143,6 +143,36 @@ def solve_place(sim, a, share, zero):
     return stuck, p, G, mask
 
 
+@inner
+def clamp(value, most, zero):
+    """A value, or the nearest within +-most."""
+    value = select(value > most, most, value)
+    return select(value < zero - most, zero - most, value)
+
+
+@inner
+def solve_bounded(sim, a, sort, zero):
+    """The same at a place that gives up to so much: dry friction of a joint, resistance to turning and rolling."""
+    record = near_record(sim, a)
+    p, G, free = (
+        load3(sim.work, record + NEAR_IMPULSE, zero),
+        load6(sim.work, record + NEAR_GAIN, zero),
+        load3(sim.work, record + NEAR_FREE, zero),
+    )
+    change, own, mask = change_speed(sim, a, zero), times(G, p), load(sim.work, record + NEAR_MASK, zero)
+    most, x, y = load(sim.work, record + NEAR_FRICTION, zero), zero, zero
+    r = (free[0] + change[0] - own[0], free[1] + change[1] - own[1], free[2] + change[2] - own[2])
+    if sort == TOUCH_TURN:
+        owner = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_OWNER, 0.0))
+        N = load(sim.work, near_record(sim, owner) + NEAR_IMPULSE, zero)
+        most = most * N
+        s = (-r[1] - G[1] * p[0], -r[2] - G[2] * p[0])
+        safe = G[0], G[1], G[2], G[3] + (1.0 - mask), G[4] + (1.0 - mask), G[5]
+        x, y = on_disc(safe, s, load(sim.work, record + NEAR_TARGET, zero) * N, zero)
+    gain = select(mask > 0.0, G[0], zero + 1.0)
+    return (clamp(-(r[0] + G[1] * x + G[2] * y) / gain, most, zero), x, y), p, G, mask
+
+
 # --- all places -------------------------------------------------------------------------------------------------------
 
 
@@ -151,7 +181,11 @@ def sweep(sim, many, share, active, zero):
     """Once through all places; the largest change of a velocity, and the ratio of changes to the last sweep's."""
     most, along, before = zero, zero, zero
     for a in range(many):
-        found, p, G, mask = solve_place(sim, a, share, zero)
+        sort = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0))
+        if sort < TOUCH_JOINT:
+            found, p, G, mask = solve_place(sim, a, share, zero)
+        else:
+            found, p, G, mask = solve_bounded(sim, a, sort, zero)
         last = load3(sim.work, near_record(sim, a) + NEAR_CHANGE, zero)
         still = select(mask > 0.0, active, zero)
         d = sub3(found, p)
@@ -172,6 +206,8 @@ def go_on(sim, many, ratio, active, zero):
     ratio = select(ratio > 0.0, select(ratio < SLOWEST, ratio, zero + SLOWEST), zero)
     more = select(active > 0.0, ratio / (1.0 - ratio), zero)
     for a in range(many):
+        if load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0) >= 1.0 * TOUCH_JOINT:
+            continue  # the next sweep brings it within what it can give
         record = near_record(sim, a)
         p, d = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_CHANGE, zero)
         n, x, y = p[0] + more * d[0], p[1] + more * d[1], p[2] + more * d[2]
@@ -208,7 +244,7 @@ def iterate_impulses(sim, many, share, active, zero):
         active = select(change > close * fastest, active, zero)
         going = somewhere(active > 0.0)
         done += 1
-        if going and done % EVERY == 0:
+        if going and done % EVERY == 0 and done < sweeps:
             go_on(sim, many, ratio, active, zero)
 
 

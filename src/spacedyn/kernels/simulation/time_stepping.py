@@ -15,14 +15,17 @@ from ..robot.segments import force_about_base
 from ..robot.spatial import add3, add6, cross, dot3, load3, scale3, store3, store6
 from ..scalar.compiling import Address, array_at, inner, outlined
 from ..scalar.memory import integer, load, store, zero_of
-from ..scalar.pack import ONE, PACK
+from ..scalar.pack import ONE, PACK, select
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
-from .near_columns import find_near, move_freely, near_record
+from .near_columns import awake_at, move_freely, near_record
 from .near_impulses import change_speed, find_impulses, impulses_at
+from .near_places import find_near
+from .near_rows import push_back
 from .right_hand_side import add_impulse, impulse_at, ledger_at
 from .row_motion import change_motion, give_nothing
+from .sleep import all_sleep, begin_sleep, end_sleep, sleep_on, wake_touched
 
 
 @inner
@@ -49,9 +52,42 @@ def change_rates(sim, target, zero):
 
 @inner
 def forget_felt(sim, zero):
-    """Nothing is felt anywhere."""
-    for j in range(3 * integer(sim.plan, TOUCHES)):
-        store(sim.work, integer(sim.plan, Y_TOUCHED) + j, zero)
+    """Nothing is felt anywhere, but by who sleeps."""
+    for r in range(integer(sim.plan, ROWS)):
+        store(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero)
+    for number in range(integer(sim.plan, TOUCHES)):
+        at, keeps = integer(sim.plan, Y_TOUCHED) + 3 * number, zero
+        if integer(sim.plan, SLEEPERS) > 0:
+            if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
+                keeps = 1.0 - awake_at(sim, number, zero)
+        for j in range(3):
+            store(sim.work, at + j, select(keeps > 0.5, load(sim.work, at + j, zero), zero))
+
+
+@inner
+def solve_contact(sim, h, zero):
+    """Impulses of all places that are near, those included that who is pushed by an awake one wakes; how many."""
+    move_freely(sim, h, zero)
+    many, going = 0, True
+    while going:
+        many, going = find_near(sim, h, zero), False
+        if many > 0:
+            find_impulses(sim, many, zero)
+            going = integer(sim.plan, SLEEPERS) > 0 and wake_touched(sim, many, zero)
+    forget_felt(sim, zero)
+    return many
+
+
+@inner
+def keep_felt(sim, number, mask, f, zero):
+    """The force that was felt at a place, in lanes where it was near."""
+    at = integer(sim.plan, Y_TOUCHED) + 3 * number
+    old = load3(sim.work, at, zero)
+    store3(
+        sim.work,
+        at,
+        (select(mask > 0.0, f[0], old[0]), select(mask > 0.0, f[1], old[1]), select(mask > 0.0, f[2], old[2])),
+    )
 
 
 @outlined
@@ -80,11 +116,17 @@ def account_impulses(sim, many, h, target, zero):
         lost = target + integer(sim.plan, int(load(sim.memory, mine + TM_ELEMENT, 0.0)) + E_LOST)
         store(sim.work, lost, load(sim.work, lost, zero) - 0.5 * dot3(p, twice))
         f = add3(scale3(p[0], n), add3(scale3(p[1], x), scale3(p[2], y)))
-        store3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * number, scale3(1.0 / h, f))
-        if load(sim.memory, mine + TM_OTHER, 0.0) < 0.0:
+        keep_felt(sim, number, load(sim.work, record + NEAR_MASK, zero), scale3(1.0 / h, f), zero)
+        sort = int(load(sim.memory, mine + TM_SORT, 0.0))
+        if load(sim.memory, mine + TM_OTHER, 0.0) < 0.0 and (sort == TOUCH_POINT or sort == TOUCH_TURN):
             at = load3(sim.work, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS + T_AT, zero)
             i = int(load(sim.memory, mine + TM_BODY, 0.0))
-            outside = add6(outside, force_about_base(sim.tree, sim.work, i, f + cross(at, f), zero))
+            F = f + cross(at, f)
+            if sort == TOUCH_TURN:
+                F = (zero, zero, zero) + f
+            outside = add6(outside, force_about_base(sim.tree, sim.work, i, F, zero))
+    if integer(sim.plan, ROWS) > 0:
+        outside = add6(outside, push_back(sim, many, h, target, zero))
     store6(sim.work, integer(sim.plan, Y_OUTSIDE), outside)
     add_impulse(sim, impulse_at(sim, target), zero)
 
@@ -106,17 +148,22 @@ def _step(kind, at):
     def step(own, t, h, target, due):
         sim, zero = at(own), zero_of(kind)
         nv = integer(sim.tree, RATES)
+        if integer(sim.plan, SLEEPERS) > 0 and all_sleep(sim):
+            sleep_on(sim, target, zero)
+            store(array_at(integer(sim.plan, SPARE)), integer(sim.plan, S_MATRIX), 0.0)
+            return
         evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
         step_freely(sim, h, target, zero)
         many = 0
         if integer(sim.plan, TOUCHES) > 0:
-            move_freely(sim, h, zero)
-            many = find_near(sim, h, zero)
-            forget_felt(sim, zero)
+            if integer(sim.plan, SLEEPERS) > 0:
+                begin_sleep(sim, h, target, zero)
+            many = solve_contact(sim, h, zero)
         if many > 0:
-            find_impulses(sim, many, zero)
             change_rates(sim, target, zero)
             account_impulses(sim, many, h, target, zero)
+        if integer(sim.plan, TOUCHES) > 0 and integer(sim.plan, SLEEPERS) > 0:
+            end_sleep(sim, many, h, target, zero)
         account_joints(sim, h, target, zero)
         inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), target + nv, target, zero)
         for k in range(nv):  # positions move with the new rates

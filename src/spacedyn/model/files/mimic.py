@@ -35,7 +35,12 @@ class Mimic:
 
 @checked_arguments()
 def read_mimics(path_or_text: str | os.PathLike[str]) -> tuple[Mimic, ...]:
-    """The ties between joints that a URDF states: q(joint) = multiplier · q(leader) + offset.
+    """Mimic joints of a URDF: q(joint) = multiplier · q(leader) + offset [rad, m].
+
+    Parameters
+    ----------
+    path_or_text : path or str
+        A URDF file, or the text of one.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from .prescribed_joints import lay_out
 from .row_records import put_rows, rank_numbers, row_places, set_row_tangents
 from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
-from .touch_records import put_touches, touch_memory, touch_places
+from .touch_records import put_sleepers, put_touches, sleep_numbers, touch_memory, touch_places
 
 Array = np.ndarray
 
@@ -49,7 +49,8 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     breaks = np.unique(np.concatenate([breaks, jumps]))
     plan.set(BREAKS=len(breaks), N_BREAKS=plan.put(breaks))
     put_rows(plan, prepared, work, lanes, robot_of(model, 0))
-    put_touches(plan, layout)
+    put_touches(plan, prepared)
+    put_sleepers(plan, prepared, robot_of(model, 0))
     doubles = _put_laws(plan, prepared, lanes, over_packs)
     _put_row(plan, layout, work, flat)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
@@ -94,7 +95,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_ADDED": p.BODY_ADDED * len(model.body_names) if prepared.attached else 0,
             "Y_COMMAND": end_of(layout.commands),
             "Y_CHANNEL": end_of(layout.channels),
-            "Y_GUARD": guards,
+            "Y_GUARD": end_of(prepared.guard_places),
             "Y_SIDE": guards,
             "Y_GUARD_MEMORY": p.GUARD_NUMBERS * guards,
             "Y_ARMED": 1,
@@ -102,7 +103,9 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "sampling": sum(bool(one.samples) for one in elements),
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_RANK": rank_numbers(layout),
-            "Y_TOUCHED": 3 * layout.touches,
+            "Y_TOUCHED": 3 * prepared.touches,
+            "Y_SLEEP": sleep_numbers(layout),
+            "Y_ROW_FELT": layout.rows if prepared.touches else 0,
             "Y_VIEW": layout.view_size,
             "Y_OUT": out,
             "Y_OWN_VIEW": prepared.own_view,
@@ -111,7 +114,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_HANDED": p.HANDED_NUMBERS * len(model.body_names) if any(one.sums_forces for one in elements) else 0,
             "kept": sum(one.kept for one in elements),
             **row_places(layout, prepared, len(model.body_names), stages),
-            **touch_places(layout),
+            **touch_places(prepared),
         },
         first,
     )
@@ -163,7 +166,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, 
             "M_VIEW": layout.view_size + prepared.own_view,
             "M_OUT": max([outputs, *(end_of(one.out(layout.joints)) for one in programs)]),
             "M_MOTION": 19 if joints else 0,
-            **touch_memory(layout),
+            **touch_memory(prepared),
             "M_MODE": joints + int(plan.plan[p.MODES]),
             "M_ANCHOR": layout.model.nq if layout.switching else 0,
             "M_CUT": p.CUT_MEMORY,

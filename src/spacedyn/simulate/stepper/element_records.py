@@ -18,12 +18,12 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
     simulation, counter = prepared.simulation, prepared.counters["elements"].start
     form = "one" if lanes == 1 else "varied" if simulation.model.flat.robots else "pack"
     kinds: list[list[int]] = []
-    guards, order = prepared.first_guards, prepared.order
+    order = prepared.order
     for kind, phase, numbers in prepared.kinds:
         tangent = kind.unit("dual").address if simulation.method.kind == p.IMPLICIT else 0
         first = order.index(numbers[0]) if numbers else 0
         kinds.append([kind.unit(form).address, tangent, phase, first, len(numbers)])
-    records = [_record(plan, prepared, work, i, counter + 2 * i, guards[i], model) for i in order]
+    records = [_record(plan, prepared, work, i, counter + 2 * i, model) for i in order]
     links = [linked_to(prepared.acting[i], simulation.elements) for i in order]
     for record, others in zip(records, links, strict=True):  # records' places are counted from the first for now
         record[p.E_LINKS] = plan.put_integers([order.index(other) * p.ELEMENT_INTS for other in others])
@@ -44,13 +44,12 @@ def _put_attached(plan: Plan, prepared: Prepared, model: Model) -> None:
     plan.set(ATTACHED=len(bodies), ATTACHED_AT=plan.put_integers(bodies), LEFT=prepared.layout.ledger["left"].start)
 
 
-def _record(
-    plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, counter: int, guard: int, model: Model
-) -> list[int]:
+def _record(plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, counter: int, model: Model) -> list[int]:
     """The record of an element."""
-    layout = prepared.layout
+    layout, guard = prepared.layout, prepared.guard_places[str(i)].start
     if i >= len(layout.elements):
-        return _own_record(plan, prepared.acting[i], layout, guard, counter, model)
+        first = sum(one.touches for one in prepared.acting[:i])
+        return _own_record(plan, prepared.acting[i], layout, (guard, first, counter), model)
     element, channels = layout.elements[i], work["Y_CHANNEL"].start
     wrench, mine = channels + layout.channels["element_wrenches"].start, layout.wrenches(i)
     pushed = list(range(wrench + mine.start, wrench + mine.stop, 6))
@@ -82,9 +81,10 @@ def _record(
     return record
 
 
-def _own_record(plan: Plan, element: Element, layout: Layout, guard: int, counter: int, model: Model) -> list[int]:
+def _own_record(plan: Plan, element: Element, layout: Layout, places: tuple[int, int, int], model: Model) -> list[int]:
     """The record of what the model's joints do by themselves; the ledger has an entry of its own for it."""
-    record = [0] * p.ELEMENT_INTS
+    record, (guard, first, counter) = [0] * p.ELEMENT_INTS, places
+    record[p.E_TOUCHES] = first
     record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
     record[p.E_LOST] = layout.in_y("dissipated").start
     record[p.E_GUARD], record[p.E_GUARDS] = guard, element.guards

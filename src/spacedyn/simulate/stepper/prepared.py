@@ -69,12 +69,26 @@ class Prepared:
     @cached_property
     def acting(self) -> list[Element]:
         """What acts beside laws: the simulation's elements, then what the model's joints do by themselves."""
-        return [*self.simulation.elements, *joint_forces_of(self.simulation.model)]
+        stepping = self.simulation.method.steps_through_contact
+        own = [one.under(stepping) for one in joint_forces_of(self.simulation.model)]
+        return [*self.simulation.elements, *own]
+
+    @cached_property
+    def touches(self) -> int:
+        """Number of places where bodies may touch, and joints stop or rub, of a method that steps through contact."""
+        return sum(one.touches for one in self.acting)
+
+    @cached_property
+    def guarded(self) -> list[int]:
+        """Numbers of the elements whose guards are held on their sides; of those that ask for more last."""
+        adaptive = self.simulation.method.adaptive
+        held = [i for i, one in enumerate(self.acting) if adaptive or one.holds_sides]
+        return sorted(held, key=lambda i: self.acting[i].asks)
 
     @cached_property
     def guards(self) -> int:
-        """How many guards elements have."""
-        return sum(one.guards for one in self.acting)
+        """How many guards elements have that are held on their sides."""
+        return sum(self.acting[i].guards for i in self.guarded)
 
     @cached_property
     def asking(self) -> int:
@@ -82,11 +96,11 @@ class Prepared:
         return sum(one.guards for one in self.acting if one.asks)
 
     @cached_property
-    def first_guards(self) -> list[int]:
-        """The number of each element's first guard."""
-        in_turn = sorted(range(len(self.acting)), key=lambda i: self.acting[i].asks)
-        places = in_order({str(i): self.acting[i].guards for i in in_turn})
-        return [places[str(i)].start for i in range(len(self.acting))]
+    def guard_places(self) -> Slices:
+        """Places of guards: of the elements that hold sides, of events, of the other elements by their numbers."""
+        others = [i for i in range(len(self.acting)) if i not in self.guarded]
+        sizes = {str(i): self.acting[i].guards for i in self.guarded} | {"events": len(self.conditions)}
+        return in_order(sizes | {str(i): self.acting[i].guards for i in others})
 
     @cached_property
     def counters(self) -> Slices:

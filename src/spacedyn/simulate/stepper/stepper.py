@@ -109,9 +109,18 @@ class Stepper(Present):
         """End at the present time; the last row is written as at any end."""
         self.clock[p.T_END] = self.clock[p.T]
 
+    def wake(self) -> None:
+        """Nobody sleeps any longer: something has happened."""
+        if self.plan[p.SLEEPERS] and self.lanes == 1:
+            groups = self._scalars(p.Y_SLEEP, 0, int(self.plan[p.SLEEPERS]) * p.SL_NUMBERS)
+            groups[:] = 0.0
+            first = int(self.plan[p.M_SKIP])
+            self.memory[first : first + int(self.tree[k.BODIES]) + 1] = 0.0
+
     def forget_stage(self) -> None:
         """The first stage of the next step must be evaluated anew."""
         self.counters[p.C_FRESH] = 0
+        self.wake()
 
     def rows(self) -> tuple[Array, Array]:
         """Constraint rows at the present state of one robot: J (rows, nv) and their rates (rows,)."""

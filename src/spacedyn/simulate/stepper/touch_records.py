@@ -1,48 +1,126 @@
-"""Places where bodies may touch, for methods that step through contact: how much memory they need."""
+"""Places where bodies may touch, for methods that step through contact: how much memory they need; who sleeps."""
+
+from typing import cast
 
 import numpy as np
 
+from ...elements.sleeping import Sleeping
 from ...kernels.robot import layout as k
 from ...kernels.sim import layout as p
-from ..layout import Layout
-from .prepared import Plan
+from ...model.model import Model
+from ..layout import Layout, end_of
+from .prepared import Plan, Prepared
 
 Array = np.ndarray
 
 
-def touch_places(layout: Layout) -> dict[str, int]:
+def touch_places(prepared: Prepared) -> dict[str, int]:
     """Sizes of what the places need in `work`, but for what is kept from step to step."""
-    many, nv = layout.touches, layout.model.nv
+    layout = prepared.layout
+    many, nv = prepared.touches, layout.model.nv
     some = int(many > 0)
     return {
         "Y_TOUCH": p.TOUCH_NUMBERS * many,
         "Y_NEAR": p.NEAR_NUMBERS * many,
-        "Y_NEAR_COLUMN": 3 * many * longest_path(layout),
+        "Y_NEAR_COLUMN": 3 * many * longest_path(prepared),
+        "Y_ROW_PART": 3 * many * layout.rows,
         "Y_FREE": (3 * nv + 6 * len(layout.model.body_names)) * some,
     }
 
 
-def touch_memory(layout: Layout) -> dict[str, int]:
+def touch_memory(prepared: Prepared) -> dict[str, int]:
     """The same in `memory`."""
-    many = layout.touches
+    layout, many = prepared.layout, prepared.touches
     return {
         "M_TOUCH": p.TM_NUMBERS * many,
         "M_NEAR": p.NM_NUMBERS * many,
-        "M_PATH": many * longest_path(layout),
+        "M_PATH": many * longest_path(prepared),
         "M_MARK": layout.model.nv if many else 0,
+        "M_SKIP": len(layout.model.body_names) + 1 if sleeper_of(layout) is not None else 0,
     }
 
 
-def put_touches(plan: Plan, layout: Layout) -> None:
-    """How many places there are, and how many rates one moves with."""
-    plan.set(TOUCHES=layout.touches, PATH=longest_path(layout))
-
-
-def longest_path(layout: Layout) -> int:
-    """The most rates that a place between two bodies moves with; 0 without places."""
-    if not layout.touches:
+def sleep_numbers(layout: Layout) -> int:
+    """Size of what is kept of sleeping groups from step to step."""
+    if sleeper_of(layout) is None:
         return 0
-    tree = layout.model.flat.tree
+    return p.SL_NUMBERS * (int(groups_of_bodies(layout.model).max(initial=-1)) + 1) + layout.model.nv
+
+
+def put_touches(plan: Plan, prepared: Prepared) -> None:
+    """How many places there are, and how many rates one moves with."""
+    plan.set(TOUCHES=prepared.touches, PATH=longest_path(prepared))
+
+
+def sleeper_of(layout: Layout) -> int | None:
+    """The number of the element that lets bodies sleep, if there is one."""
+    return next((i for i, one in enumerate(layout.elements) if isinstance(one, Sleeping)), None)
+
+
+def put_sleepers(plan: Plan, prepared: Prepared, model: Model) -> None:
+    """Which bodies sleep together, and which may."""
+    layout, number = prepared.layout, sleeper_of(prepared.layout)
+    if number is None:
+        return
+    asked = cast(Sleeping, layout.elements[number]).bodies or model.body_names
+    groups, tree = _joined(groups_of_bodies(model), prepared, model), model.flat.tree
+    first = tree[k.RATE_AT] + k.RATE_INTS * np.arange(tree[k.RATES])
+    rates = groups[tree[first + k.RATE_BODY]]
+    may = np.ones(int(groups.max(initial=-1)) + 1, dtype=int)
+    order = model.flat.order
+    allowed = {int(order[model.body_index(name)]) for name in asked}
+    for i, group in enumerate(groups):
+        if group >= 0 and i not in allowed:
+            may[group] = 0
+    for joint in prepared.joints:
+        may[rates[model.u_slice(joint.joint)]] = 0
+    others = [one for one in prepared.acting if not (one.touches or isinstance(one, Sleeping) or one.kernel is None)]
+    whole = not (others or prepared.simulation.laws or prepared.joints or end_of(layout.states) or prepared.rows)
+    plan.set(SLEEPERS=len(may), GROUP_AT=plan.put_integers(groups, rates, may), SLEEPS_WHOLE=int(whole))
+    plan.set(SLEEPER=int(plan.plan[p.ELEMENT_AT]) + prepared.order.index(number) * p.ELEMENT_INTS)
+
+
+def groups_of_bodies(model: Model) -> Array:
+    """The group of each body, in the kernels' order: a robot is one, and so is what hangs free on a base that is fixed.
+
+    -1: it cannot move.
+    """
+    tree = model.flat.tree
+    records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
+    fixed = tree[k.BASE] == k.BASE_FIXED
+    found, many, arms = np.full(len(records), -1), 0, -1
+    if not fixed:
+        found[0], many = 0, 1
+    for i, record in enumerate(records[1:], 1):
+        above = record[k.PARENT]
+        if found[above] >= 0 or record[k.RATE_COUNT] == 0:
+            found[i] = found[above]
+        elif record[k.OPENS] == k.LOOSE:
+            found[i], many = many, many + 1
+        else:  # arms of one base
+            arms, many = (many, many + 1) if arms < 0 else (arms, many)
+            found[i] = arms
+    return found
+
+
+def _joined(groups: Array, prepared: Prepared, model: Model) -> Array:
+    """The same where constraint rows join groups."""
+    tree = model.flat.tree
+    for _, row in prepared.rows:
+        bodies = [int(model.flat.order[model.body_index(body)]) for body in row.bodies]
+        bodies += [int(tree[tree[k.RATE_AT] + k.RATE_INTS * rate + k.RATE_BODY]) for rate in row.rates]
+        together = [group for group in groups[bodies] if group >= 0]
+        groups[np.isin(groups, together)] = min(together, default=-1)
+    return groups
+
+
+def longest_path(prepared: Prepared) -> int:
+    """The most rates that a place between two bodies moves with, all of them with rows; 0 without places."""
+    if not prepared.touches:
+        return 0
+    tree = prepared.layout.model.flat.tree
+    if prepared.rows:
+        return int(tree[k.RATES])
     records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
     rates = np.zeros(len(records), dtype=int)
     rates[0] = tree[k.BASE_RATES]

@@ -1,9 +1,9 @@
-"""Robots with closed loops: constraint Jacobian, mobility, forward and inverse dynamics with multipliers.
+"""Robots under constraint rows, `sd.constraints`: residuals, Jacobian, mobility, forward and inverse dynamics.
 
     H u' + c = F + J' lam,   J u' + γ = 0
 
-Every function takes one state and the elements that have constraint rows; of other elements only joints that are held
-count.
+Loops, couplings, rolling wheels and elements with `rows` are constraints. Every function takes one state and such
+elements; of other elements only joints that are held count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,17 +23,18 @@ from ..quantities.dynamics import forward_dynamics as tree_forward_dynamics
 from ..quantities.dynamics import inverse_dynamics as tree_inverse_dynamics
 from ..quantities.matrices import mass_matrix
 from ..signatures import checked_arguments
+from .arguments import listed
 from .closure import Rows
 from .row_checks import redundant_rows
 
 Array = np.ndarray
 Acting = Element | Law | Iterable[Element | Law]
-__all__ = ["ClosedMotion", "Mobility", "forward_dynamics", "inverse_dynamics", "jacobian", "mobility", "residuals"]
+__all__ = ["ConstrainedMotion", "Mobility", "forward_dynamics", "inverse_dynamics", "jacobian", "mobility", "residuals"]
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """How a robot with loops can move.
+    """Degrees of freedom of a robot under constraint rows.
 
     Attributes
     ----------
@@ -52,8 +53,8 @@ class Mobility:
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedMotion:
-    """Accelerations of a robot with loops, and the multipliers of its rows.
+class ConstrainedMotion:
+    """Accelerations of a robot under constraint rows, and the multipliers of the rows.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ def _rows(model: Model, state: State, elements: Any, time: float, gravity: Any =
     check_state(model, state)
     if state.shape:
         raise InputError(f"it takes one state; this is a batch {state.shape}: pick one, such as states[0]")
-    return Rows(model, state, list(elements) if isinstance(elements, Iterable) else [elements], time, gravity)
+    return Rows(model, state, listed("elements", elements, Element | Law), time, gravity)
 
 
 def _by_element(rows: Rows, values: Array) -> dict[str, Array]:
@@ -81,14 +82,23 @@ def _by_element(rows: Rows, values: Array) -> dict[str, Array]:
 
 @checked_arguments("elements")
 def residuals(model: Model, state: State, elements: Acting, *, time: float = 0.0) -> dict[str, Array]:
-    """How far each loop is open: {element: (rows,)} [m, rad].
+    """Residuals of the constraint rows, zero where loops are closed: {element: (rows,)} [m, rad].
+
+    Parameters
+    ----------
+    model, state
+        The robot; one state.
+    elements : Element or Law, or several
+        Those that have constraint rows count.
+    time : float
+        Of moving targets [s].
 
     Examples
     --------
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
     >>> rod = sd.Loop("distance", robot.body_names[-1], other_point=(0, 2, 0), length=1.0, name="rod")
-    >>> sd.closed.residuals(robot, robot.neutral_state(), [rod])["rod"].shape
+    >>> sd.constraints.residuals(robot, robot.neutral_state(), [rod])["rod"].shape
     (1,)
     """
     rows = _rows(model, state, elements, time)
@@ -101,12 +111,21 @@ def jacobian(model: Model, state: State, elements: Acting, *, time: float = 0.0)
 
     Rows in the order of the elements; columns as u = (v0, ω0, q̇), zero for joints that are held.
 
+    Parameters
+    ----------
+    model, state
+        The robot; one state.
+    elements : Element or Law, or several
+        Those that have constraint rows count.
+    time : float
+        Of moving targets [s].
+
     Examples
     --------
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
     >>> grip = sd.Loop.as_met(robot, robot.neutral_state(), "weld", robot.body_names[-1], "inertial")
-    >>> sd.closed.jacobian(robot, robot.neutral_state(), [grip]).shape
+    >>> sd.constraints.jacobian(robot, robot.neutral_state(), [grip]).shape
     (6, 7)
     """
     rows = _rows(model, state, elements, time)
@@ -116,7 +135,16 @@ def jacobian(model: Model, state: State, elements: Acting, *, time: float = 0.0)
 
 @checked_arguments("elements")
 def mobility(model: Model, state: State, elements: Acting, *, time: float = 0.0) -> Mobility:
-    """Degrees of freedom with all loops closed, and which of them are redundant there.
+    """Degrees of freedom under all constraint rows, and which elements have redundant rows there.
+
+    Parameters
+    ----------
+    model, state
+        The robot; one state.
+    elements : Element or Law, or several
+        Those that have constraint rows count.
+    time : float
+        Of moving targets [s].
 
     Examples
     --------
@@ -125,7 +153,7 @@ def mobility(model: Model, state: State, elements: Acting, *, time: float = 0.0)
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")
     >>> grip = sd.Loop.as_met(robot, robot.neutral_state(), "weld", robot.body_names[-1], "inertial", name="grip")
-    >>> found = sd.closed.mobility(robot, robot.state(q=[0.3, 0.4, 0.5, 0.2]), [grip])
+    >>> found = sd.constraints.mobility(robot, robot.state(q=[0.3, 0.4, 0.5, 0.2]), [grip])
     >>> found.freedom, found.rows, found.rank
     (4, 6, 3)
     """
@@ -155,8 +183,8 @@ def forward_dynamics(
     *,
     gravity: ArrayLike | None = None,
     time: float = 0.0,
-) -> ClosedMotion:
-    """Accelerations and multipliers of a robot with loops under joint forces.
+) -> ConstrainedMotion:
+    """Accelerations and multipliers of a robot with constraint rows under joint forces.
 
     Parameters
     ----------
@@ -177,8 +205,8 @@ def forward_dynamics(
     >>> robot = sd.load("planar_four_link")
     >>> state = robot.neutral_state()
     >>> grip = sd.Loop.as_met(robot, state, "weld", robot.body_names[-1], "inertial", name="grip")
-    >>> motion = sd.closed.forward_dynamics(robot, state, [grip], [1.0, 0, 0, 0])
-    >>> bool(abs(sd.closed.jacobian(robot, state, [grip]) @ motion.udot).max() < 1e-12)
+    >>> motion = sd.constraints.forward_dynamics(robot, state, [grip], [1.0, 0, 0, 0])
+    >>> bool(abs(sd.constraints.jacobian(robot, state, [grip]) @ motion.udot).max() < 1e-12)
     True
     """
     rows = _unheld(_rows(model, state, elements, time, gravity))
@@ -186,7 +214,7 @@ def forward_dynamics(
     a = tree_forward_dynamics(model, state, tau, gravity=gravity)
     X = np.linalg.solve(mass_matrix(model, state), J.T)
     multipliers = -np.linalg.lstsq(J @ X, J @ a + gamma, rcond=1e-12)[0]
-    return ClosedMotion(a + X @ multipliers, _by_element(rows, multipliers))
+    return ConstrainedMotion(a + X @ multipliers, _by_element(rows, multipliers))
 
 
 @checked_arguments("elements")
@@ -200,7 +228,7 @@ def inverse_dynamics(
     gravity: ArrayLike | None = None,
     time: float = 0.0,
 ) -> Array:
-    """Joint forces (joint rates,) of a motion of a robot with loops: the least ones, of `actuated` joints alone.
+    """Joint forces (joint rates,) of a motion under constraint rows: the least ones, of `actuated` joints alone.
 
     Parameters
     ----------
@@ -222,9 +250,9 @@ def inverse_dynamics(
     >>> robot = sd.load("planar_four_link")
     >>> state = robot.neutral_state()
     >>> grip = sd.Loop.as_met(robot, state, "weld", robot.body_names[-1], "inertial", name="grip")
-    >>> motion = sd.closed.forward_dynamics(robot, state, [grip], [1.0, 0, 0, 0])
-    >>> tau = sd.closed.inverse_dynamics(robot, state, motion.udot, [grip])
-    >>> again = sd.closed.forward_dynamics(robot, state, [grip], tau)
+    >>> motion = sd.constraints.forward_dynamics(robot, state, [grip], [1.0, 0, 0, 0])
+    >>> tau = sd.constraints.inverse_dynamics(robot, state, motion.udot, [grip])
+    >>> again = sd.constraints.forward_dynamics(robot, state, [grip], tau)
     >>> bool(abs(again.udot - motion.udot).max() < 1e-9)
     True
     """
@@ -236,7 +264,7 @@ def inverse_dynamics(
     if np.any(np.abs(off) > 1e-8 * scale):
         name = rows.names[rows.owners[int(np.argmax(np.abs(off) / scale))]]
         raise InputError(
-            f"udot: loop '{name}' does not allow these accelerations; take those of closed.forward_dynamics, or project"
+            f"udot: loop '{name}' does not allow these accelerations; take those of sd.constraints.forward_dynamics"
         )
     F = tree_inverse_dynamics(model, state, wanted, gravity=gravity)
     places = np.arange(model.base_dof, model.nv)

@@ -1,4 +1,4 @@
-"""What rigid contact does at an instant: impulses where points touch, then which of them stay, stick or slide.
+"""Events of rigid contact: impulses where points touch, then the modes open, sticking or sliding of all points.
 
 All points that approach at one instant are solved together; others that touch may be hit next, as in Newton's cradle,
 until none approaches any more. Then forces and accelerations of all points that stay decide about their modes.
@@ -12,8 +12,8 @@ import numpy as np
 from ..kernels.elements.rigid_contact import OPEN, SLIDE, STICK
 from ..model.state import State
 from .friction_cones import Solution, solve_cones
-from .impact_laws import Law, impulse_of
-from .impacts import Blow, Change, whole_mass_matrix
+from .impact_laws import ImpactLaw, impulse_of
+from .impacts import Change, ContactEvent, whole_mass_matrix
 from .stepper.contact_values import (
     ContactPoint,
     Probe,
@@ -65,7 +65,7 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
     W, n = seen.J @ X @ seen.J.T, len(points)
     v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
     lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
-    laws = [Law(one.element.restitution, one.element.friction, one.element.law) for one in points]
+    laws = [ImpactLaw(one.element.restitution, one.element.friction, one.element.restitution_law) for one in points]
     felt = felt_accelerations(W, points, seen)
     for count in range(_ROUNDS + 1):
         hit = np.flatnonzero(v[::3] < -_SLOW)
@@ -80,21 +80,21 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
             if left is not None or last:
                 rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
         places = (3 * hit[:, None] + np.arange(3)).ravel()
-        p = blows_of(W[np.ix_(places, places)], v[places], [now[i] for i in hit])
+        p = impact_impulses(W[np.ix_(places, places)], v[places], [now[i] for i in hit])
         after = v + W[:, places] @ p
         for k, j in enumerate(hit.tolist()):
             mine = slice(3 * j, 3 * j + 3)
             lost[points[j].number] -= 0.5 * float(p[3 * k : 3 * k + 3] @ (v[mine] + after[mine]))
         total[places] += p
         v = after
-    blows = []
+    events = []
     for i, one in enumerate(points):
         if np.any(total[3 * i : 3 * i + 3]):
             impulse, name = total[3 * i : 3 * i + 3] @ seen.axes[i], names[one.number]
-            blows.append(Blow(name, f"impact of {one.label}", impulse, seen.place[i]))
+            events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
             if rests[i] >= 0.0 and abs(v[3 * i]) <= _SLOW:
-                blows.append(Blow(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
-    return Change(state.u + X @ (seen.J.T @ total), lost, blows)
+                events.append(ContactEvent(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
+    return Change(state.u + X @ (seen.J.T @ total), lost, events)
 
 
 def felt_accelerations(W: Array, points: Sequence[ContactPoint], seen: Probe) -> Array:
@@ -118,7 +118,7 @@ def held_together(W: Array, points: Sequence[ContactPoint], seen: Probe, stay: S
     return rows, solve_cones(W[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows], mu, directions)
 
 
-def time_to_rest(law: Law, speed: float, acceleration: float) -> float | None:
+def time_to_rest(law: ImpactLaw, speed: float, acceleration: float) -> float | None:
     """When a point whose next bounce is too low comes to rest, by the sum of all bounces [s]; None if it is not."""
     after = -law.restitution * speed
     if acceleration >= 0.0 or after * after >= -2.0 * acceleration * _LOW:
@@ -127,7 +127,7 @@ def time_to_rest(law: Law, speed: float, acceleration: float) -> float | None:
     return left / (1.0 - law.restitution) if law.restitution < 1.0 else 0.0
 
 
-def blows_of(W: Array, v: Array, laws: Sequence[Law]) -> Array:
+def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
     """Impulses of points that approach together; for several, restitution is lowered where it would gain energy."""
     if len(laws) == 1:
         return impulse_of(W, v, laws[0])
@@ -218,17 +218,17 @@ def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -
         set_mode(stepper, one, SLIDE, S.T @ along)
 
 
-def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Blow]:
+def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[ContactEvent]:
     """All that rigid contact does where a stepper stands; `book` takes the rates after impulses and what was lost."""
     points = touching(stepper)
     before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
     seen = probe(stepper, points)
     stepper_rates = stepper.state().u
     change = strike(stepper, points, seen, names) if points else None
-    blows = []
+    events = []
     if change is not None:
         book(change)
-        blows = change.blows
+        events = change.events
         parts = (seen.J @ (change.rates - stepper_rates) + seen.velocity.reshape(-1))[::3] > _SLOW
         if parts.all():  # a bounce: all are open already
             for one in points:
@@ -243,7 +243,7 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Blow]
         mode = mode_of(stepper, one)
         if mode != was and change is None:
             words = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides"}[int(mode)]
-            blows.append(Blow(names[one.number], f"{one.label} {words}", np.zeros(3), place))
+            events.append(ContactEvent(names[one.number], f"{one.label} {words}", np.zeros(3), place))
     stepper.forget_rows()
     stepper.forget_stage()
-    return blows
+    return events

@@ -37,7 +37,7 @@ _NOTHING = 1e-9  # of a direction: shorter parts in the null space count as none
 
 
 @dataclass(frozen=True, eq=False)
-class QuietPath:
+class ZeroReactionPath:
     """A joint path that keeps the base's attitude, for one robot or a batch.
 
     Attributes
@@ -90,7 +90,7 @@ def zero_reaction_path(
     reaction: str = "moment",
     limits: bool = True,
     tolerance: float = 1e-11,
-) -> QuietPath:
+) -> ZeroReactionPath:
     """A joint path from rest to rest that leaves the base's attitude as it is, while momentum is zero.
 
     Parameters
@@ -115,7 +115,7 @@ def zero_reaction_path(
 
     Returns
     -------
-    QuietPath
+    ZeroReactionPath
         Times, joint coordinates, the final state, what is left to the target; `.prescribed()` is for `simulate`.
 
     Raises
@@ -156,7 +156,7 @@ def zero_reaction_path(
         _check_limits(model, q)
     final = _final(model, task.start, q[..., -1, :])
     left = None if target is None else wish - q[..., -1, task.coordinates]
-    return QuietPath(times, q, task.start, final, disturbance, left)
+    return ZeroReactionPath(times, q, task.start, final, disturbance, left)
 
 
 class _Task:

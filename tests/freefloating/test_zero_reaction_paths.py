@@ -55,7 +55,7 @@ def test_towards_a_target():
     np.testing.assert_allclose(quiet @ path.left, 0, atol=1e-8)  # no quiet motion leads nearer
 
 
-def test_a_target_on_a_quiet_path_is_reached():
+def test_a_target_on_a_zero_reaction_path_is_reached():
     planar = sd.load("planar_four_link")
     state = planar.state(q=[0.6, -0.8, 0.4, 0.5])
     there = ff.zero_reaction_path(planar, state, 5.0, direction=[0.02, 0.01, -0.03, 0.02])
