@@ -44,7 +44,7 @@ def stand(t, s, p, out):
 def trot(t, s, p, out):
     """Swing the thighs, and lift the shanks of legs that swing forward."""
     for leg in range(4):
-        phase = 2.0 * math.pi * t / p.period + math.pi * p.diagonal[leg]
+        phase = 2.0 * math.pi * t / p.cycle + math.pi * p.diagonal[leg]
         for part in range(3):
             i = 3 * leg + part
             target = p.target[i]
@@ -108,7 +108,7 @@ def quadruped() -> Scene:
 def trotting() -> Scene:
     """The same, that trots."""
     robot, feet, start, _, mjcf = quadruped()
-    moves = {"period": PERIOD, "swing": SWING, "lift": LIFT, "diagonal": np.array(DIAGONAL, dtype=float)}
+    moves = {"cycle": PERIOD, "swing": SWING, "lift": LIFT, "diagonal": np.array(DIAGONAL, dtype=float)}
     return robot, feet, start, {"laws": [trot(kp=KP, kd=KD, target=STANDING, **moves)]}, mjcf
 
 

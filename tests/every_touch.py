@@ -60,4 +60,40 @@ def under_time_stepping():
     slips_back = {"base_velocity": [-0.085, 0, -0.89], "base_rate": [0, 3.47, 0]}  # Newton's law alone would add energy
     start = b.build().state(base_position=[0, 0, 1e-4 - tip[2]], **slips_back)
     found += [sd.simulate(start.model, start, 0.02, elements=[sd.RigidContact("rod", tip, None, 1.0, 0.73)], **options)]
+    found += [*asleep(options), closed_leg(options)]
     return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
+
+
+def asleep(options):
+    """A crate sleeps on a table until a ball falls on it; one that lies alone sleeps on."""
+    sleeping, wood = sd.Sleeping(speed=0.2, after=0.02), sd.ContactMaterial(2e5, friction=0.4)
+    model, state = table(ball=(BALL, (0.02, 0, 0.52)))
+    touching = [sd.ShapeContact(wood, pairs=[("crate", "table"), ("ball", "crate")]), sleeping]
+    still = state.replace(q=np.r_[0, 0, 0.15, 0, 0, 0, 1, state.q[7:]], qd=np.r_[np.zeros(6), 0, 0, -0.5, 0, 0, 0])
+    found = [sd.simulate(model, still, 0.22, elements=touching, **options)]
+    b = sd.Builder("crate")
+    b.base("crate", shapes=[BOX])
+    start = b.build().state(base_position=[0, 0, 0.1])
+    floor = sd.Contact("crate", shape=BOX, material=wood, name="floor")
+    return [
+        *found,
+        sd.simulate(start.model, start, 0.2, elements=[floor, sleeping], **options | {"gravity": (0, 0, -9)}),
+    ]
+
+
+def closed_leg(options):
+    """A trunk on rods that a loop closes, with end stops and dry friction, and a foot that resists rolling."""
+    b = sd.Builder("leg")
+    b.base("trunk", mass=5.0, inertia=(0.1, 0.12, 0.08))
+    rod = {"mass": 0.4, "com": (0, 0, -0.1), "inertia": (2e-3, 2e-3, 3e-4), "axis": (0, 1, 0)}
+    turns = {"friction": 0.2, "lower": -0.55, "upper": 0.55, "stop_stiffness": 1e4}
+    for name, x in (("left", 0.1), ("right", -0.1)):
+        b.link(f"{name}_thigh", "revolute", parent="trunk", position=(x, 0, 0), **rod, **turns)
+        b.link(f"{name}_shank", "revolute", parent=f"{name}_thigh", position=(0, 0, -0.2), **rod, damping=0.3)
+    pin = sd.Loop("line", "left_shank", "right_shank", (0, 0, -0.2), (0, 0, -0.2), axis=(0, 1, 0), name="pin")
+    twice = sd.Loop("line", "left_shank", "right_shank", (0, 0, -0.2), (0, 0, -0.2), axis=(0, 1, 0), name="twice")
+    sole = sd.ContactMaterial(1e6, friction=0.6, rolling=2e-3, torsion=1e-3)
+    foot = sd.Contact("left_shank", [(0, 0.05, -0.2), (0, -0.05, -0.2)], radius=0.02, material=sole, name="foot")
+    bent = b.build().state(base_position=[0, 0, 0.36], base_velocity=[0.3, 0, -0.5], q=[-0.5, 0.8, 0.5, -0.8])
+    start = sd.assemble(bent.model, bent, [pin, twice])
+    return sd.simulate(bent.model, start, 0.1, elements=[foot, pin, twice, sd.Sleeping()], **options)

@@ -276,9 +276,21 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 
+_FORMER = {
+    **{name: (".simulate.actions", name) for name in ("attach", "follow", "free", "lock", "release")},
+    **{name: (".simulate.joint_modes", name) for name in ("FREE", "LOCKED", "PRESCRIBED")},
+    "ForceTorque": (".elements.force_torque", "ForceTorqueSensor"),
+    "RelativePose": (".elements.relative_pose", "RelativePoseSensor"),
+}
+"""Names that scripts may still use: where they are now, and what they are called. They are not listed."""
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name], __name__), name)
+    elif name in _FORMER:
+        home, now = _FORMER[name]
+        value = getattr(import_module(home, __name__), now)
     elif name in _MODULES:
         value = import_module(_MODULES[name], __name__)
     elif not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:

@@ -3,8 +3,9 @@
 import difflib
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
 
 SHOWN_PROBLEMS = 20
 """Problems that a message lists; the rest is counted."""
@@ -163,6 +164,22 @@ def _comparable(name: str, known: Sequence[str]) -> Sequence[str]:
     if len(known) <= _MANY_NAMES:
         return known
     return list(islice((one for one in known if one.startswith(name[:2])), _MAX_COMPARED))
+
+
+class NamesItsAttributes:
+    """Its error for an attribute that there is not offers those that there are, and what is likely to be meant."""
+
+    __slots__ = ()
+    _instead: ClassVar[Mapping[str, str]] = {}  # what to write instead, by the names that people try
+
+    if not TYPE_CHECKING:  # to type checkers a misspelt attribute stays an error
+
+        def __getattr__(self, name: str) -> Any:
+            if name in dir(type(self)) or name.startswith("_"):
+                return object.__getattribute__(self, name)  # raises what it raised, or what Python says
+            known = [one for one in dir(self) if not one.startswith("_")]
+            instead = self._instead.get(name) or nearest(name, known, most=len(known))
+            raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}; {instead}", name=name, obj=self)
 
 
 class NoSuchRobot(InputError, IndexError):

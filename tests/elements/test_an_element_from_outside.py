@@ -95,7 +95,7 @@ def test_a_wrong_account_makes_the_audit_complain(robot, start):
         out.axle.tau[0] = -s.axle.qd[0]
         out.dissipated[0] = 0.9 * s.axle.qd[0] ** 2
 
-    with pytest.warns(sd.RunWarning, match="the ledger is off"):
+    with pytest.warns(sd.RunWarning, match="the ledger is off.*the accounts of 'optimist'"):
         wrong = sd.simulate(robot, start, 1.0, elements=[optimist(axle="joint2")])
     assert wrong.audit().energy > 1e-4
 

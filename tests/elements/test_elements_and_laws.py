@@ -268,7 +268,50 @@ def test_what_cannot_be_used_is_refused(robot):
         replaced(axle="joint1")
     with pytest.raises(sd.UnknownName, match="no parameter of element 'quiet' named 'gain'"):
         quiet(gain=1.0)
-    with pytest.raises(sd.InputError, match="call it, with its parameters"):
+    with pytest.raises(sd.InputError, match=r"got <element quiet, not yet called.*>; call it, with its parameters"):
         sd.simulate(robot, state, 1.0, elements=[quiet])
+    with pytest.raises(sd.InputError, match=r"got <element 'quiet' made by quiet>; elements go into elements=\["):
+        sd.simulate(robot, state, 1.0, laws=[quiet()])
     with pytest.raises(sd.InputError, match="axle is the name of a joint, got 3"):
         sd.simulate(robot, state, 1.0, elements=[taken(axle=3)])
+
+
+def test_what_a_function_forgets_or_turns_round_is_named(robot):
+    """What it declares and never writes, what it writes and never declares, arrays that it replaces."""
+    settings = {"points": ("tip",), "commands": {"volts": "V"}, "channels": {"pull": "N"}}
+
+    def pushes(t, s, p, out):
+        out.tip.force = s.tip.velocity
+
+    def loses(t, s, p, out):
+        out.dissipated[0] = s.tip.velocity[0] ** 2
+
+    def commands(t, s, p, out):
+        out.volts[0] = 1.0
+
+    def reads(t, s, p, out):
+        out.pull[0] = s.pull[0]
+
+    def good(t, s, p, out):
+        out.pull[0] = s.volts[0]
+
+    def refused(function, message, **declared):
+        with pytest.raises(sd.InputError, match=f"element '{function.__name__}'.*{message}"):
+            sd.element(**settings, **declared)(function)(tip="link1")
+
+    refused(pushes, "replaces the array force; write into it: force")
+    refused(loses, r"out has no 'dissipated'; declare it: @sd.element\(accounts=\('dissipated',\)")
+    refused(commands, "out has no 'volts'; it is a command, which laws write; read it: s.volts")
+    refused(reads, "s has no 'pull'; it is a channel, which laws read; write it: out.pull")
+    refused(good, "never writes out.guard; write it, or leave it out of guards", guards=1)
+    refused(good, "never writes out.stored; write it, or leave it out of accounts", accounts=("stored",))
+
+    @sd.law
+    def drives(t, s, p, out):
+        out.good.volts = 1.0
+
+    made = sd.element(**settings)(good)
+    with pytest.raises(sd.InputError, match="law 'drives' replaces the array volts"):
+        sd.simulate(robot, robot.neutral_state(), 1.0, laws=[drives()], elements=[made(tip="link1")])
+    with pytest.raises(sd.UnknownName, match="named 'tpi'; did you mean 'tip'"):
+        made(tip="link1", tpi="link2")

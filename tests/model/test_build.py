@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from spacedyn.errors import ModelWarning, UnknownName
+import spacedyn as sd
+from spacedyn.errors import ModelError, ModelWarning, UnknownName
 from spacedyn.model.assemble import assemble
 from spacedyn.model.build import Builder
 from spacedyn.model.joints import JOINT_KINDS
@@ -211,6 +212,43 @@ def test_rods_points_and_mere_frames_are_legal_parts():
     model = b.build()
     assert model.body("cross").massless and model.body("cross").mass == 0.0
     assert not model.body("cross").inertia.any()
+
+
+def test_a_fixed_base_of_which_nothing_is_said_is_a_massless_mount():
+    """It weighs nothing anywhere, is written as such, and comes back; a base that moves needs mass."""
+
+    def made(kind, **base):
+        b = Builder("arm", base=kind)
+        b.base("ground", **base)
+        b.link("arm", parent="ground", position=(0, 0, 1), com=(0.5, 0, 0), mass=2.0, inertia=(0.1, 0.2, 0.3))
+        return b.build()
+
+    model = made("fixed")
+    assert model == made("fixed", massless=True) and model.total_mass == 2.0
+    state = model.state(qd=[3.0])
+    np.testing.assert_array_equal(sd.center_of_mass(model, state), [0.5, 0.0, 1.0])
+    np.testing.assert_allclose(sd.momentum(model, state, about="com"), [0, 3.0, 0, 0, 0, 0.9], atol=1e-15)
+    assert sd.kinetic_energy(model, state) == pytest.approx(0.5 * (2.0 * 1.5**2 + 0.3 * 3.0**2), rel=1e-15)
+    assert sd.Model.from_toml(model.to_toml()) == model
+    assert sd.Model.from_urdf(model.to_urdf(), base="fixed").body("ground").massless
+    assert sd.Model.from_toml('name = "mount"\n[base]\nkind = "fixed"').body("base").massless
+    with pytest.raises(ModelError, match="body 'ground': mass is missing"):
+        made("attitude")
+    with pytest.raises(ModelError, match="body 'ground': inertia is missing"):
+        made("fixed", mass=1.0)
+
+
+def test_attributes_that_there_are_not_are_answered_by_those_that_there_are():
+    model = two_arms().build()
+    for of, name, message in (
+        (model, "joint_nmes", "a Model has no attribute 'joint_nmes'; did you mean 'joint_names'"),
+        (model, "mass", "model.total_mass"),
+        (model.neutral_state(), "qqd", "a State has no attribute 'qqd'; did you mean 'qd'"),
+        (model.neutral_state(), "time", "run.time"),
+    ):
+        with pytest.raises(AttributeError, match=message):
+            getattr(of, name)
+    assert not hasattr(model, "__array__") and copy.copy(model.neutral_state()).q.size == model.nq
 
 
 def test_parts_are_found_by_name_or_place_and_unknown_names_list_what_exists():

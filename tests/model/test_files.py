@@ -310,7 +310,7 @@ def test_the_robots_own_problems_are_raised_as_usual():
 
 def test_a_robot_needs_a_base():
     assert problems("name = 'nothing'\n") == (
-        "there is no table [base]: a robot has a base, with at least mass and inertia, or shapes.",
+        'there is no table [base]: a robot has a base, with mass and inertia, or shapes, or kind = "fixed".',
     )
 
 

@@ -135,6 +135,19 @@ def test_only_the_channels_that_were_chosen_are_kept_but_the_ledger_is_audited(r
         sd.simulate(ROBOT, START, 0.1, channels=["force"])
 
 
+def test_it_knows_its_names_and_says_where_times_are(run):
+    assert {"t", "x", "udot", "q", "base_position", "hold0.integral"} <= set(run.keys()) == set(run)
+    assert "qd" in run and "typo" not in run and all(run[name].shape[0] == run.time.size for name in run)
+    for name, message in {
+        "t": "run.time",
+        "names": "run.keys",
+        "audits": "did you mean 'audit'",
+        "q": "run.states",
+    }.items():
+        with pytest.raises(AttributeError, match=f"a Run has no attribute '{name}'; .*{message}"):
+            getattr(run, name)
+
+
 def test_in_a_notebook_it_shows_itself_and_its_ledger(run):
     assert "Run of" in run._repr_html_() and "verdict" in run._repr_html_()
 

@@ -5,7 +5,9 @@ import pytest
 
 import spacedyn as sd
 from random_trees import random_model, random_state_parts
+from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.parts import BASE_KINDS
+from spacedyn.simulate.linearize import _names
 
 pytestmark = pytest.mark.packs
 
@@ -118,6 +120,20 @@ def test_small_motion_follows_the_matrices():
     augmented[:n, :n], augmented[:n, n] = motion.A, motion.B @ force
     predicted = expm(5.0 * augmented)[:n, n]
     np.testing.assert_allclose(rest.difference(pushed), predicted[: robot.nv], atol=1e-9)
+
+
+def test_deviations_of_joints_have_names():
+    b = sd.Builder("mixed", base="planar")
+    solid = {"mass": 2.0, "inertia": (0.3, 0.4, 0.5)}
+    b.base("bus", **solid)
+    for kind in ("revolute", "universal", "spherical", "free"):
+        b.link(kind, kind, parent="bus", **solid)
+    names = _names(b.build(), [], [])
+    turns = ("turn x", "turn y", "turn z")
+    universal = [f"universal {part}" for part in JOINT_KINDS["universal"].coordinates]
+    expected = ["bus x", "bus y", "bus turn z", "revolute", *universal, *(f"spherical {one}" for one in turns)]
+    expected += [f"free {one}" for one in ("x", "y", "z", *turns)]
+    assert names == (*expected, *(f"{one} rate" for one in expected))
 
 
 def test_prescribed_joints_do_not_deviate():

@@ -404,38 +404,38 @@ def test_the_audit_shows_joints_that_are_not_where_they_should_be():
 
 
 @pytest.mark.parametrize("name", ["lock", "free", "follow", "attach", "release"])
-def test_actions_are_in_sd_actions_alone(name):
-    """`sd.lock` would be a second meaning of `Model.lock`, `sd.free` of the mode `sd.Mode.FREE`."""
-    action = getattr(sd.actions, name)
-    assert type(action("elbow")) is sd.actions.Switch and not hasattr(sd, name)
+def test_actions_keep_their_former_names(name):
+    former, action = getattr(sd, name), getattr(sd.actions, name)
+    assert former("elbow").modes == action("elbow").modes and type(former("elbow")) is sd.actions.Switch
+    assert name not in sd.__all__ and name not in dir(sd)  # `sd.lock` would be a second meaning of `Model.lock`
     with pytest.raises(sd.InputError, match=f"{name}: "):
-        action(3)
+        former(3)
 
 
-def test_released_rates():
-    assert sd.actions.release("grip", rates=[1.0, 2.0]).rates["grip"].tolist() == [1.0, 2.0]
+def test_released_rates_are_the_same_by_the_former_name():
+    assert sd.release("grip", rates=[1.0, 2.0]).rates["grip"].tolist() == [1.0, 2.0]
 
 
-def test_modes_are_plain_integers():
+def test_modes_are_plain_integers_by_both_names():
     assert [type(mode) for mode in (sd.Mode.FREE, sd.Mode.LOCKED, sd.Mode.PRESCRIBED)] == [int] * 3
-    assert (sd.Mode.FREE, sd.Mode.LOCKED, sd.Mode.PRESCRIBED) == (1, 2, 3)
+    assert (sd.Mode.FREE, sd.Mode.LOCKED, sd.Mode.PRESCRIBED) == (sd.FREE, sd.LOCKED, sd.PRESCRIBED) == (1, 2, 3)
 
 
 @sd.law(period=0.1)
-def toggle_by_number(t, s, p, out):
-    out.mode[0] = 2 if s.mode[0] == 1 else 1
+def former(t, s, p, out):
+    out.mode[0] = sd.LOCKED if s.mode[0] == sd.FREE else sd.FREE
 
 
 @sd.law(period=0.1)
-def toggle_by_name(t, s, p, out):
+def present(t, s, p, out):
     out.mode[0] = Mode.LOCKED if s.mode[0] == sd.Mode.FREE else Mode.FREE
 
 
-def test_compiled_laws_take_modes_by_name():
+def test_compiled_laws_take_modes_by_both_names():
     """A law that cannot be compiled would warn, which is an error in these tests."""
     robot = sd.load("planar_four_link")
     start = robot.state(qd=[0.1, 0.2, 0, 0])
-    runs = [sd.simulate(robot, start, 0.5, laws=[law()], record=0.05) for law in (toggle_by_number, toggle_by_name)]
+    runs = [sd.simulate(robot, start, 0.5, laws=[law()], record=0.05) for law in (former, present)]
     assert {1.0, 2.0} == set(runs[0]["mode"][:, 0])
     np.testing.assert_array_equal(runs[0]["mode"], runs[1]["mode"])
     np.testing.assert_array_equal(runs[0]["x"], runs[1]["x"])

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..kernels.elements import program as k
 from ..kernels.elements.kind import Kind
-from ..laws.bytecode import Role, attributes, check_parts, steps_of
+from ..laws.bytecode import Role, attributes, check_parts, check_replaced
 from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law
 from ..model.model import Model
@@ -46,7 +46,8 @@ class UserElement(Element):
         self._check_bound()
         for argument, known in (("s", self.declared.reads()), ("out", self.declared.writes())):
             for one in sorted(attributes(self.program.function, ElementFunction.role, argument, None) - set(known)):
-                raise InputError(f"element '{self.title}': {argument} has no '{one}'; {nearest(one, known)}")
+                way_out = self._meant(argument, one) or nearest(one, known)
+                raise InputError(f"element '{self.title}': {argument} has no '{one}'; {way_out}")
             check_parts(
                 f"element '{self.title}'",
                 self.program.function,
@@ -55,11 +56,9 @@ class UserElement(Element):
                 "",
                 self._parts(argument),
             )
-        for step in steps_of(self.program.function.__code__):
-            if step.opname == "STORE_ATTR" and step.argval in self.declared.writes():
-                raise InputError(
-                    f"element '{self.title}' replaces the array {step.argval}; write into it: {step.argval}[0] = ..."
-                )
+        parts = [part for one in self._parts("out").values() for part in one]
+        check_replaced(f"element '{self.title}'", self.program.function, [*self.declared.writes(), *parts])
+        self._check_written()
         asked = attributes(self.program.function, ElementFunction.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
@@ -70,6 +69,26 @@ class UserElement(Element):
                 raise InputError(
                     f"element '{self.title}': {one} is a time [s] or a list of times, where a step must end"
                 )
+
+    def _meant(self, argument: str, name: str) -> str | None:
+        """The way out for a name that `s` or `out` does not have, if it stands for something else."""
+        if argument == "out" and name in ACCOUNTS:
+            return f"declare it: @sd.element(accounts=({name!r},), ...)"
+        if argument == "out" and name in [block.name for block in self.declared.commands]:
+            return f"it is a command, which laws write; read it: s.{name}"
+        if argument == "s" and name in [block.name for block in self.declared.channels]:
+            return f"it is a channel, which laws read; write it: out.{name}"
+        return None
+
+    def _check_written(self) -> None:
+        """Raise if it declares guards or accounts and writes none: steps would end nowhere, the ledger not close."""
+        d, function = self.declared, self.program.function
+        written = attributes(function, ElementFunction.role, "out", set(d.writes()))
+        asked = [*(["guard"] if d.guards else []), *(account.value for account in d.accounts)]
+        for name in asked:
+            if name not in written:
+                part = "guards" if name == "guard" else "accounts"
+                raise InputError(f"element '{self.title}' never writes out.{name}; write it, or leave it out of {part}")
 
     def _parts(self, argument: str) -> dict[str, tuple[str, ...]]:
         """What `s` or `out` has of each joint and point that it is bound to."""
@@ -91,6 +110,9 @@ class UserElement(Element):
                 raise InputError(
                     f"element '{self.title}': {name} is an endpoint, a body, or (body, place), got {given!r}"
                 )
+
+    def __repr__(self) -> str:
+        return f"<element '{self.name}' made by {self.title}>"
 
     @property
     def title(self) -> str:

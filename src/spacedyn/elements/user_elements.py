@@ -53,6 +53,9 @@ class ElementTemplate(Template):
                     f"{whose}: breaks are parameters that it reads; p.{one} is none: {nearest(one, known)}"
                 )
 
+    def __repr__(self) -> str:
+        return f"<element {self.function.__name__}, not yet called with its parameters>"
+
     def __call__(self, *, name: str | None = None, **given: Any) -> "UserElement":
         """The element: its joints and points by the names it calls them, its parameters, and a name for laws."""
         d, title = self.declared, self.function.__name__
@@ -70,7 +73,7 @@ class ElementTemplate(Template):
         period = given.get("period")
         if template.reads is not None:
             known = sorted({*template.reads, *(("period",) if d.samples else ())})
-            check_names(f"parameter of element '{title}'", given, known)
+            check_names(f"parameter of element '{title}'", given, [*known, *d.joints, *d.points])
         if d.samples and "period" not in (template.reads or ()):
             given.pop("period", None)
         program = template(**given)

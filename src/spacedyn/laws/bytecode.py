@@ -1,7 +1,7 @@
 """Find what a law's function reads and writes from its byte code; its source may be missing, as in a notebook."""
 
 import dis
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -71,6 +71,14 @@ def check_parts(
     for name, part in sorted(parts_used(function.__code__, role.arguments.index(argument))):
         if name in known and part not in known[name]:
             raise InputError(f"{whose}: {argument}.{name} has no {what}'{part}'; {nearest(part, list(known[name]))}")
+
+
+def check_replaced(whose: str, function: Callable, known: Collection[str]) -> None:
+    """Raise if a function puts something else in the place of an array that it is to write into."""
+    for step in steps_of(function.__code__):
+        if step.opname == "STORE_ATTR" and step.argval in known:
+            name = step.argval
+            raise InputError(f"{whose} replaces the array {name}; write into it: {name}[:] = ..., or {name}[0] = ...")
 
 
 def steps_of(code: CodeType) -> list[dis.Instruction]:

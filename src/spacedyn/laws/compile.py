@@ -23,7 +23,7 @@ from numba.extending import type_callable
 from ..errors import InputError, RunWarning, nearest, warn_user
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS, Address
 from . import faults
-from .bytecode import attributes, check_parts
+from .bytecode import attributes, check_parts, check_replaced
 from .checks import VERSION, LawCompiler, with_checked_calls
 from .fingerprint import fingerprint
 from .law import MEMORY, SEEN, WRITTEN, Law
@@ -237,6 +237,7 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         check_parts(f"{role.what} '{law.name}'", law.function, role, "s", part, channels)
     if role.what == "law":
         check_parts(f"law '{law.name}'", law.function, role, "out", "command ", commands)
+        check_replaced(f"law '{law.name}'", law.function, {one for parts in commands.values() for one in parts})
     seen = [name for name in SEEN if name in reads] + list(law.states)
     written = [name for name in columns if name in writes] + list(law.states)
     seen += [f"{name}.{block}" for name, blocks in channels.items() if name in reads for block in blocks]

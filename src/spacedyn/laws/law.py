@@ -22,7 +22,7 @@ from ..errors import InputError, nearest
 from ..motion.trajectories import packed
 from ..reals import NotReal, finite_array, one_number, real_array, type_name
 from ..signatures import check_names
-from .bytecode import Role, Template, attributes, steps_of, used
+from .bytecode import Role, Template, attributes, check_replaced, steps_of, used
 
 SEEN = {
     "base_position": 0,
@@ -154,10 +154,8 @@ class Law:
     def _check_code(self) -> None:
         """Raise if it writes its commands in a way that has no effect."""
         whose, known = f"{self.role.what} '{self.name}'", {*self.role.written, *self.states}
-        steps = steps_of(self.function.__code__)
-        for before, step in pairwise(steps):
-            if step.opname == "STORE_ATTR" and step.argval in known:
-                raise InputError(f"{whose} replaces the array {step.argval}; write into it: out.{step.argval}[:] = ...")
+        check_replaced(whose, self.function, known)
+        for before, step in pairwise(steps_of(self.function.__code__)):
             if step.opname == "STORE_ATTR" and step.argval in self.parameters:
                 raise InputError(f"{whose} changes its parameter '{step.argval}', which is read-only; {MEMORY}")
             nothing = before.opname == "LOAD_CONST" and before.argval is None

@@ -5,7 +5,8 @@ All problems are collected before anything is raised; each names the part and sa
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from ..errors import ModelError, Problems, nearest, warn_of_all
 from .checks import check_body, check_endpoint, check_joint, check_name, doubts
@@ -54,6 +55,8 @@ def assemble(
         found.append(f"the model's name is {shown(name)}; give it a name of one line.")
     if not (isinstance(base_kind, str) and base_kind in BASE_KINDS):
         found.append(f"there is no kind of base {shown(base_kind)}; {nearest(str(base_kind), list(BASE_KINDS))}.")
+    if parts[0] and base_kind == "fixed":
+        parts[0][0] = _mere_mount(parts[0][0])
     if not parts[0]:
         found.append("there is no base; a robot has at least one body, and the first is its base.")
     clean_bodies = _check_parts(found, "body", parts[0], check_body)
@@ -73,6 +76,14 @@ def assemble(
     reported = doubts(known) if known else []
     warn_of_all("", [doubt for doubt in doubts(model.bodies) if doubt not in reported])
     return model
+
+
+def _mere_mount(base: Any) -> Body:
+    """A base that does not move needs no mass: one of which nothing is said is a frame for others."""
+    if base.mass is None and base.inertia is None and base.massless is False and not base.shapes:
+        base = replace(base, massless=True)
+    assert isinstance(base, Body)
+    return base
 
 
 def _records(sort: type[Part], parts: Iterable[Part]) -> list[Part]:

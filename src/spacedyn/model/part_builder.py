@@ -37,7 +37,10 @@ class PartBuilder:
         visuals: Any = (),
         collisions: Any = (),
     ) -> None:
-        """The body at the root of the tree; a robot has exactly one. See `body`."""
+        """The body at the root of the tree; a robot has exactly one. See `body`.
+
+        A fixed base does not move: of one without mass, inertia and shapes nothing is weighed, it is massless.
+        """
         self._bases.append(Body(name, mass, com, inertia, shapes, massless, visuals, collisions))
 
     @known_names

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from ..errors import InputError, NoSuchRobot
+from ..errors import InputError, NamesItsAttributes, NoSuchRobot
 from ..reals import finite_array
 from ..signatures import check_names, checked_arguments, keywords_of
 from .manifold import motion_between, move
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 
-class State:
+class State(NamesItsAttributes):
     """Positions and rates of a robot, or of a batch of robots of one model; immutable.
 
     Made by `model.state(...)`, `model.neutral_state()`, `model.random_state(rng)`. Leading axes are batch axes, and
@@ -65,6 +65,7 @@ class State:
 
     __slots__ = ("__dict__", "_data", "_rows", "count", "model", "shape")
     internal: Mapping[str, np.ndarray] = MappingProxyType({})
+    _instead = dict.fromkeys(("t", "time", "times"), "a state has no time: those of a run are run.time [s]")
 
     def __init__(self, model: "Model", data: np.ndarray):
         """`data` is (…, 7 + nq + nv), C-contiguous and finite, with unit quaternions; use `from_parts`."""

@@ -1,16 +1,16 @@
 """Sizes, names and places in a tree of bodies, joints and endpoints."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import UnknownName
+from ..errors import NamesItsAttributes, UnknownName
 from .parts import BASE_KINDS, Body, Endpoint, Joint
 
 
-class Structure:
+class Structure(NamesItsAttributes):
     """What a Model has of which parts, and where; `Model` is the robot, and lists the attributes."""
 
     name: str
@@ -18,6 +18,11 @@ class Structure:
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     endpoints: tuple[Endpoint, ...]
+    _instead: ClassVar[Mapping[str, str]] = {
+        "mass": "model.total_mass is that of all bodies, model.body(name).mass that of one",
+        "gravity": "it belongs to a simulation: simulate(..., gravity=...)",
+        "to_mjcf": "models are written as TOML (to_toml) and URDF (to_urdf)",
+    }
 
     # --- sizes and names ---------------------------------------------------------------------------------------------
 

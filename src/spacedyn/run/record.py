@@ -1,17 +1,17 @@
 """What a simulation recorded, as arrays over time: states, channels, motion of frames, energy and momentum."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..elements.element import Element, element_names
 from ..elements.faults import Fault
-from ..errors import InputError, UnknownName
+from ..errors import InputError, NamesItsAttributes, UnknownName
 from ..model.state import State
 from ..quantities.kinematics import FrameMotion, frame_motion
 from ..quantities.momentum import kinetic_energy, momentum, potential_energy
@@ -62,8 +62,17 @@ class Energy(NamedTuple):
         return self.stored
 
 
-class Record(Recorded):
+class Record(Recorded, NamesItsAttributes):
     """The arrays of a run; `Run` lists the attributes."""
+
+    _instead: ClassVar[Mapping[str, str]] = {
+        "t": "times are run.time [s]; each robot's own, which stands still when it has ended, is run['t']",
+        "times": "times are run.time [s]",
+        "names": "run.keys() are the names that run[...] takes; run.model has those of bodies and joints",
+        "q": "coordinates are run['q'] or run.states.q",
+        "qd": "rates are run['qd'] or run.states.qd",
+        "state": "run.final is the last state, run.at(time) that of a time, run.states are all",
+    }
 
     def __init__(
         self,
@@ -114,13 +123,32 @@ class Record(Recorded):
         if not isinstance(name, str) or name not in self._all_columns:
             if isinstance(name, str) and name in self.data:
                 return np.asarray(self.data[name].values)
-            filled = [one for one, part in self._columns.items() if part.stop > part.start]
-            raise UnknownName("channel", name, [*filled, *(str(one) for one in self.data.data_vars)])
+            raise UnknownName("channel", name, self.keys())
         if name not in self._columns:
             raise InputError(
                 f"the channel '{name}' was not recorded; simulate with channels=['{name}', ...], or without channels"
             )
         return self._rows[..., self._columns[name]]
+
+    def keys(self) -> list[str]:
+        """Names that `run[...]` takes: channels, and variables of `data`.
+
+        Examples
+        --------
+        >>> import spacedyn as sd
+        >>> robot = sd.load("ets7")
+        >>> run = sd.simulate(robot, robot.neutral_state(), 1.0)
+        >>> "q" in run, "udot" in run.keys(), "typo" in run
+        (True, True, False)
+        """
+        filled = [name for name, part in self._columns.items() if part.stop > part.start]
+        return list(dict.fromkeys([*filled, *(str(name) for name in self.data.data_vars)]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
 
     @property
     def _state_columns(self) -> slice:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..elements.element import Element
+from ..elements.program import UserElement
 from ..errors import InputError, RunWarning, warn_user
 from ..laws.law import Law
 from ..signatures import check_names, checked_arguments, keywords_of
 from ..simulate.channels import LEDGER
 from ..simulate.events import Event
 from ..simulate.failures import stiffness_note
-from .audit import Audit, Auditor, balances, quantities
+from .audit import Audit, Auditor, balances, lifting_energy, quantities
 from .record import Record
 
 if TYPE_CHECKING:
@@ -318,7 +319,9 @@ class Run(Record):
         )
         if self._ledger is not None:
             auditor.numbers[:] = self._ledger
-        return auditor.audit(self.simulation.budget, lambda: self._balance)
+        stepped = self.simulation.method.steps_through_contact
+        least = lifting_energy(self.model, self.gravity) if stepped else 0.0
+        return auditor.audit(self.simulation.budget, lambda: self._balance, least)
 
     @cached_property
     def _balance(self) -> dict[str, Array]:
@@ -349,4 +352,7 @@ class Run(Record):
             cause = "a force that the ledger does not know of"
         else:
             cause = "tolerances too loose for a run this long, or a force that jumps; tighten rtol and atol"
+            own = [f"'{one.label}'" for one in self.elements if isinstance(one, UserElement) and one.declared.accounts]
+            if own:
+                cause += f"; or the accounts of {', '.join(own)} are not what it does: work, dissipated, stored"
         warn_user(f"the ledger is off by {audit.worst:.1e} ({audit.errors}): {cause}", RunWarning)

@@ -124,7 +124,8 @@ def checked_law(name: str, law: Any) -> Law:
         what, function = law.made.role.what, law.function.__name__
         raise InputError(f"{what} '{function}' has no parameters yet; call it: {function}(...)")
     if not isinstance(law, Law):
-        raise InputError(f"{name}: expected functions made by @law and called with parameters, got {law!r}")
+        hint = "; elements go into elements=[...]" if isinstance(law, Element) else ""
+        raise InputError(f"{name}: expected functions made by @law and called with parameters, got {law!r}{hint}")
     if law.role.what in _BELONGS:
         raise InputError(f"{name}: '{law.name}' is no law; {_BELONGS[law.role.what]}")
     return law

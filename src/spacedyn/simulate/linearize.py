@@ -245,7 +245,9 @@ def _names(model: Model, laws: list[Law], elements: Sequence[Element]) -> tuple[
     axes |= {"planar": ("x", "y", "turn z"), "fixed": ()}
     positions = [f"{model.body_names[0]} {axis}" for axis in axes[model.base_kind]]
     for joint in model.joints:
-        positions += [joint.name] if joint.nv == 1 else [f"{joint.name} {k + 1}" for k in range(joint.nv)]
+        kind = joint.kind_record
+        parts = [*kind.coordinates[: kind.plain_count], *axes["attitude"]] if kind.has_attitude else kind.coordinates
+        positions += [joint.name] if joint.nv == 1 else [f"{joint.name} {part}" for part in parts]
     owners = [*((law.name, law) for law in laws), *zip(element_names(elements), elements, strict=True)]
     states = [
         f"{name} {block.name}" + (f" {k + 1}" if block.size > 1 else "")

@@ -229,7 +229,9 @@ def _check_file(data: Mapping[str, Any], problems: list[str]) -> dict[str, dict[
                 continue
             tables[sort][name] = _check_table(label, table, keys, REQUIRED[sort], problems)
     if "base" not in data:
-        problems.append("there is no table [base]: a robot has a base, with at least mass and inertia, or shapes.")
+        problems.append(
+            'there is no table [base]: a robot has a base, with mass and inertia, or shapes, or kind = "fixed".'
+        )
     return tables
 
 
