@@ -60,7 +60,7 @@ def test_a_target_on_a_zero_reaction_path_is_reached():
     state = planar.state(q=[0.6, -0.8, 0.4, 0.5])
     there = ff.zero_reaction_path(planar, state, 5.0, direction=[0.02, 0.01, -0.03, 0.02])
     back = ff.zero_reaction_path(planar, state, 5.0, target=there.final.q)
-    assert np.abs(back.left).max() < 1e-4  # of a step of 0.03 rad: gone about on another way
+    assert np.abs(back.target_error).max() < 1e-4  # of a step of 0.03 rad: gone about on another way
 
 
 def test_neither_turn_nor_shift():
