@@ -8,8 +8,9 @@ WORKERS ?= logical
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-# Files of tests go to a worker for each processor, eight at most; each file stays whole, for what its tests share.
-IN_PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=loadfile
+# Files of tests go to a worker for each processor, eight at most, those that take long first (tests/conftest.py); each
+# file stays whole, for what its tests share.
+IN_PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=loadfile --no-loadscope-reorder
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 

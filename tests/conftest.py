@@ -1,5 +1,6 @@
 """Tests that need a browser, or a package index, run where there is one; else what was left out is named at the end."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -12,8 +13,26 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+LONG = [  # files that take half a minute and more, the longest first: nobody waits for them at the end
+    *("project/test_docs", "elements/test_shape_contact", "scenario/test_scenario", "cli/test_cli"),
+    *("quantities/test_identities", "kernels/test_plain_python", "project/test_fuzz", "run/test_run"),
+    *("kernels/test_compile_progress", "kernels/test_dual", "laws/test_control", "quantities/test_batches"),
+    *("kernels/test_memory", "elements/test_loops", "project/test_benchmarks", "show/test_browser"),
+    *("kernels/test_cache", "simulate/test_time_stepping", "simulate/test_stiff", "classic/test_classic"),
+    *("elements/test_orbiting_origin", "laws/test_whole_body_laws", "project/test_packaging", "show/test_view"),
+]
 WHEELS = pytest.StashKey[str]()
 _left_out: dict[str, list[str]] = {}
+
+
+def pytest_configure(config):
+    """Where no bytecode is to be written, programs that tests start share theirs in a folder that goes away.
+
+    Else each of them, a hundred and more, would compile the source of the whole package for itself.
+    """
+    runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
+    if runs_tests and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(wheel_folder(config)) / "bytecode")
 
 
 def pytest_sessionstart():  # of the process that starts the workers too
@@ -29,10 +48,18 @@ def pytest_configure_node(node):
 
 @pytest.hookimpl(trylast=True)  # after -m and -k have chosen
 def pytest_collection_modifyitems(config, items):
+    place = {str(Path(__file__).parent / f"{name}.py"): i for i, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(str(item.path), len(LONG)))
     if CHROMIUM is None:
         leave_out(config, items, "browser", "no browser was found (apt-get install chromium)")
     if any(item.get_closest_marker("index") for item in items) and not download_once(wheel_folder(config)):
         leave_out(config, items, "index", "no package index was found to install the core from")
+
+
+def pytest_collection_finish():
+    """Ten thousand tests live to the end: Python need not look through them whenever it searches for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def leave_out(config, items, marker, why):

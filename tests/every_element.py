@@ -110,9 +110,9 @@ def under_rigid_contact():
         qd={"target": [0.1, 0, -0.5, 0, 0, 0]},
     )  # fmt: skip
     close = [sd.actions.close_loop("weld"), sd.actions.open_loop("weld"), sd.actions.close_loop("rod")]
-    events = [sd.Event(clock(time=0.05 + 0.08 * i), action=one, direction=1) for i, one in enumerate(close)]
+    events = [sd.Event(clock(time=0.05 + 0.06 * i), action=one, direction=1) for i, one in enumerate(close)]
     options = {"record": 0.1, "gravity": [0, 0, -9.81], "budget": 1e9}
-    run = sd.simulate(pair, start, 0.3, elements=touching, events=events, method=sd.RungeKutta4(0.02), **options)
+    run = sd.simulate(pair, start, 0.25, elements=touching, events=events, method=sd.RungeKutta4(0.02), **options)
     found = [np.ravel(run[name]) for name in ("q", "u", "gap")]
     past = sd.RigidContact("bus", (0, 0, 0), sd.SphereSurface(0.5), radius=0.1, name="past")
     flying = pair.state(base_position=[0.65, 0, 30.0], base_velocity=[0, 0, -100.0])

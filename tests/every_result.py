@@ -164,15 +164,16 @@ def simulated(model, state):
     """Short runs by all methods under both laws."""
     stiff = [(sd.Radau5(step=0.05), 0.05), (sd.Radau5(rtol=1e-3, atol=1e-3, first_step=0.05), 0.05)]
     laws, options = [follow(gain=0.5), count()], {"gravity": GRAVITY, "budget": 1.0, "limits": False}
+    duration = 0.04 if model.n else 0.1  # a few steps, also without the JIT
     runs = [
-        sd.simulate(model, state, 0.1, laws=laws, method=method, record=record, **options)
+        sd.simulate(model, state, duration, laws=laws, method=method, record=record, **options)
         for method, record in (
             (sd.RungeKutta4(0.02), 0.015),
             (sd.SemiImplicitEuler(0.02), 0.015),
             (sd.DormandPrince8(rtol=1e-6, atol=1e-6, first_step=0.02), 0.015),
             (sd.DormandPrince5(rtol=1e-4, atol=1e-4, first_step=0.02), "steps"),
             *(stiff if model.n == 0 else []),  # derivatives of a long robot take minutes
-            (sd.Variational(0.05), 0.05),
+            (sd.Variational(0.02), 0.02),
         )
     ]
     return flat([np.append(run["x"], run["forces"]) for run in runs])

@@ -29,19 +29,23 @@ def cart3() -> sd.Model:
     return b.build()
 
 
-def free_flyer() -> tuple[sd.Model, sd.State]:
-    """A base of 20 kg with an arm of seven links of 1 kg, turning and moving all joints."""
+def free_flyer(links: int = 7) -> tuple[sd.Model, sd.State]:
+    """A base of 20 kg with an arm of links of 1 kg, turning and moving all joints."""
     b = sd.Builder("free-flyer")
     b.base("bus", mass=20.0, inertia=(1.5, 1.8, 2.0))
-    for i in range(1, 8):
+    for i in range(1, links + 1):
         parent, reach = (f"link{i - 1}", 0.3) if i > 1 else ("bus", 0.25)
         b.body(f"link{i}", mass=1.0, inertia=(0.0075, 0.0075, 0.001), com=(0, 0, 0.15))
         axis = (0, 0, 1) if i % 2 else (0, 1, 0)
         b.joint(f"joint{i}", "revolute", parent=parent, child=f"link{i}", position=(0, 0, reach), axis=axis)
     model = b.build()
     rng = np.random.default_rng(1)
-    rates = {"base_velocity": [0.01, 0.02, -0.01], "base_rate": [0.05, -0.03, 0.04], "qd": rng.uniform(-0.5, 0.5, 7)}
-    return model, model.state(q=rng.uniform(-1.0, 1.0, 7), **rates)
+    rates = {
+        "base_velocity": [0.01, 0.02, -0.01],
+        "base_rate": [0.05, -0.03, 0.04],
+        "qd": rng.uniform(-0.5, 0.5, links),
+    }
+    return model, model.state(q=rng.uniform(-1.0, 1.0, links), **rates)
 
 
 def slider(mass: float = 1.0, **options) -> sd.Model:

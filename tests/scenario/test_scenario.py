@@ -13,7 +13,7 @@ from spacedyn.model.files.load import available
 from spacedyn.scenario.line_numbers import locate
 from spacedyn.scenario.reading import files
 
-SHORT = {name: 3.0 for name in sd.scenarios()} | {"capture": 21.0}
+SHORT = {name: 3.0 for name in sd.scenarios()} | {"capture": 21.0, "squeezer": 0.03}
 LAWS = """
 import numpy as np
 import spacedyn as sd

@@ -104,14 +104,14 @@ def test_runs_go_on_bit_for_bit():
 
 def test_the_variational_method_over_a_million_steps():
     """Momentum to rounding; the energy's error bounded, without a trend."""
-    model, state = free_flyer()
+    model, state = free_flyer(links=3)
     run = sd.simulate(model, state, 1e4, method=sd.Variational(0.01), record=10.0, budget=np.inf, progress=False)
     audit = run.audit()
     assert audit.linear_momentum < 1e-13 and audit.angular_momentum < 1e-12
     energy = run.energy().total
     error = energy / energy[0] - 1.0
     parts = np.array([np.abs(part).max() for part in np.array_split(error, 5)])
-    assert parts.max() < 5e-3 and parts[-1] < 3.0 * parts[0]
+    assert parts.max() < 1e-4 and parts[-1] < 3.0 * parts[0]
     means = np.array([part.mean() for part in np.array_split(error, 5)])
     assert np.abs(means - means[0]).max() < parts.max()
     trend = np.polyfit(run.time / 1e4, error, 1)[0]
@@ -162,7 +162,7 @@ def test_a_spinning_body_by_the_variational_method():
 
 def test_what_the_variational_method_cannot_do():
     model, state = free_flyer()
-    with pytest.raises(sd.InputError, match="variational"):
+    with pytest.raises(sd.InputError, match="Variational"):
         sd.simulate(
             model, state, 1.0, method=sd.Variational(0.01), prescribed={model.joint_names[0]: "locked"}, adjust=True
         )

@@ -70,6 +70,15 @@ def test_a_box_below_the_friction_angle_does_not_creep():
     assert abs(run["feet.normal_force"].sum(axis=1)[1:] - G * np.cos(np.radians(25.0))).max() < 1e-9
 
 
+def test_rounding_alone_does_not_warn():
+    """A box at rest has no energy but rounding; its audit is good for 20 s, and one that is wrong is not."""
+    box, feet, start, _ = on_slope(np.radians(25.0), 0.5)
+    run = step_through(box, start, 20.0, [feet], 5e-3, record=1.0, budget=1e-7)
+    assert run.audit().worst < 1e-12
+    run._ledger[:] = 1e-3  # all that it knows: energy that is off by a millijoule
+    assert not run.audit().within_budget
+
+
 @pytest.mark.parametrize("step", [4e-3, 2e-3])
 def test_a_box_above_it_slides_with_the_acceleration_of_the_closed_form(step):
     """Velocities are exact; positions of the first order are ahead by a h t / 2, and no more."""

@@ -13,7 +13,7 @@ from numba.core import config
 
 from ..elements.prescribed import Prescribed
 from ..markup import chip, table
-from ..model.model import Model
+from ..model.model import Model, robot_of
 from ..model.state import State
 from ..model.state_parts import layout_of
 from ..quantities.calls import gravity_vector
@@ -41,7 +41,8 @@ class Audit:
     Energy is compared with the work of actuators, wrenches and forces less what joints dissipate, momentum with the
     impulse of all external forces; relative to the energy, and to the sum of the magnitudes of the bodies' momenta,
     which do not cancel where the momentum itself is zero. Differences of energy within the rounding of the energies
-    themselves count as none, and so do those of angular momentum within the rounding of the velocities. Of a planar
+    themselves count as none, and so do those of angular momentum within the rounding of the velocities. Under
+    `TimeStepping` energy is compared at least with what lifts each body by its own size. Of a planar
     base, the momentum in its plane. NaN where there is nothing to compare: momentum that a support takes (attitude and
     fixed bases), joints that none is prescribed of.
 
@@ -168,6 +169,16 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         found["reach"] = sums.spread / np.asarray(model.total_mass)
         found["spinning"] = _ROUNDING * found["reach"] * sums.sizes[..., 0]
     return found
+
+
+def lifting_energy(model: Model, gravity: Any) -> float:
+    """Energy that lifts each body of a model by its own size, its radius of gyration [J].
+
+    Where all is at rest on the ground, all energies are rounding: errors of impulses are compared with this.
+    """
+    bodies = robot_of(model, 0).bodies
+    sizes = [float(np.sqrt(max(0.5 * body.mass * np.trace(body.inertia), 0.0))) for body in bodies]
+    return float(np.linalg.norm(gravity_vector(gravity)) * sum(sizes))
 
 
 def balances(found: dict[str, Array], energy: Array, both: Array | None) -> dict[str, Array]:
@@ -313,10 +324,10 @@ class Auditor:
         self._of[name][larger], self._of[f"{name}_at"][larger] = most[larger], when[larger]
 
     @np.errstate(over="ignore")
-    def audit(self, budget: float, balance: Callable[[], dict[str, Array]]) -> Audit:
-        """The verdict on what has been looked at."""
+    def audit(self, budget: float, balance: Callable[[], dict[str, Array]], least: float = 0.0) -> Audit:
+        """The verdict on what has been looked at; energies are compared with one of this size [J] at least."""
         of = self._of
-        sizes = {"energy": of["kinetic"] + of["potential"] + of["work"] + of["lost"]}
+        sizes = {"energy": np.maximum(of["kinetic"] + of["potential"] + of["work"] + of["lost"], least)}
         if has_momentum(self._model):
             parts, impulse = of["parts"].reshape(-1, 2), of["impulse"].reshape(-1, 6)
             sizes["linear_momentum"] = parts[:, 0] + np.linalg.norm(impulse[:, :3], axis=-1)

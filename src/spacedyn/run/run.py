@@ -17,7 +17,7 @@ from ..signatures import check_names, checked_arguments, keywords_of
 from ..simulate.channels import LEDGER
 from ..simulate.events import Event
 from ..simulate.failures import stiffness_note
-from .audit import Audit, Auditor, balances, quantities
+from .audit import Audit, Auditor, balances, lifting_energy, quantities
 from .record import Record
 
 if TYPE_CHECKING:
@@ -319,7 +319,9 @@ class Run(Record):
         )
         if self._ledger is not None:
             auditor.numbers[:] = self._ledger
-        return auditor.audit(self.simulation.budget, lambda: self._balance)
+        stepped = self.simulation.method.steps_through_contact
+        least = lifting_energy(self.model, self.gravity) if stepped else 0.0
+        return auditor.audit(self.simulation.budget, lambda: self._balance, least)
 
     @cached_property
     def _balance(self) -> dict[str, Array]:

@@ -249,7 +249,8 @@ class TimeStepping(_FixedStep):
     accuracy : float
         Of velocities at contacts after a step, over the largest of those before.
     sweeps : int
-        Most sweeps over all contacts in a step; what is left then, the next step goes on with.
+        Most sweeps over all contacts in a step, ten times as many in a first one; what is left then, the next step goes
+        on with.
     stop_restitution : float
         Of joints' end stops, 0 to 1: speed of parting over speed of approach.
 

@@ -29,6 +29,7 @@ from numba.extending import type_callable
 
 from .cache_folders import cache_roots, is_trusted, read_trusted
 from .compile_progress import part
+from .garbage import no_collection
 from .linking import LinkedCompiler, without_literals
 from .pack import LANES
 
@@ -171,7 +172,7 @@ def _announce(compiler, name):
     compile_now = compiler.compile
 
     def announced(*arguments):
-        with part(name):
+        with part(name), no_collection():
             return compile_now(*arguments)
 
     compiler.compile = announced

@@ -19,6 +19,7 @@ INNER, NEWTON = 2, 8
 SLACK = 1.0 + 1e-13  # of the square of a disc's radius
 NOTHING = 1e-200
 EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
+COLD = 10.0  # times as many sweeps where no impulses are known to begin with
 GAINED = 1e-9  # of what impulses take or give: energy that is rounding
 
 
@@ -226,11 +227,12 @@ def go_on(sim, many, ratio, active, zero):
 
 @outlined
 def iterate_impulses(sim, many, share, active, zero):
-    """Sweep until velocities change no more, robot by robot, or as often as the method allows."""
+    """Sweep until velocities change no more, robot by robot, or as often as the method allows; oftener from nothing."""
     constants = integer(sim.plan, N_METHOD)
     close, sweeps = load(sim.numbers, constants + 1, 0.0), int(load(sim.numbers, constants + 2, 0.0))
-    fastest = zero
+    fastest, known = zero, zero
     for a in range(many):
+        known += load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
         v, mask = (
             load3(sim.work, near_record(sim, a) + NEAR_FREE, zero),
             load(sim.work, near_record(sim, a) + NEAR_MASK, zero),
@@ -238,13 +240,15 @@ def iterate_impulses(sim, many, share, active, zero):
         size = mask * (magnitude(v[0]) + magnitude(v[1]) + magnitude(v[2]))
         fastest = select(size > fastest, size, fastest)
         store3(sim.work, near_record(sim, a) + NEAR_CHANGE, (zero, zero, zero))
+    most = select(known > 0.0, zero + 1.0 * sweeps, zero + COLD * sweeps)
     done, going = 0, True
-    while going and done < sweeps:
+    while going:
         change, ratio = sweep(sim, many, share, active, zero)
-        active = select(change > close * fastest, active, zero)
-        going = somewhere(active > 0.0)
         done += 1
-        if going and done % EVERY == 0 and done < sweeps:
+        active = select(change > close * fastest, active, zero)
+        active = select(most > 1.0 * done, active, zero)
+        going = somewhere(active > 0.0)
+        if going and done % EVERY == 0:
             go_on(sim, many, ratio, active, zero)
 
 
