@@ -135,7 +135,7 @@ def test_accelerations_add_up():
         ),
         ({"elements": 3.0}, "elements: expected one or a list"),
         ({"laws": [sd.LockedJoint("joint2")]}, "laws: expected functions made by @law"),
-        ({"elements": [sd.LockedJoint("joint2")], "method": sd.Variational(0.01)}, "cannot hold or prescribe joints"),
+        ({"elements": [sd.LockedJoint("joint2")], "method": sd.Variational(0.01)}, "cannot lock or prescribe joints"),
         ({"elements": [sd.PrescribedJoint("joint2", 0.5)]}, "'joint2' is prescribed to be at"),
     ],
 )
