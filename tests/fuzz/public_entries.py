@@ -49,7 +49,15 @@ _LEFT_OUT |= {
     "Singularities",
     "Workspace",
 }  # results
-_LEFT_OUT |= {"AirTable", "OrbitalElements", "Plates", "PositionAndVelocity", "RelativeMotion"}  # results and tuples
+_LEFT_OUT |= {
+    "ConstrainedMotion",
+    "Mobility",
+    "AirTable",
+    "OrbitalElements",
+    "Plates",
+    "PositionAndVelocity",
+    "RelativeMotion",
+}  # results and tuples
 _LEFT_OUT |= {"base_motion"}  # it is called by holonomy; its path is no file
 _LEFT_OUT |= {"Visual", "Mimic", "Builder", "law"}  # they come below, with what uses them
 _SEVERAL = ("lock", "free", "follow", "attach")
@@ -91,7 +99,15 @@ _WANTED = {
     "FlexibleDrive": {"rotor": "joint"},
     "Loop": {"joint": "loop joint"},
     "Coupling": {"joints": "arm of wheeled", "coefficients": "two numbers"},
-    "assemble": {"model": "wheeled", "state": "state of wheeled", "elements": "loops"},
+    **{
+        name: {"model": "wheeled", "state": "state of wheeled", "elements": "loops"} | more
+        for name, more in {
+            "assemble": {},
+            **{f"constraints.{one}": {} for one in ("residuals", "jacobian", "mobility")},
+            "constraints.forward_dynamics": {"tau": "torques of wheeled"},
+            "constraints.inverse_dynamics": {"state": "wheeled at rest", "udot": "no rates of wheeled"},
+        }.items()
+    },
     "RelativePoseSensor": {"target": "body"},
     "SunSensor": {"sun": "unit"},
     "ModalAppendage": {"frequencies": "frequencies"},
@@ -104,8 +120,8 @@ _WANTED = {
     "cylinder_slosh": dict.fromkeys(("radius", "depth", "density", "acceleration"), "number"),
     "OrbitingOrigin": {"position": "place in orbit", "velocity": "speed in orbit"},
     "ThirdBody": {"body": "star"},
-    "HillFrame": {"rate": "number", "axes": "axes"},
-    "GravityGradient": {"rate": "number", "up": "across", "normal": "unit"},
+    "HillFrame": {"mean_motion": "number", "axes": "axes"},
+    "GravityGradient": {"mean_motion": "number", "up": "across", "normal": "unit"},
     "AtmosphericDrag": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "air": "air"},
     "SolarPressure": {"body": "body", "normals": "normals", "areas": "areas", "points": "points", "specular": "number"},
     "orbit.from_elements": {"elements": "orbit"},
@@ -202,7 +218,7 @@ _SHAPES = ("box", "capsule", "cone", "cylinder", "point", "rod", "sphere", "tube
 def public_entries() -> list[Entry]:
     """Functions, classes and methods that only compute."""
     modules = {"control.": sd.control, "operators.": sd.operators, "kane.": sd.kane, "lagrangian.": sd.lagrangian}
-    modules |= {"freefloating.": sd.freefloating, "orbit.": sd.orbit}
+    modules |= {"freefloating.": sd.freefloating, "orbit.": sd.orbit, "constraints.": sd.constraints}
     found = list(_functions("", sd, (name for name in sd.__all__ if name not in ("simulate", "linearize"))))
     for prefix, module in modules.items():
         found += _functions(
