@@ -25,6 +25,16 @@ WHEELS = pytest.StashKey[str]()
 _left_out: dict[str, list[str]] = {}
 
 
+def pytest_configure(config):
+    """Where no bytecode is to be written, programs that tests start share theirs in a folder that goes away.
+
+    Else each of them, a hundred and more, would compile the source of the whole package for itself.
+    """
+    runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
+    if runs_tests and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(wheel_folder(config)) / "bytecode")
+
+
 def pytest_sessionstart():  # of the process that starts the workers too
     if CHROMIUM is None and os.environ.get("SPACEDYN_NEEDS_BROWSER"):
         pytest.exit("there is no browser, but its tests must not be left out: apt-get install chromium", 4)

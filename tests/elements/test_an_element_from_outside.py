@@ -278,6 +278,14 @@ def test_a_scenario_s_mistakes_are_told_with_their_lines(scenario, old, new, mes
         sd.Scenario.from_toml(scenario).check()
 
 
+def test_a_misspelt_parameter_is_told_with_its_own_line(scenario):
+    text = SCENARIO.replace("gain = 1e-5", "gains = 1e-5", 1)
+    scenario.write_text(text)
+    line = text[: text.index("gains")].count("\n") + 1
+    with pytest.raises(sd.ScenarioError, match=f"line {line}: .*'gains'"):
+        sd.Scenario.from_toml(scenario).check()
+
+
 UNITS = """
 import json, sys
 import spacedyn as sd

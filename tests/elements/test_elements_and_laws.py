@@ -315,3 +315,18 @@ def test_what_a_function_forgets_or_turns_round_is_named(robot):
         sd.simulate(robot, robot.neutral_state(), 1.0, laws=[drives()], elements=[made(tip="link1")])
     with pytest.raises(sd.UnknownName, match="named 'tpi'; did you mean 'tip'"):
         made(tip="link1", tpi="link2")
+
+
+@sd.element(states={"level": "m"}, guards=1)
+def relay(t, s, p, out):
+    """Falls above zero, rises below."""
+    out.guard[0] = s.level[0]
+    out.level[0] = -s.side[0] + p.drift * t
+
+
+def test_a_switch_that_slides_along_its_zero_is_named(robot):
+    start = robot.neutral_state().with_internal({"relay.level": 0.5})
+    message = r"out.guard\[0\] of element 'relay' changes its side again and again.* a sample hold what it switches"
+    with pytest.warns(sd.RunWarning, match=message):
+        run = sd.simulate(robot, start, 1.0, elements=[relay(drift=0.1)], record=0.1)
+    assert run["relay.level"][4, 0] == pytest.approx(0.5 - 0.4 + 0.05 * 0.4**2, abs=1e-12)

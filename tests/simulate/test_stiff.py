@@ -162,7 +162,7 @@ def test_a_spinning_body_by_the_variational_method():
 
 def test_what_the_variational_method_cannot_do():
     model, state = free_flyer()
-    with pytest.raises(sd.InputError, match="variational"):
+    with pytest.raises(sd.InputError, match="Variational"):
         sd.simulate(
             model, state, 1.0, method=sd.Variational(0.01), prescribed={model.joint_names[0]: "locked"}, adjust=True
         )

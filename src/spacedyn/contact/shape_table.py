@@ -31,10 +31,6 @@ class ShapeTable:
         """Numbers of a body's shapes."""
         return np.flatnonzero(self.owner == body)
 
-    def with_world(self, world: int, shapes: Sequence[Convex]) -> "ShapeTable":
-        """The same with shapes of the world."""
-        return make_table((*self.shapes, *shapes), np.concatenate([self.owner, np.full(len(shapes), world)]))
-
 
 def make_table(shapes: Sequence[Convex], owner: Array) -> ShapeTable:
     """Arrays of shapes, each of which belongs to a body."""

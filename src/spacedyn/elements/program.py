@@ -58,7 +58,6 @@ class UserElement(Element):
             )
         parts = [part for one in self._parts("out").values() for part in one]
         check_replaced(f"element '{self.title}'", self.program.function, [*self.declared.writes(), *parts])
-        self._check_written()
         asked = attributes(self.program.function, ElementFunction.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
@@ -80,7 +79,7 @@ class UserElement(Element):
             return f"it is a channel, which laws read; write it: out.{name}"
         return None
 
-    def _check_written(self) -> None:
+    def check_written(self) -> None:
         """Raise if it declares guards or accounts and writes none: steps would end nowhere, the ledger not close."""
         d, function = self.declared, self.program.function
         written = attributes(function, ElementFunction.role, "out", set(d.writes()))

@@ -83,7 +83,9 @@ class ElementTemplate(Template):
             if not often > 0.0:
                 raise InputError(f"element '{title}': period must be a positive time [s], got {often}")
             program = replace(program, parameters=program.parameters | {"period": np.array(often)})
-        return UserElement(program, d, bound, title if name is None else name)
+        made = UserElement(program, d, bound, title if name is None else name)
+        made.check_written()
+        return made
 
 
 @overload

@@ -22,7 +22,7 @@ from ..simulate.channels import kept_columns, row_width
 from ..simulate.contact_events import settle_contacts
 from ..simulate.event_log import EventLog
 from ..simulate.events import Event
-from ..simulate.failures import failed_callee, fastest_rate, first_rate, stiffness_note, without_number
+from ..simulate.failures import failed_callee, fastest_rate, first_rate, sliding_note, stiffness_note, without_number
 from ..simulate.loop import Outcome, Recording
 from ..simulate.lost_rank import warn_of_lost_rank
 from ..simulate.methods import Method
@@ -259,6 +259,8 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
         warn_user(f"interrupted at t = {outcome.time:g} s: the run holds what there is", RunWarning)
         return
     model, error, h = run.model, outcome.error, outcome.stepper.step
+    if outcome.status == "step too small":
+        h = min(h, outcome.stepper.step_taken)
     last = run.final if run.time.size else run.simulation.state
     stiff = stiffness_note(model, last, run.elements, h)
     if outcome.cause is not None:
@@ -279,6 +281,8 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
             f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.stepper)}{stiff}"
         )
+        if note := sliding_note(outcome.stepper):
+            cause = f"the step had to become too small ({h:.1e} s): {note}"
     if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
         cause += "".join(one.failure_note(last) for one in run.elements)
     who = ""

@@ -237,8 +237,8 @@ class Scenario:
 
     def _where(self, path: Path, text: str) -> Path:
         """The key itself, where a sentence is about a parameter."""
-        found = re.search(r"has no parameter '(\w+)'", text)
-        return (*path, found[1]) if found else path
+        found = re.search(r"has no parameter '(\w+)'|no parameter of .+? named '(\w+)'", text)
+        return (*path, found[1] or found[2]) if found else path
 
     def _problems(self, faults: list[tuple[Path, str]]) -> ScenarioError:
         """One ScenarioError for all faults, in the order of the file's lines; missing keys come first."""

@@ -17,6 +17,7 @@ from ..quantities.matrices import mass_matrix_inverse
 from .layout import in_order
 
 Array = np.ndarray
+_SHORT = 1e3  # of the shortest steps that time can be counted in
 
 
 def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
@@ -125,6 +126,18 @@ def stiffness_note(model: Model, state: State, forces: Sequence[Element], step: 
     if rate * step < 1.0:
         return ""
     return f"; {who} is stiff ({rate:.1e} 1/s) and needs steps below {2.0 / rate:.1e} s, or an implicit method"
+
+
+def sliding_note(stepper: Any) -> str:
+    """What is to be said of a user's guard that changes its side again and again; nothing if none does."""
+    found = stepper.sliding_guard(stepper.step_taken < _SHORT * stepper.shortest_step)
+    if found is None:
+        return ""
+    name, which = found
+    return (
+        f"out.guard[{which}] of element '{name}' changes its side again and again: both sides lead back to zero, as "
+        "of a switch without a dead band. Let a sample hold what it switches, with a threshold for on and one for off"
+    )
 
 
 def _reaches(joint: Joint) -> Array:

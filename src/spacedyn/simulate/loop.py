@@ -17,7 +17,7 @@ from ..laws import faults
 from .channels import row_width
 from .checkpoints import Checkpoint
 from .event_log import EventLog
-from .failures import owner, stiffness_note
+from .failures import owner, sliding_note, stiffness_note
 from .interruption import Interruption
 from .progress import Progress
 from .record_times import RecordTimes
@@ -119,6 +119,7 @@ class Recording:
         self._before = 0 if past is None else past.records
         self._written, self._steps = 0, 50
         self._simulation, self._begun, self._told = simulation, wall.monotonic(), False
+        self._slides = False  # whether a guard was warned of
         self._log, self._noted = log, len(log.happened)
         self._reached = [0.0] * len(steppers)  # simulated time of each
         self._all_reached = 0.0
@@ -162,8 +163,16 @@ class Recording:
             return
         self._told = True
         model, elements, h = self._simulation.model, self._simulation.elements, stepper.step_taken
-        note = stiffness_note(model, stepper.state(), elements, h) or "; a law may jump, or motion be very fast"
+        note = stiffness_note(model, stepper.state(), elements, h)
+        note = note or f"; {sliding_note(stepper) or 'a law may jump, or motion be very fast'}"
         warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
+
+    def _look_at_guards(self, stepper: "Stepper") -> None:
+        """Warn once if a user's guard is led back to its zero from both sides: a step has passed over it."""
+        if not self._slides and stepper.sliding_guard(or_last=False) is not None:
+            self._slides = True
+            cost = "as it is, errors there are as large as what a step changes"
+            warn_user(f"before t = {stepper.time:g} s {sliding_note(stepper)}; {cost}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
         """Whether more than `steps` steps are left if all are as short as the last; False in the first 30 s."""
@@ -260,6 +269,7 @@ class Recording:
             self._all_reached += self._reached[number]
             progress_bar.reached(self._all_reached)
             self._look_at_pace(stepper)
+            self._look_at_guards(stepper)
             away = self._out_of_bounds(stepper) if status in (codes.PAUSED, codes.FULL) and error is None else None
             if away is not None:
                 return Outcome("out of bounds", stepper.time, stepper, cause=away)

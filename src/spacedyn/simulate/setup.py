@@ -83,26 +83,8 @@ def simulation_of(
         raise InputError("the batch is empty: there is no robot to be simulated")
     checked_events, conditions = read_events(model, listed("events", events, Event))
     modes, switching = {} if modes is None else modes, may_switch(acting.laws, checked_events)
-    if isinstance(method, Variational) and (acting.prescribed or modes or switching):
-        raise InputError("Variational cannot lock or prescribe joints: choose another method, such as DormandPrince8()")
     acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
-    if method.kind == codes.SEMI_IMPLICIT_EULER and any(one.asks for one in acting.elements):
-        raise InputError(
-            "SemiImplicitEuler cannot end a step at an impact, as RigidContact needs: choose RungeKutta4, TimeStepping "
-            "or an adaptive method"
-        )
-    if isinstance(method, Variational) and any(one.rows_of(robot_of(model, 0)) for one in acting.elements):
-        raise InputError(
-            "Variational cannot hold constraint rows (Loop, Coupling, Rolling): choose another method, such as "
-            "DormandPrince8()"
-        )
-    if isinstance(method, Variational) and any(one.attached_to(robot_of(model, 0)) for one in acting.elements):
-        raise InputError(
-            "Variational cannot take elements that add mass or need accelerations (Tank, ModalAppendage, "
-            "Accelerometer): choose another method, such as DormandPrince8()"
-        )
-    if method.steps_through_contact:
-        check_stepping(robot_of(model, 0), acting.elements)
+    _check_method(robot_of(model, 0), method, acting.elements, bool(acting.prescribed or modes or switching))
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
@@ -141,6 +123,29 @@ def simulation_of(
     )
     vars(made).update(layout=layout, joints=joints, conditions=conditions)  # what it would work out by itself
     return made
+
+
+def _check_method(model: Model, method: Method, elements: list[Element], holds_joints: bool) -> None:
+    """Raise if a method cannot take what there is to be simulated."""
+    if isinstance(method, Variational) and holds_joints:
+        raise InputError("Variational cannot lock or prescribe joints: choose another method, such as DormandPrince8()")
+    if method.kind == codes.SEMI_IMPLICIT_EULER and any(one.asks for one in elements):
+        raise InputError(
+            "SemiImplicitEuler cannot end a step at an impact, as RigidContact needs: choose RungeKutta4, TimeStepping "
+            "or an adaptive method"
+        )
+    if isinstance(method, Variational) and any(one.rows_of(model) for one in elements):
+        raise InputError(
+            "Variational cannot hold constraint rows (Loop, Coupling, Rolling): choose another method, such as "
+            "DormandPrince8()"
+        )
+    if isinstance(method, Variational) and any(one.attached_to(model) for one in elements):
+        raise InputError(
+            "Variational cannot take elements that add mass or need accelerations (Tank, ModalAppendage, "
+            "Accelerometer): choose another method, such as DormandPrince8()"
+        )
+    if method.steps_through_contact:
+        check_stepping(model, elements)
 
 
 ARGUMENTS = frozenset(keywords_of(simulation_of))

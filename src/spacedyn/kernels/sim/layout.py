@@ -212,9 +212,10 @@ OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # C_DUE: laws whose samples are due where the right-hand side is being evaluated, as bits
 # C_POSED: what is known in `work` of the bodies at Y_NOW (codes.py), for several evaluations there begin a step
 # C_ASKED: whether the step taken ends where a guard asks
+# C_SLIDES: 1 + C_TARGET of a guard that changed its side too often at one instant, so that a step passed over it
 # C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_SIDES, C_CUT, C_TARGET = range(10)
-C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_POSED, C_ASKED, C_LAWS = range(10, 19)
+C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_POSED, C_ASKED, C_SLIDES, C_LAWS = range(10, 20)
 # clock
 T, H, T_END, H_MIN, H_MAX, ERROR_BEFORE, ORDER, T_START, H_TAKEN, T_NEXT, CLOCK = range(11)
 # numbers: a law's first two parameters are its period and its delay

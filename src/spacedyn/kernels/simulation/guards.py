@@ -254,6 +254,8 @@ def check_step(sim, t, h, zero):
         return 0
     most = MAX_AT_ONCE * integer(sim.plan, GUARDS) * lanes_of(zero)
     held = is_adaptive(sim) and load_counter(sim.counters, C_SIDES) <= most
+    if is_adaptive(sim) and not held:  # both sides lead back to its zero: this step passes over it
+        store_counter(sim.counters, C_SLIDES, load_counter(sim.counters, C_TARGET) + 1)
     fraction = find_crossing(sim, t, h, 0 if held else first_asking(sim), zero)
     if fraction == BAD:
         return 2

@@ -142,6 +142,7 @@ def _check_counters(stepper: Any, counters: Array) -> None:
     high[p.C_FRESH] = p.IDLE
     high[p.C_LAST], high[p.C_BREAK], high[p.C_AGAIN] = 2, plan[p.BREAKS], 2
     high[p.C_CUT], high[p.C_TARGET] = MAX_CORRECTIONS + 1, max(int(plan[p.GUARDS]) * stepper.lanes - 1, 0)
+    high[p.C_SLIDES] = high[p.C_TARGET] + 1
     high[p.C_SIDES] = MAX_AT_ONCE * int(plan[p.GUARDS]) * stepper.lanes + 1
     for joint in _joints(stepper):
         high[joint[p.J_PIECE]] = max(joint[p.J_PIECES] - 1, 0)

@@ -147,6 +147,22 @@ class Stepper(Present):
         armed = self._scalars(p.Y_ARMED, 0, 1)[:, lane]
         armed[:] = -abs(armed)
 
+    def sliding_guard(self, or_last: bool) -> tuple[str, int] | None:
+        """The user's element, and which of its guards, that a step has passed over; None if there is none.
+
+        Both sides of such a guard lead back to its zero. `or_last`: else the guard where a step ended last.
+        """
+        target = int(self.counters[p.C_SLIDES]) - 1
+        if target < 0 and or_last:
+            target = int(self.counters[p.C_TARGET])
+        for number, one in self.callees.items() if target >= 0 else ():
+            if number >= CALLED:
+                record = self.plan[number - CALLED :]
+                which = target // self.lanes - int(record[p.E_GUARD])
+                if 0 <= which < record[p.E_GUARDS]:
+                    return one.label, which
+        return None
+
     @property
     def asked(self) -> bool:
         """Whether the last step ended where a guard asks for more than another side."""
