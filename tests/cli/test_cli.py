@@ -160,7 +160,7 @@ def test_every_parameter_of_every_law_is_shown():
     assert "robot" in spacedyn("show", "detumble")  # a scenario, too
 
 
-def test_no_viewer_is_told_before_anything_is_simulated(here, monkeypatch):
+def test_no_viewer_is_reported_before_anything_is_simulated(here, monkeypatch):
     monkeypatch.setattr("spacedyn.cli.view_and_plot.find_spec", lambda name: None)
     monkeypatch.setattr(sd.Scenario, "run", lambda *_: pytest.fail("it was simulated"))
     assert "--html film.html" in spacedyn("view", "tian_wu", code=2)

@@ -272,7 +272,7 @@ def test_the_command_line_runs_and_checks_it(scenario):
         ('kind = "brake"', 'kind = "press"', "law 'press' has no parameter 'axle'"),
     ],
 )
-def test_a_scenario_s_mistakes_are_told_with_their_lines(scenario, old, new, message):
+def test_a_scenario_s_mistakes_are_reported_with_their_lines(scenario, old, new, message):
     scenario.write_text(SCENARIO.replace(old, new, 1))
     with pytest.raises(sd.ScenarioError, match=rf"line \d+: .*{message}"):
         sd.Scenario.from_toml(scenario).check()

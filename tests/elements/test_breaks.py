@@ -157,6 +157,6 @@ def test_a_scenario_has_them(tmp_path):
         (("start",), {"start": np.inf}, "parameter 'start' holds a number that is not finite"),
     ],
 )
-def test_mistakes_are_told_by_name(breaks, given, message):
+def test_mistakes_are_reported_by_name(breaks, given, message):
     with pytest.raises(sd.InputError, match=message):
         sd.element(joints=("axle",), breaks=breaks)(pulse)(**{**GIVEN, **given})

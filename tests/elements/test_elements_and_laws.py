@@ -299,7 +299,7 @@ def test_what_a_function_forgets_or_turns_round_is_named(robot):
         with pytest.raises(sd.InputError, match=f"element '{function.__name__}'.*{message}"):
             sd.element(**settings, **declared)(function)(tip="link1")
 
-    refused(pushes, "replaces the array force; write into it: force")
+    refused(pushes, r"replaces the array force; write into it: out.tip.force\[:\] = ")
     refused(loses, r"out has no 'dissipated'; declare it: @sd.element\(accounts=\('dissipated',\)")
     refused(commands, "out has no 'volts'; it is a command, which laws write; read it: s.volts")
     refused(reads, "s has no 'pull'; it is a channel, which laws read; write it: out.pull")

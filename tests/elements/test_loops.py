@@ -292,7 +292,7 @@ def test_a_moving_target_works():
 
 
 @pytest.mark.parametrize("joint", ["ball", "revolute", "weld", "universal", "distance", "screw"])
-def test_a_loop_that_gives_way_keeps_the_ledger(joint):
+def test_a_compliant_loop_keeps_the_ledger(joint):
     model = two_arms()
     state, _ = holding(model)
     fields = {"universal": {"other_axis": (1, 0, 0)}, "distance": {"other_point": (0.2, 0, 0)}, "screw": {"pitch": 0.1}}

@@ -135,11 +135,11 @@ def test_accelerations_add_up():
         ),
         ({"elements": 3.0}, "elements: expected one or a list"),
         ({"laws": [sd.LockedJoint("joint2")]}, "laws: expected functions made by @law"),
-        ({"elements": [sd.LockedJoint("joint2")], "method": sd.Variational(0.01)}, "cannot hold or prescribe joints"),
+        ({"elements": [sd.LockedJoint("joint2")], "method": sd.Variational(0.01)}, "cannot lock or prescribe joints"),
         ({"elements": [sd.PrescribedJoint("joint2", 0.5)]}, "'joint2' is prescribed to be at"),
     ],
 )
-def test_mistakes_are_told_by_name(given, message):
+def test_mistakes_are_reported_by_name(given, message):
     with pytest.raises(sd.SpacedynError, match=message):
         sd.simulate(ROBOT, ROBOT.neutral_state(), 1.0, **given)
 
@@ -409,7 +409,7 @@ def test_scenarios_name_them_as_kinds(folder):
         ("times = [0, 1]", "tmies = [0, 1]", "computed_torque has no 'tmies'"),
     ],
 )
-def test_mistakes_in_scenarios_are_told_by_line(folder, old, new, message):
+def test_mistakes_in_scenarios_are_reported_by_line(folder, old, new, message):
     (folder / "door.toml").write_text(BY_DOOR.replace(old, new, 1))
     with pytest.raises(sd.ScenarioError, match=message):
         sd.Scenario.from_toml(folder / "door.toml").check()

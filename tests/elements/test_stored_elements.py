@@ -69,7 +69,7 @@ def test_other_elements_are_refused(stored, elements, message):
         sd.Run.load(stored).resume(at=0.5, laws=[press(most=1e5)], elements=elements)
 
 
-def test_other_declarations_are_refused_and_edited_code_is_told(run, tmp_path):
+def test_other_declarations_are_refused_and_edited_code_is_reported(run, tmp_path):
     @sd.element(points=("at",), channels={"speed": "km/h"})
     def wind(t, s, p, out):
         out.at.force[0] = p.drag * p.stream[0]

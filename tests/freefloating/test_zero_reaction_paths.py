@@ -49,10 +49,10 @@ def test_towards_a_target():
     path = ff.zero_reaction_path(ETS7, START, 30.0, target=target)
     run = sd.simulate(ETS7, START, 30.0, prescribed=path.prescribed(), method=EXACT, record=0.3)
     assert turns(run).max() < 1e-10
-    assert np.linalg.norm(path.left) < np.linalg.norm(target - START.q)
-    np.testing.assert_allclose(path.left, target - run.final.q, atol=1e-9)
+    assert np.linalg.norm(path.target_error) < np.linalg.norm(target - START.q)
+    np.testing.assert_allclose(path.target_error, target - run.final.q, atol=1e-9)
     quiet = sd.reaction_null_space(ETS7, path.final)
-    np.testing.assert_allclose(quiet @ path.left, 0, atol=1e-8)  # no quiet motion leads nearer
+    np.testing.assert_allclose(quiet @ path.target_error, 0, atol=1e-8)  # no quiet motion leads nearer
 
 
 def test_a_target_on_a_zero_reaction_path_is_reached():
@@ -60,7 +60,7 @@ def test_a_target_on_a_zero_reaction_path_is_reached():
     state = planar.state(q=[0.6, -0.8, 0.4, 0.5])
     there = ff.zero_reaction_path(planar, state, 5.0, direction=[0.02, 0.01, -0.03, 0.02])
     back = ff.zero_reaction_path(planar, state, 5.0, target=there.final.q)
-    assert np.abs(back.left).max() < 1e-4  # of a step of 0.03 rad: gone about on another way
+    assert np.abs(back.target_error).max() < 1e-4  # of a step of 0.03 rad: gone about on another way
 
 
 def test_neither_turn_nor_shift():

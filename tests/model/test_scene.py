@@ -60,11 +60,11 @@ def test_names_places_and_order():
         ({"a": sd.load("ets7")}, {"places": {"a": ((0, 0), None)}}, "give 3 real numbers"),
     ],
 )
-def test_what_makes_no_scene_is_told(robots, options, words):
+def test_what_makes_no_scene_is_reported(robots, options, words):
     with pytest.raises(sd.InputError, match=words):
         sd.scene(robots, **options)
 
 
-def test_a_place_of_nobody_is_told():
+def test_a_place_of_nobody_is_reported():
     with pytest.raises(sd.UnknownName, match="did you mean 'one'"):
         sd.scene({"one": sd.load("ets7")}, places={"on": ((0, 0, 0), None)})

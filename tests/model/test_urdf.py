@@ -205,7 +205,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
         sd.load(file)
 
 
-def test_what_is_no_file_is_told(tmp_path):
+def test_what_is_no_file_is_reported(tmp_path):
     for path, words in [(tmp_path, "not a file"), (tmp_path / "none.urdf", "no file"), ("/dev/zero", "not a file")]:
         with pytest.raises(sd.ModelError, match=words):
             read_urdf(path)

@@ -106,3 +106,11 @@ def test_names_are_spelt_alike():
     """`center`, `color`, `neighbors` in code, as NumPy and SciPy have them; text is in British English."""
     other = re.compile(r"centre|colour|neighbour|behaviour|grey")
     assert not {name for name, one in callables() for word in (name, *parameters(one)) if other.search(word)}
+
+
+def test_every_folder_is_in_the_tables_for_contributors():
+    package = Path(sd.__file__).parent
+    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = {name for line in text.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line)}
+    folders = {path.parent.name for level in ("*", "kernels/*") for path in package.glob(f"{level}/__init__.py")}
+    assert folders <= rows

@@ -105,7 +105,7 @@ def test_a_simulation_steps_far_away_as_it_does_nearby(turning):
 
 
 @pytest.mark.parametrize("kind", ["revolute", "universal", "spherical"])
-def test_a_body_of_next_to_no_mass_is_told_of_without_overflowing(kind):
+def test_a_body_of_next_to_no_mass_is_reported_without_overflowing(kind):
     b = sd.Builder("arm")
     b.base("base", mass=1.0, inertia=(1, 2, 1.5))
     b.body("link", mass=1e-230, inertia=(1e90, 1e90, 1e90))

@@ -277,7 +277,7 @@ def test_kinds_of_arguments_follow_from_hints():
     assert kind_of(np.typing.ArrayLike) is None
 
 
-def test_a_fixed_base_is_told_before_anything_is_computed():
+def test_a_fixed_base_is_reported_before_anything_is_computed():
     held = build("held", base="fixed")
     with pytest.raises(sd.InputError, match="fixed base"):
         sd.base_recoil(held, held.neutral_state())

@@ -56,8 +56,9 @@ class UserElement(Element):
                 "",
                 self._parts(argument),
             )
-        parts = [part for one in self._parts("out").values() for part in one]
-        check_replaced(f"element '{self.title}'", self.program.function, [*self.declared.writes(), *parts])
+        places = {one: f"out.{one}" for one in self.declared.writes()}
+        places |= {part: f"out.{one}.{part}" for one, parts in self._parts("out").items() for part in parts}
+        check_replaced(f"element '{self.title}'", self.program.function, places)
         asked = attributes(self.program.function, ElementFunction.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")

@@ -51,8 +51,8 @@ class ZeroReactionPath:
     disturbance : (…)
         Largest turn of the base on the way [rad], as integrated along the spline; with reaction='all', of its place [m]
         too.
-    left : (…, coordinates) or None
-        What lies between the path's end and the target [rad, m].
+    target_error : (…, coordinates) or None
+        Target less the end of the path [rad, m]; None without a target.
     """
 
     times: Array
@@ -60,7 +60,7 @@ class ZeroReactionPath:
     start: State
     final: State
     disturbance: Array
-    left: Array | None
+    target_error: Array | None
 
     def prescribed(self, *robot: int) -> dict[str, Trajectory]:
         """{joint: motion} for `simulate(..., prescribed=...)`; of a batch, that of the robot with this index."""
@@ -116,7 +116,7 @@ def zero_reaction_path(
     Returns
     -------
     ZeroReactionPath
-        Times, joint coordinates, the final state, what is left to the target; `.prescribed()` is for `simulate`.
+        Times, joint coordinates, the final state, the error at the target; `.prescribed()` is for `simulate`.
 
     Raises
     ------

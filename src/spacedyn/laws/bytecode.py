@@ -1,7 +1,7 @@
 """Find what a law's function reads and writes from its byte code; its source may be missing, as in a notebook."""
 
 import dis
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -73,12 +73,13 @@ def check_parts(
             raise InputError(f"{whose}: {argument}.{name} has no {what}'{part}'; {nearest(part, list(known[name]))}")
 
 
-def check_replaced(whose: str, function: Callable, known: Collection[str]) -> None:
-    """Raise if a function puts something else in the place of an array that it is to write into."""
+def check_replaced(whose: str, function: Callable, known: Mapping[str, str]) -> None:
+    """Raise if a function puts something else in the place of an array; `known`: where each is, 'out.tau', by name."""
     for step in steps_of(function.__code__):
         if step.opname == "STORE_ATTR" and step.argval in known:
-            name = step.argval
-            raise InputError(f"{whose} replaces the array {name}; write into it: {name}[:] = ..., or {name}[0] = ...")
+            raise InputError(
+                f"{whose} replaces the array {step.argval}; write into it: {known[step.argval]}[:] = ... or [0] = ..."
+            )
 
 
 def steps_of(code: CodeType) -> list[dis.Instruction]:

@@ -237,7 +237,8 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         check_parts(f"{role.what} '{law.name}'", law.function, role, "s", part, channels)
     if role.what == "law":
         check_parts(f"law '{law.name}'", law.function, role, "out", "command ", commands)
-        check_replaced(f"law '{law.name}'", law.function, {one for parts in commands.values() for one in parts})
+        places = {one: f"out.{name}.{one}" for name, parts in commands.items() for one in parts}
+        check_replaced(f"law '{law.name}'", law.function, places)
     seen = [name for name in SEEN if name in reads] + list(law.states)
     written = [name for name in columns if name in writes] + list(law.states)
     seen += [f"{name}.{block}" for name, blocks in channels.items() if name in reads for block in blocks]

@@ -154,7 +154,7 @@ class Law:
     def _check_code(self) -> None:
         """Raise if it writes its commands in a way that has no effect."""
         whose, known = f"{self.role.what} '{self.name}'", {*self.role.written, *self.states}
-        check_replaced(whose, self.function, known)
+        check_replaced(whose, self.function, {name: f"out.{name}" for name in known})
         for before, step in pairwise(steps_of(self.function.__code__)):
             if step.opname == "STORE_ATTR" and step.argval in self.parameters:
                 raise InputError(f"{whose} changes its parameter '{step.argval}', which is read-only; {MEMORY}")

@@ -49,7 +49,7 @@ def generalized_inertia(model: Model, state: State) -> Array:
     >>> bool(np.all(np.linalg.eigvalsh(fixed - floating) > -1e-12))
     True
     """
-    return _floating(model, state, k.FELT_INERTIA, None)
+    return _floating(model, state, k.GENERALIZED_INERTIA, None)
 
 
 def base_recoil(model: Model, state: State) -> Array:
@@ -68,11 +68,11 @@ def base_recoil(model: Model, state: State) -> Array:
 
 
 _REACTIONS = {
-    "rotation": k.QUIET_MOMENT,
-    "moment": k.QUIET_MOMENT,
-    "translation": k.QUIET_FORCE,
-    "force": k.QUIET_FORCE,
-    "all": k.QUIET,
+    "rotation": k.NULL_SPACE_MOMENT,
+    "moment": k.NULL_SPACE_MOMENT,
+    "translation": k.NULL_SPACE_FORCE,
+    "force": k.NULL_SPACE_FORCE,
+    "all": k.NULL_SPACE,
 }
 
 

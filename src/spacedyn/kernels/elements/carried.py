@@ -1,4 +1,4 @@
-"""What elements attach to bodies: mass and momentum that they carry, inertia that they hand on, what leaves.
+"""What elements attach to bodies: mass and momentum that they carry, inertia that they add, mass that leaves.
 
 To the articulated-body recursion an element on a body is what a child is: it adds an inertia and a force to what the
 body has accumulated in memory (HANDED), about the body's reference point. Mass that is attached is pulled by gravity
@@ -74,7 +74,7 @@ def add_handed(sim, at, force_at, A, B, C, F, zero):
 
 @inner
 def handed_force(sim, i, a, zero):
-    """When accelerations are known: force that all that elements have handed on to body i takes; a as it was found."""
+    """When the acceleration a of body i is known: the force that the inertia added by elements takes."""
     at = integer(sim.plan, Y_HANDED) + i * HANDED_NUMBERS
     A, B, C = load_articulated(sim.work, at, zero)
     v, w = linear(a), angular(a)

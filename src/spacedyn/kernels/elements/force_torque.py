@@ -1,6 +1,6 @@
 """A force and torque sensor at a joint: the wrench that the parent exerts on the body through it.
 
-By Newton and Euler over all bodies beyond the joint: what their motion takes, with all that elements hand on to them,
+By Newton and Euler over all bodies beyond the joint: what their motion takes, with all that elements add to them,
 less what pushes them. The motion's part is summed before the dynamics is solved; the rest when accelerations are known.
 """
 

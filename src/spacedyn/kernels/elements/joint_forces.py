@@ -16,7 +16,7 @@ from .kind import coordinate, dissipated, guard, joint_rate, kind, own, push_joi
 
 STOPS, FIRST_STOP = range(2)  # its integers: how many rates have end stops; then each one's rate and coordinate
 UPPER, LOWER, PUSHES, STOP_GUARDS = range(4)  # guards of each of them
-FAR = -1e6  # from a limit: no farther is told, for limits may be infinite
+FAR = -1e6  # least value of a guard at a limit, which may be infinite
 
 
 @kind

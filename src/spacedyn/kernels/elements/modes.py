@@ -11,7 +11,7 @@ delta0 and delta1 of a finite-element program. Lagrange's equations, with a the 
     moment = e eta'' + w x E + D x a
 
 First order in eta but for momentum and energy, which are kept exactly; no geometric stiffening. The amplitudes'
-accelerations are eliminated: to the body an appendage is a child that hands -d d' and the like on, and when the body's
+accelerations are eliminated: to the body an appendage is a child that adds -d d' and the like, and when the body's
 acceleration is known, eta'' follows.
 """
 

@@ -40,7 +40,7 @@ from .spans import time_within
 
 # its integers: address; table of places for the function; how many states, commands, guards; how many numbers it
 # writes, and where in plan the table is that says where each goes (place, behind what); whether its work is
-# reckoned from what it pushes; how many joints' rates, and where in work its forces on them are; how many points,
+# computed from what it pushes; how many joints' rates, and where in work its forces on them are; how many points,
 # then the body of each and where its wrench is; how many constraint rows, on how many joint rates, which stand behind
 # the points
 ADDRESS, PLACES, STATES, COMMANDED, SIDES, WRITTEN, TABLE, RECKONED, RATES_, FORCES, POINTS, ROWS_, JOINTS_ = range(13)

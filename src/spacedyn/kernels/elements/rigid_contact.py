@@ -4,7 +4,7 @@
     sticks:   both tangential velocities are 0, by two rows more, with the multipliers T, |T| <= mu N
     slides:   a force -mu N d, d the direction of slip
 
-Which of them holds is the point's mode, a sample; it changes at instants alone, where simulate/contact_instants.py
+Which of them holds is the point's mode, a sample; it changes at instants alone, where simulate/contact_events.py
 chooses it anew. The guards say when: gap, N, mu N - |T|, slip along the direction it began with. The point of contact
 moves over both bodies: what that adds to the second rates of gap and slip comes from a central difference along the
 relative motion, which is exactly zero for a ball on a plane.

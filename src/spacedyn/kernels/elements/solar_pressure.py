@@ -2,8 +2,8 @@
 
     f = -P (AU/d)^2 light A cos [(1 - c_s) e + 2 (c_s cos + c_d / 3) n]      where cos = n.e > 0, on each plate
 
-e points to the Sun, d is its distance, n the plate's outward normal; c_s and c_d are the shares reflected as by a
-mirror and in all directions. `light` is the visible share of the Sun's disc: with a and b the apparent radii of Sun and
+e points to the Sun, d is its distance, n the plate's outward normal; c_s and c_d are the shares of specular
+and of diffuse reflection. `light` is the visible share of the Sun's disc: with a and b the apparent radii of Sun and
 planet, c the angle between them, and the planet's limb straight over the Sun's disc (an error of a/b = 0.4 % in low
 orbits), light = 1/2 + (x sqrt(1 - x^2) + asin x) / pi, x = (c - b) / a. Its guards are n.e of the plates, c - b - a and
 c - b + a: steps end where the penumbra begins and ends. Montenbruck & Gill (2000), 3.4.
@@ -36,9 +36,9 @@ from .paths import place_on_path
 
 BODY, SUN_PATH, ECLIPSE, PLATES = range(4)  # its integers; ECLIPSE: 1 if the planet has a shadow
 # its numbers: pressure at 1 AU; of the planet, its radius; plates; then the Sun's path. Of a plate: its normal and
-# place in the body's axes, area, shares reflected as by a mirror and in all directions
+# place in the body's axes, area, shares of specular and of diffuse reflection
 PRESSURE, RADIUS, PLATE_AT = range(3)
-NORMAL, PLACE, AREA, MIRROR, DIFFUSE, PLATE = 0, 3, 6, 7, 8, 9
+NORMAL, PLACE, AREA, SPECULAR, DIFFUSE, PLATE = 0, 3, 6, 7, 8, 9
 LIGHT = 0  # its channel
 AU, SUN_RADIUS = 1.495978707e11, 6.957e8
 
@@ -88,12 +88,12 @@ def solar_pressure(sim, e, t, y, k, zero):
     for j in range(plates):
         at = PLATE_AT + j * PLATE
         normal = turn(R, vector(sim, e, at + NORMAL, zero))
-        cosine, mirror = dot3(normal, ahead), parameter(sim, e, at + MIRROR, zero)
+        cosine, specular = dot3(normal, ahead), parameter(sim, e, at + SPECULAR, zero)
         guard(sim, e, j, cosine)
         size = -(pressure * parameter(sim, e, at + AREA, zero) * cosine)
         size = select(switch(sim, e, j, cosine, zero) > 0.0, size, zero)
-        back = 2.0 * (mirror * cosine + parameter(sim, e, at + DIFFUSE, zero) / 3.0)
-        push = scale3(size, add3(scale3(1.0 - mirror, ahead), scale3(back, normal)))
+        back = 2.0 * (specular * cosine + parameter(sim, e, at + DIFFUSE, zero) / 3.0)
+        push = scale3(size, add3(scale3(1.0 - specular, ahead), scale3(back, normal)))
         arm = sub3(lever(sim, i, vector(sim, e, at + PLACE, zero), zero), c)
         f, n = add3(f, push), add3(n, cross(arm, push))
     push_body(sim, i, f, n, c, zero)

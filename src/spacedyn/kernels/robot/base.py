@@ -9,8 +9,8 @@ from .spatial import add_scaled6, load6, pick, store6
 
 
 @inner
-def gives_way(tree):
-    """Whether all six rates of a free base are to be found: they are then eliminated without a loop."""
+def is_free_base(tree):
+    """Whether all six rates of the base are unknown: they are then eliminated without a loop."""
     return integer(tree, BASE) == BASE_FREE and is_given(tree, 0) == 0
 
 
@@ -61,7 +61,7 @@ def factorise_held_base(tree, work, A, B, C, zero):
 @inner
 def factorise_base(tree, work, A, B, C, zero):
     """G, D and 1/D of the base's rates, whose columns are unit vectors."""
-    if gives_way(tree):
+    if is_free_base(tree):
         factorise_free_base(work, integer(tree, W_RATE), A, B, C, zero)
         return
     factorise_held_base(tree, work, A, B, C, zero)
@@ -85,7 +85,7 @@ def reduce_held_base(tree, work, F, zero):
 @inner
 def reduce_base(tree, work, F, zero):
     """TAU of the base's rates becomes what is left after F and the rates further on have taken theirs."""
-    if gives_way(tree):
+    if is_free_base(tree):
         rates = integer(tree, W_RATE)
         F = reduce_free_rate(work, rates + 5 * RATE_WORK, F[5], F, zero)
         F = reduce_free_rate(work, rates + 4 * RATE_WORK, F[4], F, zero)
@@ -127,7 +127,7 @@ def recover_held_base(tree, par, work, zero):
 def recover_base(tree, par, work, zero):
     """QDD of the base's rates, and its acceleration."""
     rates = integer(tree, W_RATE)
-    if gives_way(tree):
+    if is_free_base(tree):
         a = settle_free_rate(work, rates, zero, zero)
         g = load6(work, rates + RATE_WORK + GAIN, zero)
         b = settle_free_rate(work, rates + RATE_WORK, g[0] * a, zero)

@@ -19,7 +19,7 @@ from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 
 @inner
 def articulated_start(tree, work, record, body, zero):
-    """A body's own inertia and what its children have handed on to it."""
+    """A body's own inertia and the articulated inertias of its children."""
     A, B, C = rigid_start(
         load(work, body + INERTIA, zero),
         load3(work, body + INERTIA + 1, zero),
@@ -49,7 +49,7 @@ def factorise_body(tree, par, work, i, zero):
         inertia_to_parent(tree, work, i, mine, zero)
         A, B, C = load_articulated(work, mine, zero)
     above = bodies + integer(tree, record + PARENT) * BODY_WORK + ARTICULATED
-    if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
+    if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to add to its parent
         A, B, C = add_articulated(work, above, A, B, C, zero)
     store_articulated(work, above, A, B, C)
 

@@ -3,7 +3,7 @@
     H u' + c = F + J'Fe   solved for u'   (or, where u' is given, for F)
 
 Base to leaves: where bodies are and how they move. Leaves to base: each body's inertia and the force that its motion
-takes without the unknown accelerations, by Newton and Euler; with what its children hand on, its joint is eliminated
+takes without the unknown accelerations, by Newton and Euler; with what its children add, its joint is eliminated
 (articulated.py). The articulated inertia of a child stored right after its parent stays in registers; at branches, and
 where a segment begins (segments.py), it goes through memory. Base to leaves once more: accelerations.
 """
@@ -32,7 +32,7 @@ from .spatial import add6, add9, dot6, load6, store6
 
 @inner
 def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
-    """Articulated inertia and force of body i, from its own, what the next body has handed on, and other children."""
+    """Articulated inertia and force of body i, from its own, the next body's (in registers) and other children's."""
     record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
     weighed = weigh_body(tree, par, work, i, zero)
     m, h, I = rigid_inertia(weighed, zero)

@@ -67,7 +67,7 @@ def store_generalized_jacobian(tree, work, body, point, recoil, room, zero):
 
 
 @inner
-def store_felt_inertia(tree, work, H, recoil, room, zero):
+def store_generalized_inertia(tree, work, H, recoil, room, zero):
     """Hm + Hbm' recoil, (joints, joints), row by row at `room`, from the mass matrix at H."""
     nv, count, rates = integer(tree, RATES), integer(tree, BASE_RATES), integer(tree, W_RATE)
     joints = nv - count
@@ -79,23 +79,23 @@ def store_felt_inertia(tree, work, H, recoil, room, zero):
 
 
 @inner
-def store_quiet(tree, work, recoil, what, chosen, room, zero):
+def store_null_space(tree, work, recoil, what, chosen, room, zero):
     """Projector onto joint rates without a reaction on the base, (joints, joints), row by row at `room`.
 
-    QUIET_MOMENT: the base's attitude does not recoil; QUIET_FORCE: its centre of mass does not; QUIET: neither does,
-    and then the momentum columns vanish too. Joints that are not `chosen` count as unfelt: the projector leaves them
-    alone.
+    NULL_SPACE_MOMENT: the base's attitude does not recoil; NULL_SPACE_FORCE: its centre of mass does not; NULL_SPACE:
+    neither does, and then the momentum columns vanish too. Joints that are not `chosen` count as unfelt: the projector
+    leaves them alone.
     """
     count, rates = integer(tree, BASE_RATES), integer(tree, W_RATE)
     joints = integer(tree, RATES) - count
     rows, coupling = 0, room + joints * joints
     for j in range(count):
         axis = base_axis(tree, j)
-        if (what == QUIET_MOMENT and axis < 3) or (what == QUIET_FORCE and axis >= 3):
+        if (what == NULL_SPACE_MOMENT and axis < 3) or (what == NULL_SPACE_FORCE and axis >= 3):
             continue
         for k in range(joints):
             entry_jk = load(work, recoil + TWIST * k + axis, zero)
-            if what == QUIET:
+            if what == NULL_SPACE:
                 entry_jk = load(work, rates + (count + k) * RATE_WORK + GAIN + axis, zero)
             store(work, coupling + rows * joints + k, entry_jk if integer(chosen, k) != 0 else zero)
         rows += 1
@@ -104,9 +104,9 @@ def store_quiet(tree, work, recoil, what, chosen, room, zero):
 
 @entry
 def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
-    """Rows of states to rows of `width` numbers: RECOIL, JACOBIAN of a point, FELT_INERTIA, or one of the QUIET ones.
+    """Rows of states to rows of `width` numbers: RECOIL, JACOBIAN of a point, GENERALIZED_INERTIA, NULL_SPACE, ...
 
-    `bodies` and `points` say which point; for QUIET ones, `bodies` has 1 for each joint rate that is chosen, else 0.
+    `bodies` and `points` say which point; for NULL_SPACE, `bodies` has 1 for each joint rate that is chosen, else 0.
     """
     tree, par, work, state = pointer(tree), pointer(par), pointer(work), pointer(state)
     bodies, points, out = pointer(bodies), pointer(points), pointer(out)
@@ -121,7 +121,7 @@ def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
         weigh(tree, mine, work, zero)
         composite_inertias(tree, work, zero)
         momentum_columns(tree, work, zero)
-        if what == FELT_INERTIA:
+        if what == GENERALIZED_INERTIA:
             mass_matrix(tree, mine, work, H, zero)  # before the base's columns give way to its factors
         if integer(tree, SEGMENTS) > 0:
             columns_about_base(tree, work, zero)
@@ -134,8 +134,8 @@ def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
             point = turn(load9(work, body + ROTATION, zero), shared3(table, 0, zero))
             point = add3(load3(work, body + POSITION, zero), point)
             store_generalized_jacobian(tree, work, i, point, recoil, room, zero)
-        elif what == FELT_INERTIA:
-            store_felt_inertia(tree, work, H, recoil, room, zero)
+        elif what == GENERALIZED_INERTIA:
+            store_generalized_inertia(tree, work, H, recoil, room, zero)
         else:
-            store_quiet(tree, work, recoil, what, bodies, room, zero)
+            store_null_space(tree, work, recoil, what, bodies, room, zero)
         write_rows(out, width, 0, width, row, count, work, room, 1, zero)

@@ -2,7 +2,7 @@
 
 Everything is in inertial axes about the base's centre of mass, in a frame that moves along with it (velocity v0) but
 does not turn: positions and velocities are relative to the base's, so nothing is lost at 7 000 km or 7 km/s, and the
-spatial acceleration of the base is the plain derivative of its rates. Bodies far from the base are reckoned about a
+spatial acceleration of the base is the plain derivative of its rates. Bodies far from the base are computed about a
 point of their own in the same way (segments.py). Featherstone (2008), ch. 4 and 5;
 SpaceDyn (3.6)-(3.15) for revolute and prismatic joints, where the lever must hold the prismatic stroke.
 """

@@ -3,7 +3,7 @@
 `tree` (integers) and `par` (numbers) describe the robot; `work` is scratch memory, counted in scalars.
 Bodies stand in an order in which parents come before children; the base is body 0. Coordinates and rates keep the
 order of the model. Every rate (degree of freedom) has a column S: the motion it gives its body.
-Bodies far from the base are reckoned about reference points of their own: see segments.py.
+Bodies far from the base are computed about reference points of their own: see segments.py.
 """
 
 # kinds of joint
@@ -26,7 +26,8 @@ SEGMENTS, SEGMENT_AT, W_SEGMENT, HEADER = range(24, 28)  # how many beside the b
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD = range(9)
 SEGMENT, OPENS = 9, 10  # 0: the base's segment; whether the body opens its segment, and where its reference point is
-# what forward dynamics hands on: to the parent through memory, not in registers; from the next body; through memory
+# how an articulated inertia goes to the parent: through memory, not in registers; and how those of children come in:
+# from the next body, in registers; from memory
 BY_MEMORY, FROM_NEXT, FROM_MEMORY, BODY_INTS = range(11, 15)
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
@@ -46,8 +47,8 @@ ENDPOINT_PARS = 12
 
 # work: a body's record, kept short so that packs of long robots stay in the cache:
 # the 21 scalars of ARTICULATED take the place of pose and motion once these have been used; where both are needed,
-# what children hand on at a branch is HANDED in the place of INERTIA, and HANDED_FORCE. Robots without branches never
-# touch these
+# what children have added at a branch is HANDED in the place of INERTIA, and HANDED_FORCE. Robots without branches
+# never touch these
 ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, HANDED_FORCE, BODY_WORK = 0, 9, 12, 18, 24, 30, 51, 57
 ARTICULATED, HANDED = 0, INERTIA
 # work: a rate's record; likewise GAIN takes the place of SDOT
@@ -63,4 +64,4 @@ LEVER, DRIFT, ORIGIN, SPEED, BIAS, ACROSS, SEGMENT_WORK = 0, 3, 6, 9, 12, 18, 24
 LOADED, PASSIVE_FORCES, HYBRID, REACTIONS, VELOCITIES, ACCELERATIONS = 1, 2, 4, 8, 16, 32
 ABOUT_BASE, ABOUT_POINT, SIZES = 64, 128, 256  # of angular momentum; about the robot's centre of mass without them
 # What a free-floating robot is asked for, one at a time.
-RECOIL, JACOBIAN, FELT_INERTIA, QUIET, QUIET_MOMENT, QUIET_FORCE = range(6)
+RECOIL, JACOBIAN, GENERALIZED_INERTIA, NULL_SPACE, NULL_SPACE_MOMENT, NULL_SPACE_FORCE = range(6)

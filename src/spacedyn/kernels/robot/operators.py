@@ -110,7 +110,7 @@ def run(tree, par, work, steps, vec, vectors, out, count, many, stride, kind):
     """Rows of `many` vectors each, to rows of as many products.
 
     `steps`: where the vector comes in and how long it is, where it goes out and how long, then the steps, in the order
-    in which they are taken. `vec` is room for the vector at hand.
+    in which they are taken. `vec` is room for the vector that the steps change.
     """
     last = steps.size
     tree, par, memory, steps, vec = pointer(tree), pointer(par), pointer(work), pointer(steps), pointer(vec)

@@ -1,6 +1,6 @@
-"""Segments: bodies reckoned about a reference point of their own, so that far from the base they keep their digits.
+"""Segments: bodies far from the base are computed about a reference point of their own, so that they keep their digits.
 
-A body of size r reckoned about a point at distance d loses eps (d/r)². So the tree is cut into segments: POSITION,
+A body of size r computed about a point at distance d loses eps (d/r)². So the tree is cut into segments: POSITION,
 VELOCITY, ACCELERATION, FORCE, INERTIA and columns S of a segment's bodies are about its reference point O, in a frame
 that moves along with O but does not turn. The base's segment has the base's centre of mass. Where a recursion crosses
 from one segment to the next, motions and forces change their point, by the LEVER L from one point to the other, and
@@ -96,7 +96,7 @@ def origin_of(tree, work, i, zero):
 
 @inner
 def speed_of(tree, work, i, zero):
-    """Velocity, relative to the base's centre of mass, of the frame that body i is reckoned in."""
+    """Velocity, relative to the base's centre of mass, of the frame that body i is computed in."""
     s = segment_of(tree, i)
     if s > 0:
         return load3(work, segment_work(tree, s) + SPEED, zero)

@@ -1,10 +1,10 @@
 """The steps that products of spatial operators are made of, each one sweep over the tree.
 
     phi: forces of all bodies add up towards the base; phi': velocities towards the leaves
-    psi: the same, past joints that give way;  E_psi = E_phi (1 - G H),  psi = (1 - E_psi)^-1,  K = E_phi G
+    psi: the same, past joints that are free to move;  E_psi = E_phi (1 - G H),  psi = (1 - E_psi)^-1,  K = E_phi G
 
 In inertial axes about one point, phi(parent, child) is the identity; where a segment begins, it changes the point.
-A step changes the vector at hand in place, `vec`, which has a part for all bodies (6 each), one for all rates, and one
+A step changes the vector `vec` in place, which has a part for all bodies (6 each), one for all rates, and one
 for all endpoints (6 each); then spare room for all bodies (6 each).
 """
 
@@ -76,7 +76,7 @@ def joints_transpose(tree, work, vec, zero):
 
 
 @inner
-def hand_to_parent(tree, work, vec, i, F, zero):
+def add_to_parent(tree, work, vec, i, F, zero):
     """Add a force on body i to its parent's."""
     above = 6 * parent_of(tree, i)
     store6(vec, above, add6(load6(vec, above, zero), force_to_parent(tree, work, i, F, zero)))
@@ -92,7 +92,7 @@ def of_parent(tree, work, vec, i, zero):
 def phi(tree, work, vec, zero):
     """Leaves to base: each body adds its accumulated force to its parent's."""
     for i in range(integer(tree, BODIES) - 1, 0, -1):
-        hand_to_parent(tree, work, vec, i, load6(vec, 6 * i, zero), zero)
+        add_to_parent(tree, work, vec, i, load6(vec, 6 * i, zero), zero)
 
 
 @inner
@@ -107,7 +107,7 @@ def shift(tree, work, vec, zero):
     F = (zero, zero, zero, zero, zero, zero)
     store6(vec, 0, F)
     for i in range(1, integer(tree, BODIES)):
-        hand_to_parent(tree, work, vec, i, load6(vec, 6 * i, zero), zero)
+        add_to_parent(tree, work, vec, i, load6(vec, 6 * i, zero), zero)
         store6(vec, 6 * i, F)
 
 
@@ -128,7 +128,7 @@ def psi(tree, work, vec, zero):
             rate = rate_at(tree, k)
             F = add_scaled6(F, -dot6(load6(work, rate + S, zero), F), load6(work, rate + GAIN, zero))
         if not is_loose(tree, i):
-            hand_to_parent(tree, work, vec, i, F, zero)
+            add_to_parent(tree, work, vec, i, F, zero)
 
 
 @inner
@@ -146,7 +146,7 @@ def psi_transpose(tree, work, vec, zero):
 
 @inner
 def factor(tree, work, vec, across, sign, zero):
-    """W (sign 1) or its inverse (-1); L, and what G gives each body, if nothing is handed on across joints."""
+    """W (sign 1) or its inverse (-1); L, and what G gives each body, if nothing crosses joints."""
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         first, last = first_and_last(tree, i)
@@ -167,7 +167,7 @@ def factor(tree, work, vec, across, sign, zero):
         elif i > 0:
             F = force_to_parent(tree, work, i, passed if loose else F, zero)
             above = 6 * integer(tree, record + PARENT)
-            if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to hand on
+            if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to add to its parent
                 F = add6(F, load6(vec, above, zero))
             store6(vec, above, F)
 
@@ -199,7 +199,7 @@ def factor_transpose(tree, work, vec, across, sign, zero):
 
 @inner
 def gains_transpose(tree, work, vec, zero):
-    """G': the rates with which joints give way to a motion of their bodies."""
+    """G': the rates with which free joints yield to a motion of their bodies."""
     for i in range(integer(tree, BODIES)):
         first, last = first_and_last(tree, i)
         a = load6(vec, 6 * i, zero)

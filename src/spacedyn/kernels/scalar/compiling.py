@@ -20,6 +20,7 @@ import numba
 from llvmlite import ir
 from numba.core import caching, config, types
 from numba.core.ccallback import CFunc
+from numba.core.codegen import RuntimeLinker
 from numba.core.compiler import CompileResult
 from numba.core.imputils import lower_builtin
 from numba.core.serialize import dumps
@@ -35,6 +36,7 @@ from .pack import LANES
 
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
+_RECURSION = RuntimeLinker.PREFIX
 _FOLDERS_KEPT = 6  # versions of the kernels whose machine code is kept
 
 
@@ -77,6 +79,11 @@ def _prune(root: Path) -> None:
             folder.rmdir()  # refuses if anything is left
 
 
+def _is_recursive(library) -> bool:
+    """Whether a law's function calls itself: Numba finds that address by a name that no other process has."""
+    return any(one.name.startswith(_RECURSION) for one in library._final_module.global_variables)
+
+
 class KernelCache(caching._Cache):
     """One entry point's machine code on disk, as Numba's dispatcher asks for it."""
 
@@ -112,7 +119,7 @@ class KernelCache(caching._Cache):
     def save_overload(self, sig, data):
         """Keep what has been compiled, if there is a place for it."""
         folder = cache_directory()
-        if folder is None or data.lifted or data.library.has_dynamic_globals:
+        if folder is None or data.lifted or data.library.has_dynamic_globals or _is_recursive(data.library):
             return
         content = dumps(data._reduce())
         file = folder / self._file(sig, data.codegen)

@@ -10,8 +10,18 @@ from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store, store_counter
 from ..sim.layout import *  # noqa: F403
-from .dives import keep_paces, may_touch, seek_touch
-from .guard_memory import counted, crosses, direction_of, first_event, follow, known, look, note, side_of
+from .guard_memory import (
+    counted,
+    crosses,
+    direction_of,
+    evaluate_guards,
+    first_event,
+    follow,
+    load_guard,
+    side_of,
+    store_guard,
+)
+from .tunneling import find_touch, keep_paces, may_have_touched
 
 # Fractions of a step at which guards are looked at; the first twelve only while some event has no side.
 FRACTIONS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5, 0.75, 1.0)
@@ -32,15 +42,18 @@ def may_cross(sim, h, first, zero):
             side, after, level = (
                 side_of(sim, g, lane, zero),
                 counted(sim, g, lane, zero),
-                known(sim, G_LEVEL, g, lane, zero),
+                load_guard(sim, G_LEVEL, g, lane, zero),
             )
-            now, before = known(sim, G_START, g, lane, zero) - level, known(sim, G_BEFORE, g, lane, zero) - level
+            now, before = (
+                load_guard(sim, G_START, g, lane, zero) - level,
+                load_guard(sim, G_BEFORE, g, lane, zero) - level,
+            )
             moved = abs(after - now) + abs(now - before)
             rests = moved == 0.0 and after == 0.0
             if not (side * after > 0.0 or rests) or min(side * now, side * after) < moved:
                 found = True
-            note(sim, G_LATE, g, lane, after, zero)
-    return found or (integer(sim.plan, ASKING) > 0 and may_touch(sim, h, zero))
+            store_guard(sim, G_LATE, g, lane, after, zero)
+    return found or (integer(sim.plan, ASKING) > 0 and may_have_touched(sim, h, zero))
 
 
 @inner
@@ -48,13 +61,13 @@ def count_from_levels(sim, first, zero):
     """A guard that a step starts with on its other side, by rounding, counts once it is twice as far beyond."""
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
-            start, side, level = known(sim, G_START, g, lane, zero), side_of(sim, g, lane, zero), 0.0
+            start, side, level = load_guard(sim, G_START, g, lane, zero), side_of(sim, g, lane, zero), 0.0
             if g >= first_event(sim):
-                level = known(sim, G_LEVEL, g, lane, zero)
+                level = load_guard(sim, G_LEVEL, g, lane, zero)
             if side != 0.0 and (start - level) * side <= 0.0:
                 level = 2.0 * start - level
-            note(sim, G_LEVEL, g, lane, level, zero)
-            note(sim, G_OLD, g, lane, start - level, zero)
+            store_guard(sim, G_LEVEL, g, lane, level, zero)
+            store_guard(sim, G_OLD, g, lane, start - level, zero)
 
 
 @inner
@@ -76,9 +89,9 @@ def note_point(sim, first, before, fraction, zero):
             if not abs(counted(sim, g, lane, zero)) < 1e300:
                 return BAD
             crossed = crosses(sim, g, lane, zero)
-            note(sim, G_CROSSED, g, lane, fraction if crossed else 0.0, zero)
-            note(sim, G_FROM, g, lane, before, zero)
-            note(sim, G_LATE, g, lane, counted(sim, g, lane, zero), zero)
+            store_guard(sim, G_CROSSED, g, lane, fraction if crossed else 0.0, zero)
+            store_guard(sim, G_FROM, g, lane, before, zero)
+            store_guard(sim, G_LATE, g, lane, counted(sim, g, lane, zero), zero)
             if crossed:
                 found = 1.0
     return found
@@ -89,10 +102,10 @@ def pass_point(sim, first, i, zero):
     """Nothing has crossed by point i: on from there."""
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
-            late = known(sim, G_LATE, g, lane, zero)
+            late = load_guard(sim, G_LATE, g, lane, zero)
             if i >= EARLY:
-                note(sim, G_OLDER, g, lane, known(sim, G_OLD, g, lane, zero), zero)
-                note(sim, G_OLD, g, lane, late, zero)
+                store_guard(sim, G_OLDER, g, lane, load_guard(sim, G_OLD, g, lane, zero), zero)
+                store_guard(sim, G_OLD, g, lane, late, zero)
             if i < ALL - 1:
                 follow(sim, g, lane, late, zero)
 
@@ -102,9 +115,9 @@ def pass_step(sim, first, zero):
     """Nothing has crossed in the whole step: the next one starts with the values at its end."""
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
-            late, level = known(sim, G_LATE, g, lane, zero), known(sim, G_LEVEL, g, lane, zero)
-            note(sim, G_BEFORE, g, lane, known(sim, G_START, g, lane, zero), zero)
-            note(sim, G_START, g, lane, late + level, zero)
+            late, level = load_guard(sim, G_LATE, g, lane, zero), load_guard(sim, G_LEVEL, g, lane, zero)
+            store_guard(sim, G_BEFORE, g, lane, load_guard(sim, G_START, g, lane, zero), zero)
+            store_guard(sim, G_START, g, lane, late + level, zero)
             follow(sim, g, lane, late, zero)
     if integer(sim.plan, ASKING) > 0:
         keep_paces(sim, zero)
@@ -113,14 +126,14 @@ def pass_step(sim, first, zero):
 @inner
 def locate(sim, t, h, g, lane, high, zero):
     """Fraction of the step at which a guard changes its side, G_FROM < fraction <= high; its slope into memory."""
-    side, low = side_of(sim, g, lane, zero), known(sim, G_FROM, g, lane, zero)
-    last, last_value, apart = high, known(sim, G_LATE, g, lane, zero), 1e-6 * (high - low)
+    side, low = side_of(sim, g, lane, zero), load_guard(sim, G_FROM, g, lane, zero)
+    last, last_value, apart = high, load_guard(sim, G_LATE, g, lane, zero), 1e-6 * (high - low)
     store(sim.memory, integer(sim.plan, M_CUT) + CUT_SLOPE, 0.0)
     for _ in range(100):
         middle = 0.5 * (low + high)
         if (high - low) * h < 0.25 * load(sim.clock, H_MIN, 0.0) or not low < middle < high:
             break
-        look(sim, t + middle * h, within(sim, t, h, middle, False, zero), zero)
+        evaluate_guards(sim, t + middle * h, within(sim, t, h, middle, False, zero), zero)
         value = counted(sim, g, lane, zero)
         if value * side > 0.0:
             low = middle
@@ -138,8 +151,8 @@ def first_root(sim, t, h, first, zero):
     soonest, slope, lanes, at = NONE, 0.0, lanes_of(zero), integer(sim.plan, M_CUT) + CUT_SLOPE
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes):
-            high = known(sim, G_CROSSED, g, lane, zero)
-            if high > 0.0 and known(sim, G_FROM, g, lane, zero) < soonest:
+            high = load_guard(sim, G_CROSSED, g, lane, zero)
+            if high > 0.0 and load_guard(sim, G_FROM, g, lane, zero) < soonest:
                 root = locate(sim, t, h, g, lane, high, zero)
                 if root < soonest:
                     soonest, slope = root, load(sim.memory, at, 0.0)
@@ -158,10 +171,10 @@ def find_dip(sim, t, h, g, lane, low, high, zero):
     of_low, of_high, of_one, of_two, is_one = 1e300, 1e300, 1e300, 1e300, True
     for n in range(60):
         fraction = one if is_one else two
-        look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
+        evaluate_guards(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
         value = counted(sim, g, lane, zero)
         if value * side <= 0.0:
-            note(sim, G_LATE, g, lane, value, zero)
+            store_guard(sim, G_LATE, g, lane, value, zero)
             return fraction
         if is_one:
             of_one = value * side
@@ -186,12 +199,12 @@ def find_dip(sim, t, h, g, lane, low, high, zero):
 def dip_begins(sim, t, h, g, lane, i, zero):
     """From where on a guard may have come nearer to zero and gone away again before point i; NONE if it has not."""
     side = side_of(sim, g, lane, zero)
-    idle = known(sim, G_CROSSED, g, lane, zero) > 0.0 or known(sim, G_ASLEEP, g, lane, zero) > 0.0
+    idle = load_guard(sim, G_CROSSED, g, lane, zero) > 0.0 or load_guard(sim, G_ASLEEP, g, lane, zero) > 0.0
     if idle or side == 0.0 or direction_of(sim, g) * side > 0.0:
         return NONE
-    value, old = side * known(sim, G_LATE, g, lane, zero), side * known(sim, G_OLD, g, lane, zero)
+    value, old = side * load_guard(sim, G_LATE, g, lane, zero), side * load_guard(sim, G_OLD, g, lane, zero)
     nearer = old < value * (1.0 - TINY)
-    if i > EARLY and nearer and old < side * known(sim, G_OLDER, g, lane, zero) * (1.0 - TINY):
+    if i > EARLY and nearer and old < side * load_guard(sim, G_OLDER, g, lane, zero) * (1.0 - TINY):
         return 0.0 if i == EARLY + 1 else FRACTIONS[i - 2]
     # the extremum may lie between the first two points or the last two: the slope at that end of the step tells
     begin, end = 0.0 if i == EARLY else FRACTIONS[i - 1], FRACTIONS[i]
@@ -201,7 +214,7 @@ def dip_begins(sim, t, h, g, lane, i, zero):
         probe, limit = end - 1e-3 * (end - begin), value
     else:
         return NONE
-    look(sim, t + probe * h, within(sim, t, h, probe, False, zero), zero)
+    evaluate_guards(sim, t + probe * h, within(sim, t, h, probe, False, zero), zero)
     return begin if side * counted(sim, g, lane, zero) < limit * (1.0 - TINY) else NONE
 
 
@@ -215,8 +228,8 @@ def seek_dips(sim, t, h, first, i, zero):
             if low < NONE:
                 high = find_dip(sim, t, h, g, lane, low, FRACTIONS[i], zero)
                 if high < NONE:
-                    note(sim, G_FROM, g, lane, low, zero)
-                    note(sim, G_CROSSED, g, lane, high, zero)
+                    store_guard(sim, G_FROM, g, lane, low, zero)
+                    store_guard(sim, G_CROSSED, g, lane, high, zero)
                     found = True
     return found
 
@@ -231,7 +244,7 @@ def find_crossing(sim, t, h, first, zero):
     count_from_levels(sim, first, zero)
     if integer(sim.plan, EVENTS) == 0:
         if integer(sim.plan, METHOD) != EXPLICIT:  # whose last stage was at the step's end
-            look(sim, t + h, new, zero)
+            evaluate_guards(sim, t + h, new, zero)
         if not may_cross(sim, h, first, zero):
             pass_step(sim, first, zero)
             return NONE
@@ -241,7 +254,7 @@ def find_crossing(sim, t, h, first, zero):
         if i < ALL - 1:
             y = within(sim, t, h, fraction, extra, zero)
             extra = False
-        look(sim, t + fraction * h, y, zero)
+        evaluate_guards(sim, t + fraction * h, y, zero)
         found = note_point(sim, first, before, fraction, zero)
         if found == BAD:
             return BAD
@@ -249,7 +262,7 @@ def find_crossing(sim, t, h, first, zero):
             return first_root(sim, t, h, first, zero)
         pass_point(sim, first, i, zero)
         before = fraction
-    if integer(sim.plan, ASKING) > 0 and may_touch(sim, h, zero) and seek_touch(sim, t, h, zero):
+    if integer(sim.plan, ASKING) > 0 and may_have_touched(sim, h, zero) and find_touch(sim, t, h, zero):
         return first_root(sim, t, h, first, zero)
     pass_step(sim, first, zero)
     return NONE

@@ -9,19 +9,19 @@ from ..sim.layout import *  # noqa: F403
 
 
 @inner
-def known(sim, what, g, lane, zero):
-    """One of the numbers of guard g (G_LEVEL and what follows) of the robot in a lane."""
-    return load(sim.work, place(sim, what, g) * lanes_of(zero) + lane, 0.0)
+def load_guard(sim, what, g, lane, zero):
+    """Read one of the numbers of guard g (G_LEVEL, G_START, ...) of the robot in a lane."""
+    return load(sim.work, guard_place(sim, what, g) * lanes_of(zero) + lane, 0.0)
 
 
 @inner
-def note(sim, what, g, lane, value, zero):
+def store_guard(sim, what, g, lane, value, zero):
     """Write one of the numbers of guard g."""
-    store(sim.work, place(sim, what, g) * lanes_of(zero) + lane, value)
+    store(sim.work, guard_place(sim, what, g) * lanes_of(zero) + lane, value)
 
 
 @inner
-def place(sim, what, g):
+def guard_place(sim, what, g):
     """Index in work of a number of guard g, in scalars."""
     return integer(sim.plan, Y_GUARD_MEMORY) + what * integer(sim.plan, GUARDS) + g
 
@@ -35,7 +35,7 @@ def value_of(sim, g, lane, zero):
 @inner
 def counted(sim, g, lane, zero):
     """The value of guard g above its level."""
-    return value_of(sim, g, lane, zero) - known(sim, G_LEVEL, g, lane, zero)
+    return value_of(sim, g, lane, zero) - load_guard(sim, G_LEVEL, g, lane, zero)
 
 
 @inner
@@ -45,7 +45,7 @@ def side_of(sim, g, lane, zero):
 
 
 @inner
-def take_side(sim, g, lane, side, zero):
+def set_side(sim, g, lane, side, zero):
     """Hold guard g on this side."""
     store(sim.work, (integer(sim.plan, Y_SIDE) + g) * lanes_of(zero) + lane, side)
 
@@ -76,7 +76,7 @@ def sign(value):
 
 
 @inner
-def look(sim, t, y, zero):
+def evaluate_guards(sim, t, y, zero):
     """Values of all guards at time t and the vector y: elements' by the right-hand side, then events' conditions."""
     evaluate(sim, t, y, integer(sim.plan, Y_SPARE), LOOK)
     show_channels(sim, zero)
@@ -89,17 +89,17 @@ def look(sim, t, y, zero):
     for g in range(first_asking(sim), first_event(sim)):  # one that has left its level counts from zero: no drift
         for lane in range(lanes):
             if value_of(sim, g, lane, zero) > 0.0:
-                note(sim, G_LEVEL, g, lane, 0.0, zero)
+                store_guard(sim, G_LEVEL, g, lane, 0.0, zero)
 
 
 @inner
 def crosses(sim, g, lane, zero):
     """Whether a guard has changed its side, in the direction that counts, where it was looked at last."""
     side = side_of(sim, g, lane, zero)
-    if side == 0.0 or known(sim, G_ASLEEP, g, lane, zero) > 0.0 or direction_of(sim, g) * side > 0.0:
+    if side == 0.0 or load_guard(sim, G_ASLEEP, g, lane, zero) > 0.0 or direction_of(sim, g) * side > 0.0:
         return False
     value = counted(sim, g, lane, zero) * side
-    if g < first_event(sim) and known(sim, G_START, g, lane, zero) == 0.0:
+    if g < first_event(sim) and load_guard(sim, G_START, g, lane, zero) == 0.0:
         return value < 0.0  # it may stay at zero: an empty tank, a joint at rest
     return value <= 0.0
 
@@ -109,6 +109,6 @@ def follow(sim, g, lane, value, zero):
     """An event that does not happen where it has this value is on that side; a level that it has left is no more."""
     if g >= first_event(sim):
         if value != 0.0:
-            take_side(sim, g, lane, sign(value), zero)
-        if abs(value) > 4.0 * abs(known(sim, G_LEVEL, g, lane, zero)):
-            note(sim, G_LEVEL, g, lane, 0.0, zero)
+            set_side(sim, g, lane, sign(value), zero)
+        if abs(value) > 4.0 * abs(load_guard(sim, G_LEVEL, g, lane, zero)):
+            store_guard(sim, G_LEVEL, g, lane, 0.0, zero)

@@ -1,4 +1,4 @@
-"""Guards: numbers whose sides hold while a step lasts; steps end where one changes its side.
+"""Guards: numbers whose signs (sides) are held within a step; steps end where one changes its side.
 
 An element's guard is a number whose side it may branch by: tether taut or slack, motor saturated or not, joint at its
 end stop. With sides held the right-hand side is smooth, whatever happens before the step is cut. An event's condition
@@ -25,21 +25,21 @@ from ..sim.evaluate import STEP_SIGNATURE, evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .crossings import BAD, NONE, find_crossing
-from .dives import keep_paces
 from .guard_memory import (
     counted,
     crosses,
+    evaluate_guards,
     first_asking,
     first_event,
     follow,
-    known,
-    look,
-    note,
+    load_guard,
+    set_side,
     side_of,
     sign,
-    take_side,
+    store_guard,
     value_of,
 )
+from .tunneling import keep_paces
 
 MAX_CORRECTIONS = 4
 MAX_AT_ONCE = 20  # changes of each guard's side at one instant
@@ -52,20 +52,20 @@ def set_sides(sim, t, zero):
     """Sides of guards at a state that no step has led to; with fixed steps, of elements' guards in any case."""
     changes = CHANGES  # values may depend on the sides of others
     while changes > 0:
-        look(sim, t, integer(sim.plan, Y_NOW), zero)
+        evaluate_guards(sim, t, integer(sim.plan, Y_NOW), zero)
         changed = False
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
                 anew = not is_adaptive(sim) or is_armed(sim, lane, zero) <= 0.0
                 other = anew and choose_side(sim, g, lane, zero)
-                note(sim, G_CROSSED, g, lane, 1.0 if other and is_armed(sim, lane, zero) != 0.0 else 0.0, zero)
+                store_guard(sim, G_CROSSED, g, lane, 1.0 if other and is_armed(sim, lane, zero) != 0.0 else 0.0, zero)
                 changed = changed or other
         sample_owners(sim, t, zero)
         changes = changes - 1 if changed else 0
     for lane in range(lanes_of(zero)):
         if is_armed(sim, lane, zero) <= 0.0:
             for g in range(integer(sim.plan, GUARDS)):
-                note(sim, G_LEVEL, g, lane, 0.0, zero)
+                store_guard(sim, G_LEVEL, g, lane, 0.0, zero)
                 if g >= first_event(sim):
                     set_event(sim, g, lane, zero)
                 start_from(sim, g, lane, -1.0, zero)
@@ -78,7 +78,7 @@ def choose_side(sim, g, lane, zero):
     """An element's guard is held on the side where it was looked at last; whether that is another than before."""
     before = side_of(sim, g, lane, zero)
     now = 1.0 if value_of(sim, g, lane, zero) > 0.0 or g >= first_asking(sim) else -1.0
-    take_side(sim, g, lane, now, zero)
+    set_side(sim, g, lane, now, zero)
     return now != before
 
 
@@ -92,21 +92,21 @@ def is_armed(sim, lane, zero):
 def set_event(sim, g, lane, zero):
     """The side of an event; none if it has just happened, and is where it was then."""
     value = value_of(sim, g, lane, zero)
-    fired, near = known(sim, G_FIRED, g, lane, zero) > 0.0, known(sim, G_NEAR, g, lane, zero)
+    fired, near = load_guard(sim, G_FIRED, g, lane, zero) > 0.0, load_guard(sim, G_NEAR, g, lane, zero)
     if fired and abs(value) <= 2.0 * near + 1e-12:
-        take_side(sim, g, lane, 0.0, zero)
-        note(sim, G_LEVEL, g, lane, value, zero)
+        set_side(sim, g, lane, 0.0, zero)
+        store_guard(sim, G_LEVEL, g, lane, value, zero)
     else:
-        take_side(sim, g, lane, sign(value), zero)
-    note(sim, G_FIRED, g, lane, 0.0, zero)
+        set_side(sim, g, lane, sign(value), zero)
+    store_guard(sim, G_FIRED, g, lane, 0.0, zero)
 
 
 @inner
 def start_from(sim, g, lane, factor, zero):
-    """The next step starts with a guard where it was looked at last; before it was so many times as far from zero."""
+    """The next step starts with the value of a guard at its last evaluation, and with `factor` times that before it."""
     value = value_of(sim, g, lane, zero)
-    note(sim, G_START, g, lane, value, zero)
-    note(sim, G_BEFORE, g, lane, factor * value, zero)
+    store_guard(sim, G_START, g, lane, value, zero)
+    store_guard(sim, G_BEFORE, g, lane, factor * value, zero)
 
 
 @inner
@@ -117,15 +117,15 @@ def check_jump(sim, t, zero):
     """
     changes, any_changed = CHANGES, False
     while changes > 0:
-        look(sim, t, integer(sim.plan, Y_NOW), zero)
+        evaluate_guards(sim, t, integer(sim.plan, Y_NOW), zero)
         changed = False
         for g in range(first_event(sim)):
             for lane in range(lanes_of(zero)):
                 other = False
-                if value_of(sim, g, lane, zero) != known(sim, G_LATE, g, lane, zero):
+                if value_of(sim, g, lane, zero) != load_guard(sim, G_LATE, g, lane, zero):
                     other = choose_side(sim, g, lane, zero)
                     start_from(sim, g, lane, 1.0, zero)
-                note(sim, G_CROSSED, g, lane, 1.0 if other else 0.0, zero)
+                store_guard(sim, G_CROSSED, g, lane, 1.0 if other else 0.0, zero)
                 changed = changed or other
         sample_owners(sim, t, zero)
         any_changed = any_changed or changed
@@ -138,7 +138,7 @@ def note_values(sim, zero):
     """Where guards are that have just been looked at, to see which ones jump."""
     for g in range(first_event(sim)):
         for lane in range(lanes_of(zero)):
-            note(sim, G_LATE, g, lane, value_of(sim, g, lane, zero), zero)
+            store_guard(sim, G_LATE, g, lane, value_of(sim, g, lane, zero), zero)
 
 
 @inner
@@ -150,7 +150,7 @@ def sample_owners(sim, t, zero):
         guards = integer(sim.plan, e + E_GUARDS) if integer(sim.plan, e + E_SAMPLES) > 0 else 0
         for j in range(guards * lanes_of(zero)):
             g, lane = integer(sim.plan, e + E_GUARD) + j // lanes_of(zero), j % lanes_of(zero)
-            if known(sim, G_CROSSED, g, lane, zero) > 0.0:
+            if load_guard(sim, G_CROSSED, g, lane, zero) > 0.0:
                 store(sim.work, integer(sim.plan, e + E_SAMPLING) * lanes_of(zero) + lane, 1.0)
                 due = True
     if due:
@@ -170,7 +170,7 @@ def note_crossed(sim, zero):
             # at zero, where it may start, it is not beyond
             beyond = counted(sim, g, lane, zero) * side_of(sim, g, lane, zero) < 0.0
             crossed = beyond or g * lanes + lane == target
-            note(sim, G_CROSSED, g, lane, 1.0 if crossed and g < first_asking(sim) else 0.0, zero)
+            store_guard(sim, G_CROSSED, g, lane, 1.0 if crossed and g < first_asking(sim) else 0.0, zero)
             if crossed and g >= first_asking(sim):
                 store_counter(sim.counters, C_ASKED, 1)
                 store_counter(sim.counters, C_HAPPENED, 1)
@@ -180,12 +180,12 @@ def note_crossed(sim, zero):
 def change_sides(sim, t, zero):
     """The elements' guards that are noted as crossed change their sides here, and others that jump with them."""
     changed = False
-    look(sim, t, integer(sim.plan, Y_NOW), zero)
+    evaluate_guards(sim, t, integer(sim.plan, Y_NOW), zero)
     note_values(sim, zero)
     for g in range(first_event(sim)):
         for lane in range(lanes_of(zero)):
-            if known(sim, G_CROSSED, g, lane, zero) > 0.0:
-                take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
+            if load_guard(sim, G_CROSSED, g, lane, zero) > 0.0:
+                set_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
                 start_from(sim, g, lane, 1.0, zero)
                 changed = True
     if changed:
@@ -201,11 +201,11 @@ def let_happen(sim, zero):
     for g in range(first_event(sim), integer(sim.plan, GUARDS)):
         for lane in range(lanes):
             happens = g * lanes + lane == target or crosses(sim, g, lane, zero)
-            note(sim, G_FIRED, g, lane, 1.0 if happens else 0.0, zero)
+            store_guard(sim, G_FIRED, g, lane, 1.0 if happens else 0.0, zero)
             if happens:
-                note(sim, G_NEAR, g, lane, abs(value_of(sim, g, lane, zero)), zero)
-                take_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
-                note(sim, G_LEVEL, g, lane, 0.0, zero)
+                store_guard(sim, G_NEAR, g, lane, abs(value_of(sim, g, lane, zero)), zero)
+                set_side(sim, g, lane, -side_of(sim, g, lane, zero), zero)
+                store_guard(sim, G_LEVEL, g, lane, 0.0, zero)
                 store_counter(sim.counters, C_HAPPENED, 1)
             else:
                 follow(sim, g, lane, counted(sim, g, lane, zero), zero)
@@ -216,7 +216,7 @@ def is_off(sim, t, h, zero):
     """After a step that is to end at a guard's zero: whether it must be taken again, a little longer or shorter."""
     target, lanes, at = load_counter(sim.counters, C_TARGET), lanes_of(zero), integer(sim.plan, M_CUT)
     least, slope = load(sim.clock, H_MIN, 0.0), load(sim.memory, at + CUT_SLOPE, 0.0)
-    look(sim, t + h, integer(sim.plan, Y_NEW), zero)
+    evaluate_guards(sim, t + h, integer(sim.plan, Y_NEW), zero)
     if slope == 0.0 or load_counter(sim.counters, C_CUT) > MAX_CORRECTIONS:
         return False
     change = -counted(sim, target // lanes, target % lanes, zero) / slope
@@ -235,8 +235,8 @@ def end_cut_step(sim, zero):
     """A step has ended at a guard's zero: the next one starts there."""
     for g in range(integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
-            note(sim, G_BEFORE, g, lane, known(sim, G_START, g, lane, zero), zero)
-            note(sim, G_START, g, lane, value_of(sim, g, lane, zero), zero)
+            store_guard(sim, G_BEFORE, g, lane, load_guard(sim, G_START, g, lane, zero), zero)
+            store_guard(sim, G_START, g, lane, value_of(sim, g, lane, zero), zero)
     note_crossed(sim, zero)
     let_happen(sim, zero)
     keep_paces(sim, zero)
@@ -264,7 +264,7 @@ def check_step(sim, t, h, zero):
     store_counter(sim.counters, C_FRESH, 1)  # the first stage stays as it is
     of_element = load_counter(sim.counters, C_TARGET) // lanes_of(zero) < first_asking(sim)
     if of_element and fraction * h <= load(sim.clock, H_MIN, 0.0):  # here and now
-        look(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
+        evaluate_guards(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
         note_crossed(sim, zero)
         change_sides(sim, t, zero)
         store_counter(sim.counters, C_SIDES, load_counter(sim.counters, C_SIDES) + 1)

@@ -5,7 +5,7 @@ from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, load, load_counter, store, store_counter
 from ..sim.evaluate import evaluate, is_adaptive
 from ..sim.layout import *  # noqa: F403
-from .guard_memory import place
+from .guard_memory import guard_place
 
 NEVER = 1e300
 
@@ -157,7 +157,7 @@ def look_before_samples(sim, t, near, zero):
         elif is_adaptive(sim):  # with fixed steps guards have just been looked at, for their sides
             evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_SPARE), LOOK)
         for g in range(guards):
-            store(sim.work, place(sim, G_LATE, g), load(sim.work, integer(sim.plan, Y_GUARD) + g, zero))
+            store(sim.work, guard_place(sim, G_LATE, g), load(sim.work, integer(sim.plan, Y_GUARD) + g, zero))
     return due and guards > 0
 
 
