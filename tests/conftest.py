@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-LONG = [  # files that take half a minute and more, the longest first: nobody waits for them at the end
-    *("project/test_docs", "elements/test_shape_contact", "scenario/test_scenario", "cli/test_cli"),
-    *("quantities/test_identities", "kernels/test_plain_python", "project/test_fuzz", "run/test_run"),
-    *("kernels/test_compile_progress", "kernels/test_dual", "laws/test_control", "quantities/test_batches"),
+LONG = [  # files that take half a minute and more, so that nobody waits for them at the end
+    # The second starts as plain Python, and then finds compiled what the first needs too.
+    *("project/test_docs", "kernels/test_plain_python", "elements/test_shape_contact", "quantities/test_batches"),
+    *("scenario/test_scenario", "quantities/test_identities", "cli/test_cli", "project/test_fuzz", "run/test_run"),
+    *("kernels/test_compile_progress", "kernels/test_dual", "quantities/test_derivatives", "laws/test_control"),
     *("kernels/test_memory", "elements/test_loops", "project/test_benchmarks", "show/test_browser"),
     *("kernels/test_cache", "simulate/test_time_stepping", "simulate/test_stiff", "classic/test_classic"),
     *("elements/test_orbiting_origin", "laws/test_whole_body_laws", "project/test_packaging", "show/test_view"),

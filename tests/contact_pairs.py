@@ -4,6 +4,7 @@ Two planes across the normal, through the farthest points of both shapes, are a 
 points themselves are an upper one. Where both agree, gap, normal and points are right, whatever found them.
 
     python tests/contact_pairs.py --count 100000        all kinds of pairs; the largest errors, kind by kind
+    ... --fcl                                           against FCL, too (python-fcl)
 """
 
 import argparse
@@ -173,21 +174,52 @@ def coal_distance(pairs, i, tolerance=1e-12):
     return np.array([result.min_distance, *result.normal, *result.getNearestPoint1(), *result.getNearestPoint2()])
 
 
-def compare(count, seed, sizes, apart):
-    """Largest errors for each pair of kinds: of the proof, against coal in gap, normal, points; and pairs compared."""
+def fcl_distance(pairs, i):
+    """Distance and both points as FCL has them, by its own GJK; None of overlaps and of hulls."""
+    import fcl
+
+    objects = []
+    for shape, pose in zip((pairs.a[i], pairs.b[i]), pairs.poses[i], strict=True):
+        (a, b, c, _), x, R = shape.size, pose[:3], pose[3:].reshape(3, 3)
+        match shape.kind:
+            case k.POINT:
+                made = fcl.Sphere(shape.radius)
+            case k.SEGMENT:
+                made = fcl.Capsule(shape.radius, 2 * a)
+            case k.BOX:
+                made = fcl.Box(2 * a, 2 * b, 2 * c)
+            case k.CYLINDER:
+                made = fcl.Cylinder(a, 2 * b)
+            case k.CONE:
+                made, x = fcl.Cone(a, b), x + 0.5 * b * R[:, 2]
+            case k.ELLIPSOID:
+                made = fcl.Ellipsoid(a, b, c)
+            case _:
+                return None
+        objects.append(fcl.CollisionObject(made, fcl.Transform(R, x)))
+    request = fcl.DistanceRequest(enable_nearest_points=True, gjk_solver_type=fcl.GJKSolverType.GST_INDEP)
+    result = fcl.DistanceResult()
+    distance = fcl.distance(*objects, request, result)
+    return None if distance <= 0.0 else np.array([distance, *np.ravel(result.nearest_points)])
+
+
+def compare(count, seed, sizes, apart, with_fcl=False):
+    """Largest errors for each pair of kinds: of the proof, against coal in gap, normal, points; how many pairs there
+    are, how many coal has, and with how many gaps coal, FCL, and one of them agree to 1e-9."""
     rng, table = np.random.default_rng(seed), {}
     for first in KINDS:
         for second in KINDS:
             pairs = random_pairs(rng, first, second, count, sizes, apart)
-            worst, compared = np.zeros(4), 0
+            worst, counts = np.zeros(4), np.zeros(5, dtype=int)
             for i in np.flatnonzero(pairs.found[:, 10] > 0.0):
                 worst[0] = max(worst[0], proof(pairs, i))
-                theirs = coal_distance(pairs, i)
+                theirs, also = coal_distance(pairs, i), fcl_distance(pairs, i) if with_fcl else None
                 if theirs is not None:
-                    compared += 1
                     off = np.abs(pairs.found[i, :10] - theirs)
                     worst[1:] = np.maximum(worst[1:], [off[0], off[1:4].max(), off[4:].max()])
-            table[first, second] = (*worst, compared)
+                by = [one is not None and abs(pairs.found[i, 0] - one[0]) < 1e-9 for one in (theirs, also)]
+                counts += [1, theirs is not None, *by, any(by)]
+            table[first, second] = (*worst, *counts)
     return table
 
 
@@ -197,11 +229,16 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sizes", type=float, nargs=2, default=(0.1, 1.0))
     parser.add_argument("--apart", type=float, nargs=2, default=(0.0, 1.5))
+    parser.add_argument("--fcl", action="store_true", help="against FCL (python-fcl), too")
     given = parser.parse_args()
     each = -(-given.count // len(KINDS) ** 2)
-    print("pair                    proof      gap   normal   points  compared   (proof: ours alone; the rest: coal)")
-    for (a, b), row in compare(each, given.seed, given.sizes, given.apart).items():
-        print(f"{a + ' ' + b:20}" + "".join(f"{x:9.1e}" for x in row[:4]) + f"{row[4]:9}")
+    print("pair                    proof      gap   normal   points    pairs     coal    1e-9 by coal, FCL, either")
+    found = compare(each, given.seed, given.sizes, given.apart, given.fcl)
+    for (a, b), row in found.items():
+        print(f"{a + ' ' + b:20}" + "".join(f"{x:9.1e}" for x in row[:4]) + "".join(f"{n:9}" for n in row[4:]))
+    print("all pairs, by coal, to 1e-9 by coal, FCL, either:", np.sum([row[4:] for row in found.values()], axis=0))
+    curved = [row[4:] for names, row in found.items() if CURVED & {*names}]
+    print("of those with a curved shape:", np.sum(curved, axis=0))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def under_time_stepping():
     slips_back = {"base_velocity": [-0.085, 0, -0.89], "base_rate": [0, 3.47, 0]}  # Newton's law alone would add energy
     start = b.build().state(base_position=[0, 0, 1e-4 - tip[2]], **slips_back)
     found += [sd.simulate(start.model, start, 0.02, elements=[sd.RigidContact("rod", tip, None, 1.0, 0.73)], **options)]
-    found += [*asleep(options), closed_leg(options)]
+    found += [*asleep(options), *closed_leg(options)]
     return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
 
 
@@ -96,4 +96,5 @@ def closed_leg(options):
     foot = sd.Contact("left_shank", [(0, 0.05, -0.2), (0, -0.05, -0.2)], radius=0.02, material=sole, name="foot")
     bent = b.build().state(base_position=[0, 0, 0.36], base_velocity=[0.3, 0, -0.5], q=[-0.5, 0.8, 0.5, -0.8])
     start = sd.assemble(bent.model, bent, [pin, twice])
-    return sd.simulate(bent.model, start, 0.1, elements=[foot, pin, twice, sd.Sleeping()], **options)
+    found = [sd.simulate(bent.model, start, 0.1, elements=[foot, pin, twice, sd.Sleeping()], **options)]
+    return [*found, sd.simulate(bent.model, start, 0.1, elements=[foot, sd.LockedJoint("left_shank")], **options)]

@@ -7,19 +7,26 @@ import pytest
 from contact_pairs import KINDS, place_pairs, random_pairs
 from spacedyn.contact.shape_table import make_table
 from spacedyn.kernels.geometry import distances
-from spacedyn.kernels.geometry.pairs import PAIR_WORK, closest
+from spacedyn.kernels.geometry.pairs import PAIR_WORK, closest, search
 from spacedyn.kernels.geometry.surfaces import surface_gap
 from spacedyn.kernels.scalar.dual import DUAL
 from spacedyn.kernels.scalar.dual_memory import seed, tangents_of
 from spacedyn.kernels.scalar.dual_type import Dual
 from spacedyn.kernels.scalar.memory import load, pointer, store, zero_of
 from spacedyn.kernels.scalar.pack import LANES, PACK, value_of
+from spacedyn.kernels.scalar.symbols import link
 from spacedyn.kernels.scalar.vectors import load3, load9
 
 pytestmark = pytest.mark.packs
 
 compiled = numba.njit(error_model="numpy")
 TANGENTS = 1 if numba.config.DISABLE_JIT else LANES
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _by_name():
+    """What `closest` calls by name."""
+    link(search)
 
 
 @compiled

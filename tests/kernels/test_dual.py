@@ -11,7 +11,6 @@ import pytest
 from random_trees import random_model
 from spacedyn.kernels.robot import (
     coriolis,
-    forward_dynamics,
     inertia,
     inverse_dynamics,
     mass_matrix_inverse,
@@ -246,8 +245,7 @@ def test_without_a_compiler():
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
-ENTRIES = {
-    "forward_dynamics": (forward_dynamics, lambda m: m.nv - m.base_dof, lambda m: m.nv, (2,)),
+ENTRIES = {  # forward dynamics is in test_derivatives.py, with its tangents
     "inverse_dynamics": (inverse_dynamics, lambda m: m.nv, lambda m: m.nv + 6 * len(m.bodies), (2 + 8,)),
     "mass_matrix_inverse": (mass_matrix_inverse, lambda m: m.nv, lambda m: m.nv, (1,)),
     "inertia": (inertia, None, lambda m: m.nv**2, ()),

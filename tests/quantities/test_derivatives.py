@@ -20,7 +20,7 @@ from spacedyn.kernels.scalar.compiling import OPTIONS, KernelCache
 from spacedyn.kernels.scalar.dual import DUAL
 from spacedyn.kernels.scalar.dual_memory import tangents_of
 from spacedyn.kernels.scalar.memory import integer, lanes_of, load, pointer, store, zero_of
-from spacedyn.kernels.scalar.pack import LANES, PACK
+from spacedyn.kernels.scalar.pack import LANES, PACK, value_of
 from spacedyn.model.joints import JOINT_KINDS
 from spacedyn.model.parts import BASE_KINDS
 from spacedyn.peers import robots as peers
@@ -155,10 +155,10 @@ def compiled(function):
 
 
 @compiled
-def articulated_on_duals(tree, par, work, packs, state, loads, out, options):
-    """Matrix (nv, 2 nv) of du'/dx and du'/du, by forward dynamics itself on duals."""
+def articulated_on_duals(tree, par, work, packs, state, loads, values, out, options):
+    """Accelerations u' (nv), and the matrix (nv, 2 nv) of du'/dx and du'/du, by forward dynamics itself on duals."""
     tree, par, work, packs = pointer(tree), pointer(par), pointer(work), pointer(packs)
-    state, loads, out = pointer(state), pointer(loads), pointer(out)
+    state, loads, values, out = pointer(state), pointer(loads), pointer(values), pointer(out)
     zero, many = zero_of(DUAL), lanes_of(zero_of(PACK))
     nv, base, rate = integer(tree, k.RATES), integer(tree, k.BASE_RATES), integer(tree, k.W_RATE)
     wrenches = 6 * (integer(tree, k.ENDPOINTS) + 1)
@@ -173,18 +173,24 @@ def articulated_on_duals(tree, par, work, packs, state, loads, out, options):
         kernels.seed_directions(tree, work, first, many, zero)
         forward_dynamics(tree, par, work, options, zero)
         for j in range(nv):
-            store(packs, j, tangents_of(load(work, rate + j * k.RATE_WORK + k.QDD, zero)))
+            found = load(work, rate + j * k.RATE_WORK + k.QDD, zero)
+            store(values, j, value_of(found))
+            store(packs, j, tangents_of(found))
         kernels.write_directions(tree, packs, 0, 1, first, many, out, 0, 2 * nv)
 
 
 def test_forward_dynamics_itself_on_duals_gives_the_same():
+    """Values, too: no scalar of its scratch memory is taken for a float64."""
     for base, seed in TREES:
         c = case(base, seed)
         model, flat = c.model, c.model.flat
         loads = np.concatenate([c.tau, c.loads["base_wrench"], c.loads["endpoint_wrenches"].ravel()])
         out, options = np.zeros((model.nv, 2 * model.nv)), k.LOADED | (k.PASSIVE_FORCES if flat.passive else 0)
         work, packs, par = flat.scratch(1 + LANES), flat.scratch(LANES), flat.with_gravity(GRAVITY)
-        articulated_on_duals(flat.tree, par, work, packs, c.state._rows, loads, out.reshape(-1), options)
+        work[:], values = np.nan, np.full(model.nv, np.nan)
+        articulated_on_duals(flat.tree, par, work, packs, c.state._rows, loads, values, out.reshape(-1), options)
+        wanted = c.forward(c.state)
+        np.testing.assert_allclose(values, wanted, rtol=1e-12, atol=1e-13 * np.abs(wanted).max(initial=0.0))
         d = sd.forward_dynamics_derivatives(model, c.state, c.tau, **c.loads)
         near(np.hstack([d.dx, d.du]), out, 1e-11)
 

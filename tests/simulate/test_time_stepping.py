@@ -185,6 +185,28 @@ def test_energy_and_momentum_of_the_ledger_converge():
     assert errors[2][0] < 0.7 * errors[1][0] < 0.5 * errors[0][0]
 
 
+@sd.motion
+def spun_up(t, p, out):
+    """5 t² [rad]."""
+    out.value[0], out.rate[0], out.acceleration[0] = 5.0 * t * t, 10.0 * t, 10.0
+
+
+def test_the_work_of_a_wheel_that_is_driven_as_told_is_booked():
+    """A wheel that is spun up drives a cart: all of its energy is the motor's work."""
+    b = sd.Builder("cart")
+    b.base("body", mass=1.0, inertia=(0.01, 0.012, 0.011))
+    b.link("wheel", "revolute", parent="body", axis=(0, 1, 0), mass=0.5, inertia=(2e-3, 3e-3, 2e-3))
+    cart, skids = b.build(), [(-0.3, -0.1, -0.1), (-0.3, 0.1, -0.1), (0.3, 0, -0.1)]
+    touches = [
+        sd.Contact("wheel", (0, 0, 0), radius=0.1, material=ROUGH, name="wheel"),
+        sd.Contact("body", skids, material=sd.ContactMaterial(1e6, friction=0.0), name="skids"),
+    ]
+    start = cart.state(base_position=[0, 0, 0.1])
+    run = step_through(cart, start, 0.2, touches, 4e-3, record=0.05, prescribed={"wheel": spun_up()})
+    kinetic = 0.5 * 1.5 * 0.2**2 + 0.5 * 3e-3 * 2.0**2
+    assert run["joint_work"][-1, 0] == pytest.approx(kinetic, rel=1e-9) and run.audit().energy < 1e-5
+
+
 def two_balls():
     """Two balls that fly freely, of 1 and 2 kg, on a base that is far away and does not move."""
     b = sd.Builder("two", base="fixed")

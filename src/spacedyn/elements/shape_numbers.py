@@ -13,7 +13,7 @@ from ..kernels.elements import pair_shapes as p
 from ..kernels.elements.pair_faces import FACE_WORK
 from ..kernels.elements.pair_lists import FIRST_PAIR
 from ..kernels.geometry import cores as k
-from ..kernels.geometry.contact_points import POINTS
+from ..kernels.geometry.manifold import POINTS
 from ..kernels.geometry.pairs import PAIR_WORK
 from ..model.model import Model
 from .contact import guards_of_point, has_bristles, law_choices, law_numbers, mass_of
@@ -38,7 +38,10 @@ class Kept(NamedTuple):
 
 
 def touching_rows(piece: Piece) -> tuple[Array, Array, float]:
-    """Points of a shape against surfaces, in its own frame: places (n, 3), ellipsoids (n, 3, 3), radius of balls."""
+    """Points of a shape against surfaces, in its own frame: places (n, 3), ellipsoids (n, 3, 3), radius of balls.
+
+    A rim has four: the lowest, and those a quarter of a turn farther each.
+    """
     a, b, h, _ = piece.size
     none, disc = np.zeros((3, 3)), np.diag([a * a, a * a, 0.0])
     match piece.kind:
@@ -48,9 +51,10 @@ def touching_rows(piece: Piece) -> tuple[Array, Array, float]:
             corners = np.array([(x * a, y * b, z * h) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
             return corners, np.zeros((8, 3, 3)), piece.radius
         case k.CYLINDER:
-            return np.array([[0.0, 0.0, -b], [0.0, 0.0, b]]), np.array([disc, disc]), piece.radius
+            ends = np.repeat([-b, b] if b > 0.0 else [0.0], 4)
+            return ends[:, None] * [0.0, 0.0, 1.0], np.array([disc] * len(ends)), piece.radius
         case k.CONE:
-            return np.array([[0.0, 0.0, 0.0], [0.0, 0.0, b]]), np.array([disc, none]), piece.radius
+            return np.array([[0.0, 0.0, 0.0]] * 4 + [[0.0, 0.0, b]]), np.array([disc] * 4 + [none]), piece.radius
         case k.ELLIPSOID:
             return np.zeros((1, 3)), np.diag([a * a, b * b, h * h])[None], 0.0
         case k.HULL:
@@ -124,7 +128,8 @@ def numbers_of(model: Model, found: Found, settings: Any) -> Numbers:
         places, cores, radius = touching_rows(piece)
         rows = [[*piece.position + piece.rotation @ at, *_six(piece.rotation @ M @ piece.rotation.T), radius]
                 for at, M in zip(places, cores, strict=True)]  # fmt: skip
-        touch.append([numbers.put(rows), len(rows), int(np.any(cores != 0.0))])
+        about = p.RIMS if piece.kind in (k.CYLINDER, k.CONE) else p.SINGLE if np.any(cores != 0.0) else 0
+        touch.append([numbers.put(rows), len(rows), about])
     head[p.TOUCH_AT] = ints.put(touch)
     frames = [numbers.put([*np.ravel(one.position), *one.axes.ravel(), *one.parameters]) for _, one in others]
     head[p.SURFACE_AT] = ints.put([[one.code, at] for (_, one), at in zip(others, frames, strict=True)])

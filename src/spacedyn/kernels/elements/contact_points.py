@@ -96,8 +96,12 @@ def gap_at(sim, ground, at, zero):
 
 
 @inner
-def nearest_of_core(sim, at, ground, center, R, zero):
-    """The point of an ellipsoid about the center, with numbers at `at` and axes R, which is nearest to the surface."""
+def nearest_of_core(sim, at, ground, frame, lean, zero):
+    """The point of an ellipsoid, with numbers at `at` and a frame (center, axes), which is nearest to the surface.
+
+    `lean` is added to the surface's normal, in the ellipsoid's axes.
+    """
+    center, R = frame
     found = center
     M = (
         shared(sim.numbers, at, zero),
@@ -108,7 +112,7 @@ def nearest_of_core(sim, at, ground, center, R, zero):
         shared(sim.numbers, at + 5, zero),
     )
     for _ in range(1 if ground.kind == PLANE else SEARCHES):
-        n = turn_back(R, gap_at(sim, ground, found, zero)[1])
+        n = add3(turn_back(R, gap_at(sim, ground, found, zero)[1]), lean)
         Mn = apply_symmetric(M, n)
         found = sub3(center, turn(R, scale3(1.0 / sqrt(dot3(n, Mn) + TINY), Mn)))
     return found
@@ -119,7 +123,7 @@ def point_place(sim, at, has_core, ground, center, R, zero):
     """Gap, its gradient and that one's size, normal and place of a point whose numbers are at `at`; its axes are R."""
     place = center
     if has_core == 1:
-        place = nearest_of_core(sim, at + CORE, ground, center, R, zero)
+        place = nearest_of_core(sim, at + CORE, ground, (center, R), (0.0, 0.0, 0.0), zero)
     gap, G = gap_at(sim, ground, place, zero)
     size, radius = sqrt(dot3(G, G)), load(sim.numbers, at + RADIUS, 0.0)
     n = scale3(1.0 / size, G)

@@ -46,13 +46,13 @@ FORMS = {"one": (ONE, sim_at), "pack": (PACK, sim_at), "varied": (PACK, varied_s
 class Kind:
     """The compiled side of a kind of elements."""
 
-    def __init__(self, name, act):
-        self.name, self._act = name, act
+    def __init__(self, function):
+        self.name, self._act, self._link = function.__name__, inner(function), getattr(function, "link", None)
 
     @cache  # noqa: B019  (there are as many as kinds)
     def unit(self, form):
         """The C function for a kind of scalar: 'one', 'pack', 'varied' (robots of a pack differ) or 'dual'."""
-        return Address(self._all(*FORMS[form]), SIGNATURE, f"{self.name}.{form}")
+        return Address(self._all(*FORMS[form]), SIGNATURE, f"{self.name}.{form}", link=self._link)
 
     def _all(self, number, at):
         """A function that lets every element of the kind act."""
@@ -81,12 +81,12 @@ class CollectiveKind(Kind):
 
 def kind(function):
     """A kind of elements whose function acts for one of them."""
-    return Kind(function.__name__, inner(function))
+    return Kind(function)
 
 
 def collective_kind(function):
     """A kind of elements whose function acts for all of them at once."""
-    return CollectiveKind(function.__name__, inner(function))
+    return CollectiveKind(function)
 
 
 # --- what an element has ----------------------------------------------------------------------------------------------

@@ -13,10 +13,13 @@ force has no potential: what it does is work, which the ledger integrates.
 from collections import namedtuple
 
 from ..geometry.cores import PLACE, SHAPE_PARS
+from ..geometry.manifold import clip_pair
+from ..geometry.pairs import search
 from ..robot.spatial import add3, add6, cross, dot3, load6, scale3, shared3, store6, sub3, turn, turn_back
-from ..scalar.compiling import inner
+from ..scalar.compiling import inner, separate
 from ..scalar.memory import integer
 from ..scalar.pack import select, somewhere, sqrt
+from ..scalar.symbols import calling
 from ..sim.layout import *  # noqa: F403
 from .contact import Normal, adhesion, normal_force
 from .contact_friction import (
@@ -95,8 +98,8 @@ Meeting = namedtuple("Meeting", "i j a b between center other S")
 second."""
 
 Sums = namedtuple("Sums", "N touches at square normal stored lost work")
-"""Of a pair's points: normal force, how many touch, sums of places, their squares and normals, weighted by normal
-forces; energy, powers."""
+"""Of a pair's points: normal force, how many touch, the mean of their places and the sum of squares from it, the sum of
+normals, all weighted by normal forces; energy, powers."""
 
 
 @inner
@@ -175,11 +178,13 @@ def act_on_row(sim, e, law, pair, r, sums, zero):
         m, turned = turning_moment(sim, law, N, touch, zero)
         lost = lost + turned
     push_pair(sim, e, pair, f, m, touch.at, zero)
+    total, beside = sums.N + N, sub3(touch.at, sums.at)
+    share = N / select(total > 0.0, total, zero + 1.0)  # so that one point alone has no width, to the bit
     return Sums(
-        sums.N + N,
+        total,
         sums.touches + normal.touches,
-        add3(sums.at, scale3(N, touch.at)),
-        sums.square + N * dot3(touch.at, touch.at),
+        add3(sums.at, scale3(share, beside)),
+        sums.square + sums.N * share * dot3(beside, beside),
         add3(sums.normal, scale3(N, touch.normal)),
         sums.stored + held,
         sums.lost + lost,
@@ -193,18 +198,16 @@ def patch_of(sim, e, pair, sums, gap, zero):
     _, n, c = row_of(sim, e, 0, zero)
     radius = zero
     if not has_one_point(sim, e, pair.i, pair.j):
-        some, size = sums.N > 0.0, sqrt(dot3(sums.normal, sums.normal))
-        share = 1.0 / select(some, sums.N, zero + 1.0)
+        size = sqrt(dot3(sums.normal, sums.normal))
         n = scale3(1.0 / select(size > 0.0, size, zero + 1.0), sums.normal)
         n = (n[0], n[1], select(size > 0.0, n[2], zero + 1.0))
-        c = scale3(share, sums.at)
-        wide = share * sums.square - dot3(c, c)
+        c, wide = sums.at, sums.square / select(sums.N > 0.0, sums.N, zero + 1.0)
         radius = sqrt(select(wide > 0.0, wide, zero + TINY))
     touch = touch_at(sim, (pair.a, pair.b), (gap, n, c, pair.center), pair.between, pair.S, zero)
     return Normal(sums.N / touch.size, select(sums.touches > 0.5, zero + 1.0, zero), zero, zero), touch, radius
 
 
-@inner
+@separate
 def twist_friction(sim, e, law, y, k, patch, zero):
     """Friction against turning about the normal, by bristles; moment about it, energy, power lost."""
     normal, touch, radius = patch
@@ -267,6 +270,7 @@ def report(sim, e, q, found, zero):
 
 
 @kind
+@calling(search, clip_pair)
 def pair_contact(sim, e, t, y, k, zero):
     """Let every pair push."""
     still = zero, zero, zero

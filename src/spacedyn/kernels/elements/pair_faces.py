@@ -5,12 +5,20 @@ first shape and b of the second, and the gap is n.(b - a) along the normal of th
 but for those of sliding over a face that is tilted, by less than 0.02 rad.
 """
 
-from ..geometry.contact_points import POINTS
-from ..geometry.cores import RADIUS, SHAPE_PARS, core_of
-from ..geometry.manifold import MANIFOLD_WORK, manifold
+from ..geometry.cores import RADIUS, SHAPE_PARS
+from ..geometry.manifold import (
+    CLIP_APART,
+    CLIP_COUNT,
+    CLIP_NORMAL,
+    CLIP_POINT,
+    CLIP_ROWS,
+    CLIP_WORK,
+    POINTS,
+    clip_pair,
+)
 from ..geometry.pairs import POSE, pose_of
 from ..robot.spatial import add3, dot3, load3, load9, scale3, store3, sub3, turn, turn_back
-from ..scalar.compiling import inner
+from ..scalar.compiling import inner, separate
 from ..scalar.lanes import add_number, number_in, stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store
 from ..scalar.pack import select
@@ -19,13 +27,7 @@ from .pair_shapes import FACES, FAR, MARGIN, SEARCH, body_of, frames_of, kept_at
 
 # scratch memory: normal and closest point of the first core, in its frame; distance, gap; how many points; points
 NORMAL, CLOSEST, APART, GAP, MANY, PAIRED, ROOM = 0, 3, 6, 7, 8, 9, 9 + 6 * POINTS
-FACE_WORK = ROOM + 7 * POINTS + MANIFOLD_WORK
-
-
-@inner
-def numbers3(array, k, lane, zero):
-    """Three numbers of a lane."""
-    return number_in(array, k, lane, zero), number_in(array, k + 1, lane, zero), number_in(array, k + 2, lane, zero)
+FACE_WORK = ROOM + CLIP_WORK
 
 
 @inner
@@ -43,16 +45,17 @@ def clip_lane(sim, e, i, j, lane, zero):
     face, search = kept_at(sim, e, FACES), kept_at(sim, e, SEARCH)
     near = shared(sim.numbers, integer(sim.plan, e + E_NUMBERS) + MARGIN, 0.0)
     count, apart = 1, number_in(sim.work, face + APART, lane, zero)
-    rows = later(sim.work, (face + ROOM) * stride_of(zero))
+    numbers = later(sim.work, (face + ROOM) * stride_of(zero))
     if number_in(sim.work, face + GAP, lane, zero) <= near and apart > 0.0:
-        n, a = numbers3(sim.work, face + NORMAL, lane, zero), numbers3(sim.work, face + CLOSEST, lane, zero)
-        x, y = numbers3(sim.work, search + POSE, lane, zero), numbers3(sim.work, search + POSE + 3, lane, zero)
-        R, t = (
-            x + y + numbers3(sim.work, search + POSE + 6, lane, zero),
-            numbers3(sim.work, search + POSE + 9, lane, zero),
-        )
-        A, B, room = core_of(ints, pars, i), core_of(ints, pars, j), later(rows, 7 * POINTS)
-        count = manifold(A, B, vertices, R, t, (apart, n, a, add3(a, scale3(apart, n))), rows, room)
+        for k in range(12):
+            store(numbers, k, number_in(sim.work, search + POSE + k, lane, zero))
+        for k in range(3):
+            store(numbers, CLIP_NORMAL + k, number_in(sim.work, face + NORMAL + k, lane, zero))
+            store(numbers, CLIP_POINT + k, number_in(sim.work, face + CLOSEST + k, lane, zero))
+        store(numbers, CLIP_APART, apart)
+        clip_pair(ints, pars, vertices, i, j, numbers)
+        count, rows = int(load(numbers, CLIP_COUNT, 0.0)), later(numbers, CLIP_ROWS)
+        R, t = load9(numbers, 0, 0.0), load3(numbers, 9, 0.0)
         for r in range(count if count > 1 else 0):
             add_numbers3(sim.work, face + PAIRED + 6 * r, lane, load3(rows, 7 * r + 1, 0.0), zero)
             b = turn_back(R, sub3(load3(rows, 7 * r + 4, 0.0), t))
@@ -61,7 +64,7 @@ def clip_lane(sim, e, i, j, lane, zero):
     return count
 
 
-@inner
+@separate
 def find_faces(sim, e, i, j, closest, zero):
     """Rows of the points of two shapes with faces or edges; how many, and the least gap."""
     nearest, G, place, apart = closest

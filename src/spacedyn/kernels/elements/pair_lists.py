@@ -8,7 +8,7 @@ nor on the other lanes. Behind it come all pairs of shapes and surfaces. Integer
 
 from ..geometry.broad_phase import hashed
 from ..robot.spatial import dot3, load3, store3, sub3
-from ..scalar.compiling import inner
+from ..scalar.compiling import inner, separate
 from ..scalar.lanes import number_in, stride_of
 from ..scalar.memory import lanes_of, later, load, store
 from ..scalar.pack import round_down, somewhere
@@ -197,7 +197,7 @@ def add_of_shape(sim, e, memory, count, i, zero):
     return count
 
 
-@inner
+@separate
 def make_list(sim, e, zero):
     """Make the list. One that has no room for all makes forces no numbers: the run fails, and says why."""
     memory = list_memory(sim, e, zero)

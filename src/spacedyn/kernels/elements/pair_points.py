@@ -17,17 +17,18 @@ the radii, the gap is NaN.
 Pairs are a list; or, of many shapes, all but those left out, found by cells (pair_lists.py).
 """
 
-from ..geometry.cores import PLACE, POINT, RADIUS, SHAPE_PARS
+from ..geometry.cores import PLACE, POINT, RADIUS, SHAPE_PARS, TURN
 from ..geometry.pairs import closest
 from ..geometry.surfaces import HEIGHTS
-from ..robot.spatial import add3, dot3, load3, scale3, shared3, sub3, turn
-from ..scalar.compiling import inner
+from ..robot.spatial import add3, cross, dot3, load3, scale3, shared3, shared9, sub3, turn
+from ..scalar.compiling import inner, separate
 from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, later, shared
 from ..scalar.pack import select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
-from .contact_points import POINT_NUMBERS, gap_at, point_gap
-from .kind import lever, own
+from .contact_points import CORE, POINT_NUMBERS, gap_at, nearest_of_core
+from .contact_points import RADIUS as RADIUS_OF_POINT
+from .kind import lever, own, rotation
 from .pair_faces import find_faces
 from .pair_lists import list_pairs, listed_pair
 from .pair_shapes import (
@@ -40,6 +41,7 @@ from .pair_shapes import (
     PAIR_B,
     PAIR_INTS,
     PAIRS,
+    RIMS,
     SEARCH,
     SHAPES,
     TOUCH_AT,
@@ -58,6 +60,8 @@ from .pair_shapes import (
     store_row,
     surface_of,
 )
+
+LEAN = 1e-12  # of a rim that is parallel to a surface
 
 
 @inner
@@ -109,7 +113,7 @@ def ball_points(sim, e, i, j, zero):
     return gap, n, sub3(a, scale3(inward, n)), select(square > 0.0, apart, zero)
 
 
-@inner
+@separate
 def closest_points(sim, e, i, j, zero):
     """Gap, gradient and place where two shapes are closest, and the distance of their cores."""
     if kind_of(sim, e, i) == POINT and kind_of(sim, e, j) == POINT:
@@ -123,15 +127,32 @@ def closest_points(sim, e, i, j, zero):
 
 
 @inner
+def rim_of(sim, e, i, lean, zero):
+    """The axis of a shape, inertial axes; and, in those of its body, a little across it: which way a rim leans."""
+    _, pars, _ = shape_arrays(sim, e)
+    Q = shared9(pars, i * SHAPE_PARS + TURN, zero)
+    return turn(rotation(sim, body_of(sim, e, i), zero), (Q[2], Q[5], Q[8])), scale3(lean, (Q[0], Q[3], Q[6]))
+
+
+@separate
 def find_on_surface(sim, e, i, j, ball, zero):
     """Rows of the points of shape i over a surface; how many, and the least gap."""
     touch, ground = own(sim, e, TOUCH_AT) + i * TOUCH_INTS, surface_of(sim, e, i, j, zero)
     many, first = own(sim, e, touch + TOUCH_COUNT), own(sim, e, touch + TOUCH_FIRST)
     near, least = shared(sim.numbers, integer(sim.plan, e + E_NUMBERS) + MARGIN, zero), zero + FAR
+    core, R, spoke = own(sim, e, touch + TOUCH_CORE), rotation(sim, body_of(sim, e, i), zero), (zero, zero, zero)
+    axis, lean = rim_of(sim, e, i, LEAN if core == RIMS else 0.0, zero)
     for r in range(many):
         at = integer(sim.plan, e + E_NUMBERS) + first + r * POINT_NUMBERS
-        gap, G, place, _ = point_gap(sim, body_of(sim, e, i), at, own(sim, e, touch + TOUCH_CORE), ground, zero)
-        gap = select(ball > near, ball, gap)
+        center = lever(sim, body_of(sim, e, i), shared3(sim.numbers, at, zero), zero)
+        if core == RIMS and r % 4 > 0:
+            spoke = cross(axis, spoke)
+        elif core > 0:
+            spoke = sub3(nearest_of_core(sim, at + CORE, ground, (center, R), lean, zero), center)
+        gap, G = gap_at(sim, ground, add3(center, spoke), zero)
+        radius = shared(sim.numbers, at + RADIUS_OF_POINT, zero)
+        place = sub3(add3(center, spoke), scale3(radius / sqrt(dot3(G, G)), G))
+        gap = select(ball > near, ball, gap - radius)
         store_row(sim, e, r, gap, G, place)
         least = select(gap < least, gap, least)
     return many, least

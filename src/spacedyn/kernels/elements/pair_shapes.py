@@ -30,6 +30,7 @@ CHOICES_AT, LAWS_AT, CLASS_AT, CLASS_LAW_AT, CLASSES, BRISTLE_STATES, PAIR_HEADE
 # the radius at which bristles against turning about the normal are
 MARGIN, SKIN, CELL, TWIST_RADIUS, NUMBERS = range(5)
 TOUCH_INTS, TOUCH_FIRST, TOUCH_COUNT, TOUCH_CORE = 3, 0, 1, 2  # of a shape: its points against surfaces
+SINGLE, RIMS = 1, 2  # kinds of what is about them: ellipsoids; rims, of which four points each are
 SURFACE_INTS, SURFACE_KIND, SURFACE_NUMBERS = 2, 0, 1
 SURFACE_FRAME = 12  # numbers of a surface's frame: place, axes
 PAIR_INTS, PAIR_A, PAIR_B, PAIR_LAW, PAIR_GUARD, PAIR_BRISTLE = 5, 0, 1, 2, 3, 4

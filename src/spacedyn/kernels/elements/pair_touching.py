@@ -5,10 +5,13 @@ many it has. Where cores overlap the gap is NaN, and the run ends.
 """
 
 from ..geometry.cores import PLACE, SHAPE_PARS
+from ..geometry.manifold import clip_pair
+from ..geometry.pairs import search
 from ..robot.spatial import add3, add6, cross, dot3, load3, load6, scale3, shared3, store6, sub3
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, shared
 from ..scalar.pack import select, sqrt
+from ..scalar.symbols import calling
 from ..sim.layout import *  # noqa: F403
 from .contact_points import FIRST, SLIDING, STIFFNESS
 from .kind import channel, channel3, kind, lever, own, parameter, position, velocity
@@ -106,6 +109,7 @@ def place_pair(sim, e, q, zero):
 
 
 @kind
+@calling(search, clip_pair)
 def pair_touching(sim, e, t, y, k, zero):
     """Say where all pairs may touch."""
     still = zero, zero, zero

@@ -2,16 +2,17 @@
 
 from ..scalar.compiling import entry, inner
 from ..scalar.memory import integer, later, load, pointer, shared, store
-from ..scalar.vectors import add3, load3, load9, scale3, store3, sub3, turn, turn_back
+from ..scalar.symbols import calling
+from ..scalar.vectors import add3, load3, scale3, store3, sub3, turn, turn_back
 from .cores import BODY, RADIUS, SHAPE_INTS, SHAPE_PARS, core_of
 from .faces import face
-from .manifold import MANIFOLD_WORK, manifold
-from .pairs import PAIR_WORK, POSE, closest, pose_of
+from .manifold import CLIP_APART, CLIP_COUNT, CLIP_NORMAL, CLIP_POINT, CLIP_ROWS, CLIP_WORK, POINTS, clip_pair
+from .pairs import PAIR_WORK, POSE, closest, pose_of, search
 from .rows import gather_pose
 
-POINTS, POINT = 4, 10  # of a pair; numbers of one: gap, normal from A to B, points of A and B
+POINT = 10  # numbers of a point: gap, normal from A to B, points of A and B
 RESULT = 2 + POINTS * POINT  # how many points there are, distance of the cores, then the points
-CONTACT_WORK = PAIR_WORK + MANIFOLD_WORK + 7 * POINTS
+CONTACT_WORK = PAIR_WORK + CLIP_WORK
 
 
 @inner
@@ -27,34 +28,33 @@ def write_points(out, at, rows, many, frame, normal, ra, rb):
 
 
 @entry
+@calling(search, clip_pair)
 def run(ints, pars, vertices, pairs, poses, work, out, row, bodies):
     """Points of contact (pairs, 42) of a list of pairs of shapes, for one row of poses."""
     many = pairs.size // 2
     ints, pars, vertices, pairs = pointer(ints), pointer(pars), pointer(vertices), pointer(pairs)
     poses, work, out = pointer(poses), pointer(work), pointer(out)
-    rows, room = later(work, PAIR_WORK), later(work, PAIR_WORK + 7 * POINTS)
+    numbers = later(work, PAIR_WORK)
     for p in range(many):
         i, j = integer(pairs, 2 * p), integer(pairs, 2 * p + 1)
         xa, Ra = gather_pose(poses, bodies, row, row, integer(ints, i * SHAPE_INTS + BODY), 0.0)
         xb, Rb = gather_pose(poses, bodies, row, row, integer(ints, j * SHAPE_INTS + BODY), 0.0)
-        _, normal, a, b, apart = closest(ints, pars, vertices, i, j, (xa, Ra, xb, Rb), work, 0.0)
+        _, normal, a, _, apart = closest(ints, pars, vertices, i, j, (xa, Ra, xb, Rb), work, 0.0)
         store(out, p * RESULT, 0.0)
         store(out, p * RESULT + 1, apart)
         if apart > 0.0:
             ra, rb = shared(pars, i * SHAPE_PARS + RADIUS, 0.0), shared(pars, j * SHAPE_PARS + RADIUS, 0.0)
             x, R = pose_of(pars, i, xa, Ra, 0.0)
             n = turn_back(R, normal)
-            near = (
-                apart,
-                n,
-                sub3(turn_back(R, sub3(a, x)), scale3(ra, n)),
-                add3(turn_back(R, sub3(b, x)), scale3(rb, n)),
-            )
-            A, B = core_of(ints, pars, i), core_of(ints, pars, j)
-            Q, t = load9(work, POSE, 0.0), load3(work, POSE + 9, 0.0)
-            count = manifold(A, B, vertices, Q, t, near, rows, room)
-            store(out, p * RESULT, 1.0 * count)
-            write_points(out, p * RESULT, rows, count, (x, R), normal, ra, rb)
+            for k in range(12):
+                store(numbers, k, load(work, POSE + k, 0.0))
+            store3(numbers, CLIP_NORMAL, n)
+            store3(numbers, CLIP_POINT, sub3(turn_back(R, sub3(a, x)), scale3(ra, n)))
+            store(numbers, CLIP_APART, apart)
+            clip_pair(ints, pars, vertices, i, j, numbers)
+            store(out, p * RESULT, load(numbers, CLIP_COUNT, 0.0))
+            many_points = int(load(numbers, CLIP_COUNT, 0.0))
+            write_points(out, p * RESULT, later(numbers, CLIP_ROWS), many_points, (x, R), normal, ra, rb)
 
 
 @entry

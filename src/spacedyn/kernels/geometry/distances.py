@@ -5,7 +5,7 @@ from ..scalar.memory import integer, lanes_of, pointer, scatter, shared, zero_of
 from ..scalar.pack import sqrt
 from ..scalar.vectors import add3, dot3, scale3, turn, turn_back
 from .cores import BODY, RADIUS, SHAPE_INTS, SHAPE_PARS, core_of, support
-from .pairs import closest, pose_of
+from .pairs import closest_at_once, pose_of
 from .rows import gather3, gather_pose, scatter3
 
 RESULT = 11  # gap, normal from A to B, closest points of A and B, distance of the cores
@@ -24,7 +24,7 @@ def run(ints, pars, vertices, pairs, poses, work, out, count, bodies, kind):
             i, j = integer(pairs, 2 * p), integer(pairs, 2 * p + 1)
             xa, Ra = gather_pose(poses, bodies, row, last, integer(ints, i * SHAPE_INTS + BODY), zero)
             xb, Rb = gather_pose(poses, bodies, row, last, integer(ints, j * SHAPE_INTS + BODY), zero)
-            gap, normal, a, b, apart = closest(ints, pars, vertices, i, j, (xa, Ra, xb, Rb), work, zero)
+            gap, normal, a, b, apart = closest_at_once(ints, pars, vertices, i, j, (xa, Ra, xb, Rb), work, zero)
             width, k = many * RESULT, p * RESULT
             scatter(out, width, row, last, k, gap)
             scatter3(out, width, row, last, k + 1, normal)

@@ -6,14 +6,19 @@ four points those are kept that have the smallest gap, are farthest from it, and
 between these two. In float64. Frames: the plane's axes are the columns of Q, about the frame of shape A.
 """
 
-from ..scalar.compiling import inner, outlined
+from ..scalar.compiling import inner
 from ..scalar.memory import later, load, store
 from ..scalar.pack import sqrt
-from ..scalar.vectors import add3, cross, dot3, load3, scale3, store3, sub3, turn, turn_back
+from ..scalar.symbols import DOUBLES, INTEGER, INTEGERS, by_name
+from ..scalar.vectors import add3, cross, dot3, load3, load9, scale3, store3, sub3, turn, turn_back
+from .cores import core_of
 from .faces import ANGLE, MOST, face, sort_around
 
 POLYGON = 3 * (2 * MOST + 4)
-MANIFOLD_WORK = 4 * POLYGON
+POINTS = 4
+# scratch of `clip_pair`: pose of B in A, normal, point of A, distance; how many points; rows of points, polygons
+CLIP_NORMAL, CLIP_POINT, CLIP_APART, CLIP_COUNT, CLIP_ROWS = 12, 15, 18, 19, 20
+CLIP_WORK = CLIP_ROWS + 7 * POINTS + 4 * POLYGON
 ROOM = 2 * MOST + 2
 LEVEL = 1e-9  # of an edge's length: points that are nearer to its line are on it
 
@@ -147,7 +152,7 @@ def write_point(out, k, Q, gap, a, b):
     store3(out, 7 * k + 4, turn(Q, b))
 
 
-@outlined
+@inner
 def manifold(A, B, vertices, R, t, contact, out, work):
     """Up to four points of contact of cores A and B, B's frame at R, t in A's: rows (gap, a, b) into `out`; how many.
 
@@ -169,11 +174,13 @@ def manifold(A, B, vertices, R, t, contact, out, work):
     count = common_part(P, many, S, more, spare)
     if count < 2:
         return 1
-    best, least = count, gap + 1e-10 * (abs(gap) + sqrt(dot3(a, a)) + sqrt(dot3(b, b)))  # the contact, unless a corner
+    slack = 1e-10 * (abs(gap) + sqrt(dot3(a, a)) + sqrt(dot3(b, b)))
+    best, least = count, gap + slack  # the contact, unless a corner
     for i in range(count):
         x, y = load(P, 3 * i, 0.0), load(P, 3 * i + 1, 0.0)
         store(planes, 2 * i, height(low, x, y))
-        store(planes, 2 * i + 1, height(high, x, y))
+        # no point is nearer than the closest ones: faces that are planes but for ANGLE could say so
+        store(planes, 2 * i + 1, max(height(high, x, y), height(low, x, y) + gap - slack))
         if load(planes, 2 * i + 1, 0.0) - load(planes, 2 * i, 0.0) < least:
             best, least = i, load(planes, 2 * i + 1, 0.0) - load(planes, 2 * i, 0.0)
     p, q = turn_back(Q, a), turn_back(Q, b)
@@ -181,8 +188,9 @@ def manifold(A, B, vertices, R, t, contact, out, work):
     store(planes, 2 * count, p[2])
     store(planes, 2 * count + 1, q[2])
     second = farthest(P, count, best, -1, 1.0)
-    left = farthest(P, count, best, second, 1.0) if second >= 0 else -1
-    right = farthest(P, count, best, second, -1.0) if second >= 0 else -1
+    if second < 0:
+        return 1
+    left, right = farthest(P, count, best, second, 1.0), farthest(P, count, best, second, -1.0)
     made = 0
     for i in (best, second, left, right):
         if i >= 0:
@@ -191,3 +199,16 @@ def manifold(A, B, vertices, R, t, contact, out, work):
             write_point(out, made, Q, w - z, (x, y, z), (x, y, w))
             made += 1
     return made
+
+
+@by_name(INTEGERS, DOUBLES, DOUBLES, INTEGER, INTEGER, DOUBLES)
+def clip_pair(ints, pars, vertices, i, j, work):
+    """Points of contact of shapes i and j, from the pose, the normal, the point of i's core and the distance in `work`.
+
+    How many there are, and rows, are at CLIP_COUNT and CLIP_ROWS.
+    """
+    R, t, n = load9(work, 0, 0.0), load3(work, 9, 0.0), load3(work, CLIP_NORMAL, 0.0)
+    a, apart = load3(work, CLIP_POINT, 0.0), load(work, CLIP_APART, 0.0)
+    contact = (apart, n, a, add3(a, scale3(apart, n)))
+    rows, A, B = later(work, CLIP_ROWS), core_of(ints, pars, i), core_of(ints, pars, j)
+    store(work, CLIP_COUNT, 1.0 * manifold(A, B, vertices, R, t, contact, rows, later(rows, 7 * POINTS)))

@@ -11,9 +11,10 @@ Cores that overlap have no normal: their distance counts as zero, and the caller
 """
 
 from ..scalar.compiling import inner, outlined
-from ..scalar.lanes import add_number, number_in, stride_of
+from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store
 from ..scalar.pack import select, sqrt, value_of
+from ..scalar.symbols import DOUBLES, INTEGER, INTEGERS, by_name
 from ..scalar.vectors import (
     add3,
     compose,
@@ -167,56 +168,65 @@ def search_cores(A, B, vertices, R, t, size, work):
     return x, apart
 
 
-@outlined
-def search(ints, pars, vertices, i, j, R, t, work):
-    """The same for two shapes."""
-    size = sqrt(dot3(t, t)) + shared(pars, i * SHAPE_PARS + BOUND, 0.0) + shared(pars, j * SHAPE_PARS + BOUND, 0.0)
-    return search_cores(core_of(ints, pars, i), core_of(ints, pars, j), vertices, R, t, size, work)
+def search(ints, pars, vertices, i, j, work, stride, lanes):
+    """Starts of two shapes in all lanes, for the pose of B in A that is in `work`, whose scalars are `stride` apart.
 
-
-@inner
-def search_lanes(ints, pars, vertices, i, j, work, zero):
-    """Starts of all lanes, for the pose of B in A that is in `work`."""
-    numbers = later(work, NUMBERS * stride_of(zero))
-    for k in range(START, NUMBERS):
-        store(work, k, zero)
-    for lane in range(lanes_of(zero)):
-        for k in range(12):
-            store(numbers, k, number_in(work, k, lane, zero))
-        R, t = load9(numbers, 0, 0.0), load3(numbers, 9, 0.0)
-        x, apart = search(ints, pars, vertices, i, j, R, t, numbers)
-        add_number(work, START, lane, x[0], zero)
-        add_number(work, START + 1, lane, x[1], zero)
-        add_number(work, START + 2, lane, x[2], zero)
-        add_number(work, APART, lane, 1.0 if apart else 0.0, zero)
-        for k in range(18):
-            add_number(work, FACE_A + k, lane, load(numbers, GJK_WORK + k, 0.0), zero)
-
-
-@outlined
-def closest(ints, pars, vertices, i, j, poses, work, zero):
-    """Gap, normal from i to j, and both closest points of shapes i and j, whose bodies have `poses` (xa, Ra, xb, Rb).
-
-    Inertial axes. The last result is the distance of the cores, zero where they overlap: nothing else holds then.
+    Numbers of a lane follow behind those of all: pose, then what GJK works with, and features of hulls.
     """
-    xa, Ra = pose_of(pars, i, poses[0], poses[1], zero)
-    xb, Rb = pose_of(pars, j, poses[2], poses[3], zero)
-    R = compose((Ra[0], Ra[3], Ra[6], Ra[1], Ra[4], Ra[7], Ra[2], Ra[5], Ra[8]), Rb)
-    t = turn_back(Ra, sub3(xb, xa))
-    store9(work, POSE, R)
-    store3(work, POSE + 9, t)
-    search_lanes(ints, pars, vertices, i, j, work, zero)
-    a, b = integer(ints, i * SHAPE_INTS + KIND), integer(ints, j * SHAPE_INTS + KIND)
-    sizes = (sizes_of(pars, i, zero), sizes_of(pars, j, zero))
-    faces = (load9(work, FACE_A, zero), load9(work, FACE_B, zero))
-    start = load3(work, START, zero)
-    x = refined(a, b, sizes, faces, R, t, start, zero)
-    y, _ = onto_b(b, sizes[1], faces[1], R, t, x, zero)
-    e = sub3(y, x)
-    square, apart = dot3(e, e), load(work, APART, zero) > 0.5
-    d = sqrt(select(apart, square, 1.0 + zero))
-    n = scale3(1.0 / d, e)
-    ra, rb = shared(pars, i * SHAPE_PARS + RADIUS, zero), shared(pars, j * SHAPE_PARS + RADIUS, zero)
-    normal = turn(Ra, n)
-    pa, pb = add3(xa, turn(Ra, add3(x, scale3(ra, n)))), add3(xa, turn(Ra, sub3(y, scale3(rb, n))))
-    return d - ra - rb, normal, pa, pb, select(apart, d, zero)
+    numbers, bound = later(work, NUMBERS * stride), shared(pars, i * SHAPE_PARS + BOUND, 0.0)
+    bound += shared(pars, j * SHAPE_PARS + BOUND, 0.0)
+    A, B = core_of(ints, pars, i), core_of(ints, pars, j)
+    for lane in range(lanes):
+        for k in range(12):
+            store(numbers, k, load(work, k * stride + lane, 0.0))
+        R, t = load9(numbers, 0, 0.0), load3(numbers, 9, 0.0)
+        x, apart = search_cores(A, B, vertices, R, t, sqrt(dot3(t, t)) + bound, numbers)
+        store(work, START * stride + lane, x[0])
+        store(work, (START + 1) * stride + lane, x[1])
+        store(work, (START + 2) * stride + lane, x[2])
+        store(work, APART * stride + lane, 1.0 if apart else 0.0)
+        if A[0] == HULL or B[0] == HULL:
+            for k in range(18):
+                store(work, (FACE_A + k) * stride + lane, load(numbers, GJK_WORK + k, 0.0))
+
+
+search_here = inner(search)
+search = by_name(INTEGERS, DOUBLES, DOUBLES, INTEGER, INTEGER, DOUBLES, INTEGER, INTEGER)(search)
+
+
+def _closest_by(find):
+    """The function `closest`, by a search that is called by name or is part of it: quicker, and long to compile."""
+
+    def closest(ints, pars, vertices, i, j, poses, work, zero):
+        """Gap, normal from i to j, and closest points of shapes i and j, whose bodies have `poses` (xa, Ra, xb, Rb).
+
+        Inertial axes. The last result is the distance of the cores, zero where they overlap: nothing else holds then.
+        """
+        xa, Ra = pose_of(pars, i, poses[0], poses[1], zero)
+        xb, Rb = pose_of(pars, j, poses[2], poses[3], zero)
+        R = compose((Ra[0], Ra[3], Ra[6], Ra[1], Ra[4], Ra[7], Ra[2], Ra[5], Ra[8]), Rb)
+        t = turn_back(Ra, sub3(xb, xa))
+        store9(work, POSE, R)
+        store3(work, POSE + 9, t)
+        for k in range(START, NUMBERS):
+            store(work, k, zero)
+        find(ints, pars, vertices, i, j, work, stride_of(zero), lanes_of(zero))
+        a, b = integer(ints, i * SHAPE_INTS + KIND), integer(ints, j * SHAPE_INTS + KIND)
+        sizes = (sizes_of(pars, i, zero), sizes_of(pars, j, zero))
+        faces = (load9(work, FACE_A, zero), load9(work, FACE_B, zero))
+        start = load3(work, START, zero)
+        x = refined(a, b, sizes, faces, R, t, start, zero)
+        y, _ = onto_b(b, sizes[1], faces[1], R, t, x, zero)
+        e = sub3(y, x)
+        square, apart = dot3(e, e), load(work, APART, zero) > 0.5
+        d = sqrt(select(apart, square, 1.0 + zero))
+        n = scale3(1.0 / d, e)
+        ra, rb = shared(pars, i * SHAPE_PARS + RADIUS, zero), shared(pars, j * SHAPE_PARS + RADIUS, zero)
+        normal = turn(Ra, n)
+        pa, pb = add3(xa, turn(Ra, add3(x, scale3(ra, n)))), add3(xa, turn(Ra, sub3(y, scale3(rb, n))))
+        return d - ra - rb, normal, pa, pb, select(apart, d, zero)
+
+    return outlined(closest)
+
+
+closest, closest_at_once = _closest_by(search), _closest_by(search_here)

@@ -87,8 +87,8 @@ def _is_recursive(library) -> bool:
 class KernelCache(caching._Cache):
     """One entry point's machine code on disk, as Numba's dispatcher asks for it."""
 
-    def __init__(self, name):
-        self._name = name
+    def __init__(self, name, link=None):
+        self._name, self._link = name, link
 
     @property
     def cache_path(self):
@@ -102,6 +102,8 @@ class KernelCache(caching._Cache):
 
     def load_overload(self, sig, target_context):
         """What has been compiled before, or None. A damaged file, or one of someone else's, counts as none."""
+        if self._link is not None:
+            self._link()  # C functions that it calls by name (symbols.py)
         target_context.refresh()
         name = self._file(sig, target_context.codegen())
         for root in cache_roots():
@@ -152,6 +154,15 @@ def outlined(function):
     return _linked(function)
 
 
+def separate(function):
+    """Compile a function that only kernels call, as one function of the machine's: never inlined, however it is called.
+
+    For what is large: LLVM inlines what is called once, and takes long over functions of a hundred thousand lines.
+    """
+    function.stands_alone = True
+    return _linked(function, forceinline=False)
+
+
 def rare(function):
     """Compile a function that few robots need, and keep it out of the way: its callers are as fast as without it."""
     function.rarely_called = True
@@ -169,7 +180,7 @@ def entry(function):
     dispatcher = numba.njit(**OPTIONS)(function)
     if not config.DISABLE_JIT:
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-        dispatcher._cache = KernelCache(name)
+        dispatcher._cache = KernelCache(name, getattr(function, "link", None))
         _announce(dispatcher._compiler, name)
     return dispatcher
 
@@ -190,9 +201,12 @@ PLAIN_FUNCTIONS: dict[int, Any] = {}
 
 
 class Address:
-    """A function compiled to a C function: its address, good as long as this object lives; kept on disk if asked to."""
+    """A function compiled to a C function: its address, good as long as this object lives; kept on disk if asked to.
 
-    def __init__(self, function: Any, signature: Any, name: str, keep: bool = True):
+    `link` makes known what it calls by name (symbols.py).
+    """
+
+    def __init__(self, function: Any, signature: Any, name: str, keep: bool = True, link: Any = None):
         if config.DISABLE_JIT:
             self._keep, self.address = function, id(function)
             PLAIN_FUNCTIONS[self.address] = function
@@ -200,7 +214,7 @@ class Address:
         compiled = CFunc(function, (signature.args, signature.return_type), {}, {**OPTIONS, "nogil": False})
         _announce(compiled._compiler, name)
         if keep:
-            compiled._cache = KernelCache(name)
+            compiled._cache = KernelCache(name, link)
         compiled.compile()
         self._keep, self.address = compiled, compiled.address
 

@@ -63,6 +63,8 @@ class LinkedFunction(Lower):
         if getattr(self.func_ir.func_id.func, "rarely_called", False):
             self.function.attributes.add("cold")
             self.function.attributes.add("noinline")
+        if getattr(self.func_ir.func_id.func, "stands_alone", False):
+            self.function.attributes.add("noinline")
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

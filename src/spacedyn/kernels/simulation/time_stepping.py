@@ -20,6 +20,7 @@ from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
 from .near_columns import awake_at, move_freely, near_record
+from .near_given import account_given
 from .near_impulses import change_speed, find_impulses, impulses_at
 from .near_places import find_near
 from .near_rows import push_back
@@ -162,6 +163,8 @@ def _step(kind, at):
         if many > 0:
             change_rates(sim, target, zero)
             account_impulses(sim, many, h, target, zero)
+            if integer(sim.plan, PRESCRIBED) > 0:
+                account_given(sim, many, h, target, zero)
         if integer(sim.plan, TOUCHES) > 0 and integer(sim.plan, SLEEPERS) > 0:
             end_sleep(sim, many, h, target, zero)
         account_joints(sim, h, target, zero)
