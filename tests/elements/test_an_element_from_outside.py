@@ -292,7 +292,10 @@ import spacedyn as sd
 from spacedyn.kernels.scalar import compiling
 made = compiling.Address.__init__
 names = []
-compiling.Address.__init__ = lambda self, f, s, name, keep=True: (names.append(name), made(self, f, s, name, keep))[0]
+def spy(self, function, signature, name, *more, **named):
+    names.append(name)
+    made(self, function, signature, name, *more, **named)
+compiling.Address.__init__ = spy
 robot, found = sd.load("planar_four_link"), []
 wrench, motor = sd.Wrench("link1", force=(1.0, 0, 0)), sd.Motor("joint2", stall_torque=1.0)
 for elements, method in (([], None), ([wrench], None), ([motor], sd.RungeKutta4(0.01)), ([motor], None)):

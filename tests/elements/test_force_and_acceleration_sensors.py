@@ -239,7 +239,7 @@ name = "wrist"
 def test_bad_input_is_refused_by_name():
     model = slider()
     for make, words in (
-        (lambda: sd.ForceTorqueSensor("rail", quantum=1.0), "quantum needs a period"),
+        (lambda: sd.ForceTorqueSensor("rail", quantum=1.0), "quantum needs a sampling period"),
         (lambda: sd.ForceTorqueSensor("rail", limit=[1.0, 2.0]), "limit must be a number or 6"),
         (lambda: sd.ForceTorqueSensor("rail", point=[1.0]), "point"),
         (lambda: sd.simulate(model, model.neutral_state(), 1.0, elements=[sd.ForceTorqueSensor("rod")]), "rod"),

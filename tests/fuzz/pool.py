@@ -197,10 +197,11 @@ def _processor_time(pid: int, otherwise: float) -> float:
 
 
 def _environment() -> dict[str, str]:
-    """One core for each worker, and this package where it can be found."""
+    """One core for each worker, this package where it can be found, and no bytecode written: that is a file outside."""
     paths = [str(_TESTS), *(os.path.abspath(p) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p)]
     alone = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**os.environ, **alone, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
+    alone |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPYCACHEPREFIX"} | alone
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def sway(t, p, out):
 
 @sd.element(joints=("axle",), guards=1)
 def drag(t, s, p, out):
-    out.guard[0] = s.axle.qd[0]
+    out.guard[0] = 1.0 + s.axle.qd[0]
     out.axle.tau[0] = -s.side[0]
 
 

@@ -68,7 +68,7 @@ def kernel_functions():
         for name, value in contents.items():
             own = callable(value) and not isinstance(value, type) and is_own(value, contents)
             source = inspect.getsourcelines(value)[0][0] if own else ""
-            if source.strip() in ("@inner", "@outlined", "@rare", "@entry"):
+            if source.strip() in ("@inner", "@outlined", "@separate", "@rare", "@entry"):
                 found[f"{module.name}.{name}"] = value
     return found
 
@@ -107,7 +107,7 @@ def test_it_agrees_with_the_compiled_code(plain):
     made |= {"altitude_reaches", "endpoint_line", "endpoint_screw", "endpoint_waypoints", "minimum_jerk", "trapezoidal"}
     made |= {"cylinder_slosh", "identify_target", "natural_frequencies"}  # plain NumPy over what is here
     made |= {"contact_material", "read_loops"}  # no kernels
-    made |= {"endpoints_within", "lock", "free", "follow", "attach", "release"}
+    made |= {"endpoints_within"}
     functions = {name for name in sd.__all__ if inspect.isfunction(getattr(sd, name))}
     assert functions - names == made, "a public function without a test here"
 

@@ -84,8 +84,8 @@ def simulation_of(
     checked_events, conditions = read_events(model, listed("events", events, Event))
     modes, switching = {} if modes is None else modes, may_switch(acting.laws, checked_events)
     acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
-    _check_method(robot_of(model, 0), method, acting.elements, bool(acting.prescribed or modes or switching))
     joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
+    _check_method(robot_of(model, 0), method, acting.elements, bool(joints))
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
