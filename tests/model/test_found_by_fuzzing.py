@@ -253,3 +253,11 @@ def test_elements_of_a_closed_system_that_are_no_list():
     for call in (sd.assemble, sd.constraints.mobility):
         with pytest.raises(sd.InputError, match="elements"):
             call(robot, robot.neutral_state(), np.array(1.0))
+
+
+@pytest.mark.parametrize(("kind", "shapes"), [(np.ones(2), ()), ("fixed", np.ones(3))], ids=["kind", "shapes"])
+def test_a_base_that_is_made_of_arrays_is_refused(kind, shapes):
+    b = sd.Builder("fixed", base=kind)
+    b.base("ground", shapes=shapes)
+    with pytest.raises(sd.ModelError):
+        b.build()

@@ -55,7 +55,7 @@ def assemble(
         found.append(f"the model's name is {shown(name)}; give it a name of one line.")
     if not (isinstance(base_kind, str) and base_kind in BASE_KINDS):
         found.append(f"there is no kind of base {shown(base_kind)}; {nearest(str(base_kind), list(BASE_KINDS))}.")
-    if parts[0] and base_kind == "fixed":
+    elif parts[0] and base_kind == "fixed":
         parts[0][0] = _mere_mount(parts[0][0])
     if not parts[0]:
         found.append("there is no base; a robot has at least one body, and the first is its base.")
@@ -78,12 +78,11 @@ def assemble(
     return model
 
 
-def _mere_mount(base: Any) -> Body:
+def _mere_mount(base: Any) -> Any:
     """A base that does not move needs no mass: one of which nothing is said is a frame for others."""
-    if base.mass is None and base.inertia is None and base.massless is False and not base.shapes:
-        base = replace(base, massless=True)
-    assert isinstance(base, Body)
-    return base
+    unsaid = base.mass is None and base.inertia is None and base.massless is False
+    shapeless = base.shapes is None or (isinstance(base.shapes, tuple | list) and not base.shapes)
+    return replace(base, massless=True) if unsaid and shapeless else base
 
 
 def _records(sort: type[Part], parts: Iterable[Part]) -> list[Part]:
