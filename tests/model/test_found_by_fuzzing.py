@@ -239,6 +239,8 @@ def test_surfaces_and_motions_without_numpy_warnings():
     """Heights whose splines overflow, a sphere's centre, a motion whose numbers overflow."""
     with pytest.raises(sd.InputError, match="heights are too large to compute with"):
         sd.HeightField(np.full((3, 3), 1e308))
+    with pytest.raises(sd.InputError, match="spacing must be a positive length"):
+        sd.HeightField(np.eye(3), spacing=1e-320)
     assert sd.SphereSurface(1.0).normals([0.0, 0.0, 0.0]).tolist() == [0.0, 0.0, 1.0]
 
     @sd.motion

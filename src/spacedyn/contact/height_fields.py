@@ -174,8 +174,10 @@ class HeightField(Heights):
         super().__post_init__()
         object.__setattr__(self, "heights", _checked_grid(self.heights))
         spacing = finite_array("HeightField: spacing", self.spacing, "a positive length [m], or two", [(), (2,)])
-        if not np.all(spacing > 0.0):
-            raise InputError(f"HeightField: spacing must be a positive length [m], or two, got {self.spacing}")
+        if not np.all(spacing >= _SMALLEST):
+            raise InputError(
+                f"HeightField: spacing must be a positive length [m], or two, of {_SMALLEST:g} or more, got {self.spacing}"
+            )
         object.__setattr__(self, "spacing", np.array(np.broadcast_to(spacing, 2)))
         middle = -0.5 * (np.array(self.grid.shape) - 1.0) * self.step
         corner = middle if self.corner is None else self.corner
