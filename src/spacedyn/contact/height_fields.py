@@ -175,9 +175,8 @@ class HeightField(Heights):
         object.__setattr__(self, "heights", _checked_grid(self.heights))
         spacing = finite_array("HeightField: spacing", self.spacing, "a positive length [m], or two", [(), (2,)])
         if not np.all(spacing >= _SMALLEST):
-            raise InputError(
-                f"HeightField: spacing must be a positive length [m], or two, of {_SMALLEST:g} or more, got {self.spacing}"
-            )
+            wanted = f"a positive length [m], or two, of {_SMALLEST:g} or more"
+            raise InputError(f"HeightField: spacing must be {wanted}, got {self.spacing}")
         object.__setattr__(self, "spacing", np.array(np.broadcast_to(spacing, 2)))
         middle = -0.5 * (np.array(self.grid.shape) - 1.0) * self.step
         corner = middle if self.corner is None else self.corner
