@@ -179,8 +179,8 @@ def manifold(A, B, vertices, R, t, contact, out, work):
     for i in range(count):
         x, y = load(P, 3 * i, 0.0), load(P, 3 * i + 1, 0.0)
         store(planes, 2 * i, height(low, x, y))
-        # no point is nearer than the closest ones: faces that are planes but for ANGLE could say so
-        store(planes, 2 * i + 1, max(height(high, x, y), height(low, x, y) + gap - slack))
+        # no point is nearer than the closest ones, which the search knows less precisely than planes that are parallel
+        store(planes, 2 * i + 1, max(height(high, x, y), height(low, x, y) + gap - 1e4 * slack))
         if load(planes, 2 * i + 1, 0.0) - load(planes, 2 * i, 0.0) < least:
             best, least = i, load(planes, 2 * i + 1, 0.0) - load(planes, 2 * i, 0.0)
     p, q = turn_back(Q, a), turn_back(Q, b)
