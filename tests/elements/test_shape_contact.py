@@ -218,6 +218,20 @@ def test_a_cylinder_stands_on_four_points_of_its_rim_and_lies_on_two():
     assert run.audit().worst < 1e-8
 
 
+def test_a_crate_that_falls_flat_starves_no_steps():
+    """Its face is parallel to the table's but for rounding: points that jump by it would make steps of 1e-9 s."""
+    b = sd.Builder("stack", base="fixed")
+    b.base("table", shapes=[sd.shapes.box(20.0, (1.0, 1.0, 0.1))])
+    b.link("crate", "free", parent="table", shapes=[sd.shapes.box(2.0, (0.3, 0.2, 0.2))])
+    b.link("ball", "free", parent="table", shapes=[sd.shapes.sphere(0.5, 0.05)])
+    stack = b.build()
+    wood = sd.ContactMaterial(2e5, exponent=1.0, damping=200.0, friction=0.4)
+    start = stack.state(q={"crate": [0, 0, 0.15, 0, 0, 0, 1], "ball": [0.02, 0, 0.32, 0, 0, 0, 1]})
+    touch = sd.ShapeContact(wood, rounding=2e-3)
+    run = sd.simulate(stack, start, 0.3, elements=[touch], gravity=(0, 0, -9.81), record="steps")
+    assert len(run.time) < 3000 and run.audit().within_budget
+
+
 def test_a_box_on_a_box_does_not_turn_about_its_normal():
     """Bristles of the pair resist: it comes to rest, and stays."""
     model, start, contact, gravity = box_on_box()

@@ -11,7 +11,7 @@ from ..elements.kind import angular_velocity, parameter, velocity, weigh
 from ..elements.sleeping import REST_SPEED, REST_TIME
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base
-from ..robot.spatial import add3, add6, angular, cross, dot3, linear, load6, scale3, store6
+from ..robot.spatial import add3, add6, angular, apply_symmetric, cross, dot3, linear, load6, scale3, store6
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, store
 from ..scalar.pack import magnitude, select, somewhere
@@ -23,16 +23,6 @@ from .row_motion import scaled6
 STILL = 8.0  # steps asleep after which rounding changes no attitude any more: what is known of its contacts stays right
 SAME = 1e-9  # of the greatest acceleration of a group: a change that wakes it
 STEADY = 1e-4  # of the squares of accelerations without contact: what is left with contact, of a group that is held up
-
-
-@inner
-def times_inertia(J, w):
-    """An inertia (xx, yy, zz, xy, xz, yz) times an angular velocity."""
-    return (
-        J[0] * w[0] + J[3] * w[1] + J[4] * w[2],
-        J[3] * w[0] + J[1] * w[1] + J[5] * w[2],
-        J[4] * w[0] + J[5] * w[1] + J[2] * w[2],
-    )
 
 
 @inner
@@ -58,7 +48,7 @@ def body_energy(sim, i, zero):
     """Kinetic energy of a body now, and its mass."""
     m, c, J = weigh(sim, i, zero)
     v, w = velocity(sim, i, c, zero), angular_velocity(sim, i, zero)
-    return 0.5 * (m * dot3(v, v) + dot3(times_inertia(J, w), w)), m
+    return 0.5 * (m * dot3(v, v) + dot3(apply_symmetric(J, w), w)), m
 
 
 # --- where a step begins ----------------------------------------------------------------------------------------------
@@ -209,7 +199,7 @@ def hold_asleep(sim, target, zero):
                 m, c, J = weigh(sim, i, zero)
                 V = load6(sim.work, moved(sim, i), zero)
                 p = scale3(m, add3(linear(V), cross(angular(V), c)))
-                F = p + add3(times_inertia(J, angular(V)), cross(c, p))
+                F = p + add3(apply_symmetric(J, angular(V)), cross(c, p))
                 F = force_about_base(sim.tree, sim.work, i, F, zero)
                 held = add6(held, scaled6(select(asleep > 0.5, zero - 1.0, zero), F))
     store6(sim.work, integer(sim.plan, Y_OUTSIDE), held)
