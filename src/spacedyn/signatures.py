@@ -6,12 +6,14 @@ where they come in: reals.py.
 
 import inspect
 import os
+import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .errors import InputError, UnknownArgument, UnknownName
 from .reals import NotReal, real_array, type_name
@@ -160,7 +162,52 @@ def checked(name: str, function: Callable[P, R], inside: tuple[str, ...], meant:
                 raise InputError(f"{name}: {argument} must be {kind.words}, got {_shown(value)}")
         return function(*arguments, **named)
 
-    return call
+    return readable_signature(call)
+
+
+class _Words:
+    """An annotation as it is written in a program."""
+
+    def __init__(self, words: str):
+        self.words = words
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def readable_signature(function: Callable[P, R]) -> Callable[P, R]:
+    """Let `help` show the annotations of a function as they are written, not as what they stand for.
+
+    >>> from numpy.typing import ArrayLike
+    >>> @readable_signature
+    ... def draw(points: ArrayLike, size: ArrayLike | None = None) -> None:
+    ...     pass
+    >>> inspect.signature(draw)
+    <Signature (points: ArrayLike, size: ArrayLike | None = None) -> None>
+    """
+    old = inspect.signature(function)
+    written = [one.replace(annotation=_written(one.annotation)) for one in old.parameters.values()]
+    new = old.replace(parameters=written, return_annotation=_written(old.return_annotation))
+    setattr(function, "__signature__", new)  # noqa: B010  # for type checkers
+    return function
+
+
+def _written(hint: Any) -> Any:
+    """ArrayLike by its name, without the forty kinds that it is made of, and classes of the package by theirs."""
+    if hint is inspect.Signature.empty or isinstance(hint, _Words | str):
+        return hint
+    parts, array = list(get_args(hint)), get_args(ArrayLike)
+    if hint is None or not all(one in parts for one in array):
+        words = inspect.formatannotation(hint)
+    else:
+        rest = [inspect.formatannotation(one) for one in parts if one not in array]
+        words = " | ".join(["ArrayLike", *("None" if one == "NoneType" else one for one in rest)])
+    whole = _MODULE.sub("", inspect.formatannotation(ArrayLike))
+    inside = whole.removeprefix("Union[").removesuffix("]")  # of a union with others
+    return _Words(_MODULE.sub("", words).replace(whole, "ArrayLike").replace(inside, "ArrayLike"))
+
+
+_MODULE = re.compile(r"\b(?:spacedyn|collections|typing|numpy|scipy|os)\.(?:[a-z_]+\.)*")
 
 
 def _shown(value: Any) -> str:
@@ -211,7 +258,7 @@ def known_names(function: Callable[P, R]) -> Callable[P, R]:
                 raise UnknownArgument(f"argument of {function.__name__}()", name, known)
         return function(*arguments, **named)
 
-    return function if open_ended else call
+    return readable_signature(function if open_ended else call)
 
 
 def checked_fields(*inside: str) -> Callable[[type[T]], type[T]]:

@@ -405,8 +405,10 @@ def test_what_is_for_one_robot_says_so():
             act()
     with pytest.raises(sd.InputError, match=r"fleet\.nominal"):
         sd.control.joint_damping(fleet, fleet.neutral_state(), kd=1.0)
-    with pytest.raises(sd.InputError, match=r"this is a state of model"):
+    with pytest.raises(sd.InputError, match=r"as one robot, not as a fleet of shape \(3,\)"):
         sd.forward_dynamics(fleet, hinge().neutral_state())
+    with pytest.raises(sd.InputError, match=r"another model that is called"):
+        sd.forward_dynamics(hinge(), hinge().vary(mass={"arm": 7.0}).neutral_state())
     with pytest.raises(sd.InputError, match="batch axes"):
         fleet.state(q=np.zeros((7, 2, 1)))
 

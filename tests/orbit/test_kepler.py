@@ -75,11 +75,21 @@ def test_anomalies_are_those_of_an_integrated_orbit():
         (OrbitalElements(7e6, -0.1), "eccentricity"),
         (OrbitalElements(-7e6, 2.0, anomaly=2.5), "does not reach the anomaly 2.5"),
         (OrbitalElements(np.nan), "semi_major_axis"),
+        (OrbitalElements(7e6, inclination=51.6), r"from 0 to π rad, got 51.6; .*np\.radians\(51.6\)"),
+        (OrbitalElements(7e6, inclination=[0.1, -0.2]), "inclination must be .* got -0.2"),
     ],
 )
 def test_elements_of_no_orbit_are_refused(elements, words):
     with pytest.raises(sd.InputError, match=words):
         sd.orbit.from_elements(elements)
+
+
+def test_kilometres_are_told(recwarn):
+    with pytest.warns(sd.RunWarning, match="6878.0 m is deep inside the planet; lengths are metres"):
+        sd.orbit.from_elements(OrbitalElements(6878.0, 0.001))
+    sd.orbit.from_elements(OrbitalElements(6.878e6, 0.999))  # a fall, whose axis is long
+    sd.orbit.from_elements(OrbitalElements(600.0), mu=15.0)  # around an asteroid
+    assert not recwarn.list
 
 
 def test_a_fall_has_no_elements():

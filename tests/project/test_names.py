@@ -27,6 +27,18 @@ def test_every_public_name_is_there():
     assert {name for name in dir(sd) if not name.startswith("_")} == set(sd.__all__)
 
 
+def test_signatures_can_be_read():
+    """`help` shows ArrayLike by its name, not the forty kinds that it is made of."""
+    rooms = [sd, *(getattr(sd, name) for name in ("orbit", "control", "freefloating", "constraints", "actions"))]
+    public = [getattr(room, name) for room in rooms for name in dir(room) if not name.startswith("_")]
+    public += [sd.Model.state, sd.Model.vary, sd.Builder.wheel]
+    shown = [str(inspect.signature(one)) for one in public if inspect.isfunction(one)]
+    shown += [str(inspect.signature(one)) for one in public if inspect.isclass(one) and issubclass(one, Element)]
+    assert len(shown) > 150 and not [text for text in shown if "_typing" in text or "_Buffer" in text]
+    assert "q: ArrayLike | Mapping[str, ArrayLike] | None = None" in str(inspect.signature(sd.Model.state))
+    assert str(inspect.signature(sd.momentum)) == "(model: Model, state: State, *, about: ArrayLike) -> ndarray"
+
+
 def test_editors_are_told_the_same_as_python():
     block = next(node for node in ast.parse(SOURCE).body if isinstance(node, ast.If))
     told = {}

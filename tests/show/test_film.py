@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from spacedyn.model.shapes import box, cone, cylinder, point, rod, sphere, tube
 from spacedyn.show.viewer import meshes as m
 from spacedyn.show.viewer.actors import actor_meshes, actors_of, bounds, lowest, record_indices
 from spacedyn.show.viewer.geometry import robot_meshes
+from spacedyn.show.viewer.ground import ground_meshes
 from spacedyn.show.viewer.guessed_shapes import edges
 from spacedyn.show.viewer.loads import loads_of
 from spacedyn.show.viewer.solids import solid
@@ -295,6 +297,19 @@ def test_forces_are_where_they_act():
     np.testing.assert_allclose(tether.start + actor.base, run.endpoint("hand").position, atol=1e-12)
     pull = [-R @ np.diag([1.0, 2, 3]) @ R.T @ v for R, v in zip(turn, run.states.base_velocity, strict=True)]
     np.testing.assert_allclose(drag.vector, pull, atol=1e-12)
+
+
+@pytest.mark.parametrize("rigid", [False, True])
+def test_ground_that_is_touched_is_drawn(rigid):
+    """Under a hard contact as under a soft one; triangles as they are."""
+    corners = np.array([[0.0, 0, 0], [2, 0, 0], [0, 2, 0.5], [0, 0, -1]])
+    tent = sd.TriangleMesh(corners, [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]], position=(0, 0, 3.0))
+    how = {"surface": tent, "name": "foot"}
+    soft = {"material": sd.ContactMaterial(1e4)}
+    foot = sd.RigidContact("ball", (0, 0, 0), **how) if rigid else sd.Contact("ball", (0, 0, 0), **how, **soft)
+    meshes = ground_meshes(SimpleNamespace(elements=[foot]), np.zeros((1, 3)), 1.0)
+    assert len(meshes) == 1 and len(meshes[0].faces) == 4
+    np.testing.assert_array_equal(meshes[0].vertices, corners + np.array([0, 0, 3.0]))
 
 
 def test_several_runs_and_batches(run):

@@ -162,6 +162,21 @@ def test_wrenches_of_elements_have_titles(driven):
     assert forces.labels[:3] == ("line on slide.fx", "line on slide.fy", "line on slide.fz")
 
 
+def test_numbers_of_an_element_have_the_names_that_it_gave_them(tmp_path):
+    """In the dataset, the table, figures, and what is read again."""
+    robot = sd.load("planar_four_link")
+    gyro = sd.Gyro("base", period=0.1, noise=1e-4, random_walk=1e-5, name="gyro")
+    run = sd.simulate(robot, robot.state(qd=[0.1, 0.2, -0.1, 0.3]), 1.0, elements=[gyro], record=0.25)
+    assert panels(run, "gyro.angular_velocity")[0].labels == panels(run, "gyro.drift")[0].labels == ("x", "y", "z")
+    z = run["gyro.angular_velocity"][:, 2]
+    run.save(tmp_path / "run.nc")
+    for one in (run, sd.Run.load(tmp_path / "run.nc")):
+        named = one.data["gyro.angular_velocity"]
+        np.testing.assert_array_equal(named.sel({"gyro.angular_velocity.part": "z"}), z)
+        np.testing.assert_array_equal(one.to_dataframe()["gyro.angular_velocity.z"], z)
+        np.testing.assert_array_equal(panels(one, "gyro.angular_velocity.z")[0].values[..., 0], z)
+
+
 def test_momentum_that_is_only_round_off_is_shown_as_zero():
     robot = sd.load("ets7")
     start = robot.state(q=[0.1, 0.4, -0.8, 0, 0.4, 0])

@@ -3,6 +3,7 @@
 import math
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -290,6 +291,23 @@ def test_a_run_that_will_take_very_long_is_warned_of(monkeypatch):
     with pytest.warns(sd.RunWarning, match=r"will take very long: .* steps are .* joint 'rail' is stiff") as caught:
         sd.simulate(model, model.state(q=[0.1]), 0.5)
     assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    ("elements", "laws", "words"),
+    [
+        ([], [1], "a law may jump, or motion be very fast"),
+        ([], [], "the force of an element may jump, or motion be very fast"),
+        (
+            [sd.RigidContact("foot", (0, 0, 0), name="sole")],
+            [],
+            r"'sole' may open and close again and again: take TimeStepping\(step\), or a compliant Contact",
+        ),
+    ],
+)
+def test_what_may_make_steps_short(elements, laws, words):
+    some = SimpleNamespace(_simulation=SimpleNamespace(elements=elements, laws=laws))
+    assert re.fullmatch(words, recording.Recording._why_slow(some))
 
 
 @sd.law

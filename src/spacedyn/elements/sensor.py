@@ -140,7 +140,8 @@ class Sensor(Element):
         if self.period is None:
             return ()
         unit = self.channels[0].unit if self.errors == self.readings else ""
-        drawn = (Block("drift", self.errors, unit), Block("noise", self.errors, unit)) if self.is_noisy else ()
+        named = XYZ if self.errors == 3 else ()
+        drawn = tuple(Block(one, self.errors, unit, named) for one in ("drift", "noise") if self.is_noisy)
         return (*drawn, Block("held", self.readings * (1 + self.wait), unit))
 
     @property

@@ -55,7 +55,7 @@ def rotor(
     [0.0002, 0.0, 0.0]
     """
     label = f"wheel {shown(name)}"
-    along = unit(problems, f"{label}: axis", axis, (3,))
+    along = unit([], f"{label}: axis", axis, (3,))  # the joint reports what is wrong with it
     weight = _positive(problems, f"{label}: mass", mass, "kg")
     spin = _positive(problems, f"{label}: inertia", axial, "kg m^2")
     across = 0.0 if transverse is None else _positive(problems, f"{label}: transverse_inertia", transverse, "kg m^2")

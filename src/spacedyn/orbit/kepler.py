@@ -6,12 +6,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError
+from ..errors import InputError, RunWarning, warn_user
 from ..reals import finite_array, one_number, refuse_overflow
-from ..signatures import checked_arguments
+from ..signatures import checked_arguments, readable_signature
 from .constants import EARTH_MU
 
 Array = np.ndarray
+_OF_A_PLANET = 1e13
+"""Gravitational parameter [m³/s²]: half of Mercury's."""
+_TOO_NEAR = 1e5
+"""An axis that no orbit around a planet has [m]."""
 finite_orbits = refuse_overflow("a number is too large or too small")
 
 
@@ -39,6 +43,9 @@ class OrbitalElements(NamedTuple):
     node: ArrayLike = 0.0
     argument: ArrayLike = 0.0
     anomaly: ArrayLike = 0.0
+
+
+readable_signature(OrbitalElements)
 
 
 class PositionAndVelocity(NamedTuple):
@@ -84,7 +91,13 @@ def from_elements(elements: OrbitalElements, *, mu: float = EARTH_MU) -> Positio
     Raises
     ------
     InputError
-        For a parabola, for an axis whose sign does not fit the eccentricity, and beyond the asymptotes of a hyperbola.
+        For a parabola, for an axis whose sign does not fit the eccentricity, for an inclination that is not from 0 to
+        π, and beyond the asymptotes of a hyperbola.
+
+    Warns
+    -----
+    RunWarning
+        For an axis below 100 km around a planet, as if it were in kilometres.
 
     Examples
     --------
@@ -101,6 +114,18 @@ def from_elements(elements: OrbitalElements, *, mu: float = EARTH_MU) -> Positio
             "from_elements: an ellipse has 0 <= eccentricity < 1 and a positive semi_major_axis, a hyperbola an "
             f"eccentricity above 1 and a negative one, got {_first(e, (e < 0.0) | (p <= 0.0))} and "
             f"{_first(a, (e < 0.0) | (p <= 0.0))} m"
+        )
+    beyond = (i < 0.0) | (i > np.pi)
+    if np.any(beyond):
+        got = _first(i, beyond)
+        raise InputError(
+            f"from_elements: inclination must be from 0 to π rad, got {got}; angles are radians: np.radians({got})"
+        )
+    if mu > _OF_A_PLANET and np.any(np.abs(a) < _TOO_NEAR):
+        warn_user(
+            f"from_elements: a semi_major_axis of {_first(a, np.abs(a) < _TOO_NEAR)} m is deep inside the planet; "
+            "lengths are metres, not kilometres",
+            RunWarning,
         )
     nearness = 1.0 + e * np.cos(anomaly)
     if np.any(nearness <= 0.0):

@@ -43,9 +43,19 @@ def check_state(model: Model, state: State) -> None:
             f"the second argument must be a State of '{model.name}', made by model.state(...), got {type_name(state)}"
         )
     if state.model is not model and state.model != model:
-        raise InputError(
-            f"this is a state of model '{state.model.name}', not of '{model.name}'; make one by model.state(...)"
-        )
+        raise InputError(_foreign_state(model, state))
+
+
+def _foreign_state(model: Model, state: State) -> str:
+    """That a state belongs to another robot; those that are called the same are told apart."""
+    told = f"this is a state of model '{state.model.name}', not of '{model.name}'"
+    if state.model.name == model.name:
+        told = f"this is a state of another model that is called '{model.name}', too"
+        shapes = [getattr(one, "shape", ()) for one in (state.model, model)]
+        if shapes[0] != shapes[1]:
+            kinds = ["one robot" if not shape else f"a fleet of shape {shape}" for shape in shapes]
+            told = f"this is a state of '{model.name}' as {kinds[0]}, not as {kinds[1]}"
+    return f"{told}; make one by model.state(...) of the model that is given here"
 
 
 def operand(name: str, value: Any, width: int, state: State) -> Array:

@@ -22,6 +22,7 @@ from ..kernels.scalar.pack import LANES
 from ..model.flatten import Flat
 from ..model.model import Model
 from ..model.state import State
+from ..signatures import readable_signature
 from .calls import (
     _not_finite,
     check_state,
@@ -53,6 +54,7 @@ class InverseDerivatives(NamedTuple):
     dudot: Array  # (…, nv, nv) by accelerations: the mass matrix
 
 
+@readable_signature
 def forward_dynamics_derivatives(
     model: Model,
     state: State,
@@ -122,6 +124,7 @@ def forward_dynamics_derivatives(
     return ForwardDerivatives(matrix[..., :nv], matrix[..., nv : 2 * nv], matrix[..., 2 * nv :])
 
 
+@readable_signature
 def inverse_dynamics_derivatives(
     model: Model,
     state: State,

@@ -18,12 +18,13 @@ from ..kernels.robot import layout as k
 from ..kernels.robot import passive as _passive
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import is_several
+from ..signatures import is_several, readable_signature
 from .calls import beside, check_state, operand, passive_option, run_dynamics, run_on_states, with_wrenches
 
 Array = np.ndarray
 
 
+@readable_signature
 def forward_dynamics(
     model: Model,
     state: State,
@@ -96,6 +97,7 @@ class Hybrid(NamedTuple):
     forces: Array  # (…, nv)
 
 
+@readable_signature
 def hybrid_dynamics(
     model: Model,
     state: State,
@@ -173,6 +175,7 @@ def given_mask(model: Model, given: Iterable[str]) -> Array:
     return mask
 
 
+@readable_signature
 def inverse_dynamics(
     model: Model,
     state: State,
@@ -211,6 +214,7 @@ def inverse_dynamics(
     return newton_euler(model, state, udot, base_wrench, endpoint_wrenches, gravity, passive, 0)
 
 
+@readable_signature
 def joint_reactions(
     model: Model,
     state: State,
@@ -264,6 +268,7 @@ def newton_euler(
     return run_dynamics(_inverse.run, model, state, loads, width, options, gravity)
 
 
+@readable_signature
 def bias_force(model: Model, state: State, *, gravity: ArrayLike | None = None) -> Array:
     """c(x, u) of the equation of motion: velocity terms and gravity, (…, nv); SpaceDyn's `Force0`.
 

@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..model.model import Model
 from ..model.state import State
 from ..reals import finite_array, one_number
-from ..signatures import checked_arguments
+from ..signatures import checked_arguments, readable_signature
 from .calls import check_state
 from .kinematics import endpoint_jacobian, endpoint_pose, endpoint_velocity
 from .momentum import momentum, momentum_matrix
@@ -81,6 +81,7 @@ class IdentifiedBody:
         return f"<IdentifiedBody: {self.mass:.6g} kg, rank {self.rank} of {len(self.covariance)}{missing}>"
 
 
+@readable_signature
 def momentum_regressor(model: Model, state: State, endpoint: str, *, about: ArrayLike) -> Array:
     """Y (…, 6, 10): momentum (P; L) of a body fixed to an endpoint is Y times its inertial parameters.
 

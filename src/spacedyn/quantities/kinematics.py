@@ -17,6 +17,7 @@ from ..model.flatten import Frames
 from ..model.model import Model
 from ..model.parts import Endpoint, stacked
 from ..model.state import State
+from ..signatures import readable_signature
 from .calls import (
     NOTHING,
     centroid_frame,
@@ -120,6 +121,7 @@ class Kinematics:
         return f"<Kinematics of {self._rows.shape[-2]} frames: bodies, joints, centroids, endpoints>"
 
 
+@readable_signature
 def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None) -> Kinematics:
     """Poses and velocities of all bodies, joints, centroids and endpoints; accelerations too, if `udot` is given.
 
@@ -258,6 +260,7 @@ def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
     return _motion(model, state, endpoint_frame(model, endpoint), None)[..., 0, 12:]
 
 
+@readable_signature
 def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint: str) -> Array:
     """Acceleration (…, 6) of an endpoint: linear [m/s²], then angular [rad/s²], inertial axes; J u' + J̇ u.
 
@@ -296,6 +299,7 @@ def endpoint_jacobian(model: Model, state: State, endpoint: str) -> Array:
     return _jacobian(model, state, endpoint_frame(model, endpoint)[:2], 0)
 
 
+@readable_signature
 def body_jacobian(model: Model, state: State, body: str, point: ArrayLike | None = None) -> Array:
     """Jacobian (…, 6, nv) of a point of a body: (v; ω) = J u, inertial axes, base columns first.
 
@@ -331,6 +335,7 @@ def endpoint_jacobian_rate(model: Model, state: State, endpoint: str) -> Array:
     return _jacobian(model, state, endpoint_frame(model, endpoint)[:2], k.VELOCITIES)
 
 
+@readable_signature
 def jacobian_rate(model: Model, state: State, body: str, point: ArrayLike | None = None) -> Array:
     """Time rate J̇ (…, 6, nv) of `body_jacobian` along the motion of the state.
 

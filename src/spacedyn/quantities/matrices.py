@@ -15,6 +15,7 @@ from ..kernels.robot import mass_matrix_inverse as _mass_matrix_inverse
 from ..model.model import Model
 from ..model.state import State
 from ..reals import real_numbers
+from ..signatures import readable_signature
 from .calls import check_state, finite_operand, run_on_states
 
 Array = np.ndarray
@@ -115,6 +116,7 @@ def mass_matrix_inverse(model: Model, state: State) -> Array:
     return _products(model, state, unit)
 
 
+@readable_signature
 def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) -> Array:
     """H⁻¹ times one vector (…, nv), or the columns of a matrix (…, nv, m), in O(n) each, without forming H.
 

@@ -11,6 +11,7 @@ from ..kernels.robot import momentum as _momentum
 from ..kernels.robot import totals as _totals
 from ..model.model import Model
 from ..model.state import State
+from ..signatures import readable_signature
 from .calls import NOTHING, check_state, finite_operand, gravity_vector, run_on_states
 from .dynamics import newton_euler
 
@@ -45,6 +46,7 @@ def center_of_mass_velocity(model: Model, state: State) -> Array:
     return _sums(model, state)[..., _LINEAR] / _mass(model)
 
 
+@readable_signature
 def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> Array:
     """Acceleration (…, 3) of the whole robot's centre of mass [m/s²], inertial axes, for accelerations u' (…, nv).
 
@@ -61,6 +63,7 @@ def center_of_mass_acceleration(model: Model, state: State, udot: ArrayLike) -> 
     return rows[..., model.nv : model.nv + 3] / _mass(model)  # the force that must act on the base from outside
 
 
+@readable_signature
 def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
     """Linear and angular momentum (…, 6): P [kg m/s], then L [kg m²/s] about a point, inertial axes.
 
@@ -86,6 +89,7 @@ def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
     return _sums(model, state, points, option)[..., _MOMENTUM]
 
 
+@readable_signature
 def momentum_matrix(model: Model, state: State, *, about: str | ArrayLike) -> Array:
     """A(x), (…, 6, nv): (P; L) = A u, with L about the point named as in `momentum`.
 
@@ -103,6 +107,7 @@ def momentum_matrix(model: Model, state: State, *, about: str | ArrayLike) -> Ar
     return _matrix(model, state, about, 0)
 
 
+@readable_signature
 def momentum_matrix_rate(model: Model, state: State, *, about: str | ArrayLike) -> Array:
     """Time rate Ȧ (…, 6, nv) of the momentum matrix along the motion of the state.
 
@@ -135,6 +140,7 @@ def kinetic_energy(model: Model, state: State) -> Array:
     return _sums(model, state)[..., _totals.KINETIC]
 
 
+@readable_signature
 def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = None) -> Array:
     """Potential energy (…) [J]: -m g.r of all bodies, zero at the inertial origin, and that of springs and end stops.
 

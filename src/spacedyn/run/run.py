@@ -341,7 +341,12 @@ class Run(Record):
         audit = self.audit()
         if audit.within_budget:
             return
-        if not self.method.adaptive:
+        if self.method.steps_through_contact:
+            cause = (
+                f"TimeStepping is of the first order, and a step of {self.method.step:g} s "  # type: ignore[attr-defined]
+                "gives that much; if it is good enough, say so by budget=0.01, else take a shorter step"
+            )
+        elif not self.method.adaptive:
             step = self.method.step  # type: ignore[attr-defined]
             stiff = " or a spring too stiff for it" if self.model.flat.passive else ""
             cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"

@@ -284,7 +284,7 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
         if note := sliding_note(outcome.stepper):
             cause = f"the step had to become too small ({h:.1e} s): {note}"
     if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
-        cause += "".join(one.failure_note(last) for one in run.elements)
+        cause = ".".join([cause, *filter(None, (one.failure_note(last) for one in run.elements))])
     who = ""
     robot = outcome.stepper.first if outcome.stepper.robots == 1 else outcome.robot
     if run.shape and robot is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..elements.rigid_contact import RigidContact
 from ..errors import RunWarning, warn_user
 from ..kernels.sim import codes
 from ..laws import faults
@@ -164,8 +165,16 @@ class Recording:
         self._told = True
         model, elements, h = self._simulation.model, self._simulation.elements, stepper.step_taken
         note = stiffness_note(model, stepper.state(), elements, h)
-        note = note or f"; {sliding_note(stepper) or 'a law may jump, or motion be very fast'}"
+        note = note or f"; {sliding_note(stepper) or self._why_slow()}"
         warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
+
+    def _why_slow(self) -> str:
+        """What may make steps short if nothing is known of it."""
+        rigid = [one.label for one in self._simulation.elements if isinstance(one, RigidContact)]
+        if rigid:
+            return f"'{rigid[0]}' may open and close again and again: take TimeStepping(step), or a compliant Contact"
+        jumps = "a law" if self._simulation.laws else "the force of an element"
+        return f"{jumps} may jump, or motion be very fast"
 
     def _look_at_guards(self, stepper: "Stepper") -> None:
         """Warn once if a user's guard is led back to its zero from both sides: a step has passed over it."""

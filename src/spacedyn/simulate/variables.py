@@ -90,6 +90,17 @@ def labels(simulation: Simulation) -> dict[str, list[str]]:
         "closed": ["residual", "rate", "rank"] if simulation.layout.rows else [],
         "joint": list(model.joint_names) if switching else [],
         "anchored": coordinate_names(model) if switching else [],
+        **_labels_of_blocks(simulation.layout),
+    }
+
+
+def _labels_of_blocks(layout: Layout) -> dict[str, list[str]]:
+    """Names that elements have given to the numbers of their states and channels."""
+    return {
+        _part_of(f"{name}.{block.name}"): list(block.labels)
+        for name, one in zip(layout.names, layout.elements, strict=True)
+        for block in (*one.internal_blocks, *one.channels)
+        if block.size > 1 and len(set(block.labels)) == block.size
     }
 
 

@@ -99,7 +99,10 @@ def _wheels(law: str, model: Model, state: State, given: dict[str, Any], period:
         lines += f"    out.{motor}.torque[0] = w[{cores.ROOM + i}]\n"
     if choice(law, "on_saturation", given.get("on_saturation", "go on"), ("go on", "stop")) == "stop":
         for i, name in enumerate(named):
-            words = f"wheel '{name}' is saturated; on_saturation='go on' goes on with what it has"
+            words = (
+                f"wheel '{name}' is saturated, in torque or speed: it has {torque[i]:g} N m, up to {speed[i]:g} rad/s; "
+                "on_saturation='go on' goes on with what it has"
+            )
             lines += f"    if w[{cores.ROOM + count + i}] > 1e-9:\n        raise ValueError({words!r})\n"
     lines += f"    keep_time(w, {cores.ROOM + count}, p.step, s.missing, out.missing)\n"
     room = 128 + 20 * count + (count + 6) ** 2

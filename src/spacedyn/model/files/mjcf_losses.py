@@ -125,7 +125,8 @@ def _touching(m: Any, name: Names) -> list[str]:
         return []
     listed = "; ".join(named[:6]) + (f" … ({len(named)} pairs in all)" if len(named) > 6 else "")
     return [
-        f"bodies touch where the file puts them ({listed}), but there is no contact here: they pass through each other."
+        f"bodies touch where the file puts them ({listed}), but contact is no part of the robot: without an element "
+        "such as sd.ShapeContact(material) they pass through each other."
     ]
 
 

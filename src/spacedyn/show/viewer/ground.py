@@ -7,7 +7,9 @@ import numpy as np
 
 from ...contact.height_fields import Heights
 from ...contact.surfaces import EllipsoidSurface, Plane, SphereSurface, Surface
+from ...contact.triangle_mesh import TriangleMesh
 from ...elements.contact import Contact
+from ...elements.rigid_contact import RigidContact
 from ...elements.shape_contact import ShapeContact
 from .actors import Actor
 from .meshes import Mesh
@@ -21,9 +23,10 @@ _AROUND = 2.5
 
 def ground_meshes(run: Any, path: Array, size: float) -> list[Mesh]:
     """Ground under a path (times, 3) [m] of a robot of a size [m]; inertial axes."""
-    contacts = [one for one in getattr(run, "elements", ()) if isinstance(one, Contact) and one.other == "inertial"]
+    elements = getattr(run, "elements", ())
+    contacts = [one for one in elements if isinstance(one, Contact | RigidContact) and one.other == "inertial"]
     surfaces = {str(one.ground): one.ground for one in contacts}
-    shapes = [one for one in getattr(run, "elements", ()) if isinstance(one, ShapeContact)]
+    shapes = [one for one in elements if isinstance(one, ShapeContact)]
     surfaces |= {str(surface): surface for one in shapes for _, surface in one.surfaces}
     return [mesh for one in surfaces.values() for mesh in _mesh(one, path, size)]
 
@@ -53,6 +56,9 @@ def _mesh(surface: Surface, path: Array, size: float) -> list[Mesh]:
         x, y = np.meshgrid(*(np.linspace(a, b, cells + 1) for a, b in zip(low, high, strict=True)), indexing="ij")
         z = surface.height(x, y) if isinstance(surface, Heights) else np.zeros_like(x)
         return [_grid(np.stack([x, y, z], axis=-1) @ A.T + origin)]
+    if isinstance(surface, TriangleMesh):
+        corners, faces = np.asarray(surface.vertices), np.asarray(surface.faces, dtype=int)
+        return [Mesh(corners @ A.T + origin, faces, _COLOR)]
     if isinstance(surface, SphereSurface) and surface.hollow:
         return []
     semi = np.asarray(surface.semi_axes) if isinstance(surface, EllipsoidSurface) else np.full(3, surface.parameters[0])
