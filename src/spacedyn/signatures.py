@@ -9,6 +9,7 @@ import os
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
@@ -165,11 +166,11 @@ def checked(name: str, function: Callable[P, R], inside: tuple[str, ...], meant:
     return readable_signature(call)
 
 
+@dataclass(frozen=True, repr=False)
 class _Words:
     """An annotation as it is written in a program."""
 
-    def __init__(self, words: str):
-        self.words = words
+    words: str
 
     def __repr__(self) -> str:
         return self.words

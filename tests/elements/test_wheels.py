@@ -294,11 +294,12 @@ def test_all_that_is_wrong_with_wheels_is_said_at_once():
         "wheel 'two': its inertia 0.3 is more than twice",
         "'nothing'",
         "wheel 'three': mass is text",
-        "wheel 'three': axis (1, 1, 0) has length",
+        "joint 'three': axis (1, 1, 0) has length",
         "gyro 'g': spin_axis (1, 0, 0) and gimbal_axis (0.6, 0.8, 0) must be at right angles",
         "gyro 'h': gimbal_inertia is missing",
     ):
         assert words in text, words
+    assert text.count("axis (1, 1, 0)") == 1
 
 
 # --- imbalance -------------------------------------------------------------------------------------------------------

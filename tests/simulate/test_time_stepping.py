@@ -79,6 +79,14 @@ def test_rounding_alone_does_not_warn():
     assert not run.audit().within_budget
 
 
+def test_a_ledger_that_is_off_by_the_first_order_is_called_so():
+    ball = one_body()
+    floor = sd.Contact("body", (0, 0, 0), radius=0.1, material=ROUGH, name="floor")
+    start = ball.state(base_position=[0, 0, 0.3], base_velocity=[1.0, 0, 0])
+    with pytest.warns(sd.RunWarning, match=r"of the first order, and a step of 0.001 s .* by budget=0\.01, else"):
+        step_through(ball, start, 0.3, [floor], budget=1e-7)
+
+
 @pytest.mark.parametrize("step", [4e-3, 2e-3])
 def test_a_box_above_it_slides_with_the_acceleration_of_the_closed_form(step):
     """Velocities are exact; positions of the first order are ahead by a h t / 2, and no more."""
