@@ -1,15 +1,18 @@
 """Robots whose parameters differ: one call for all of them agrees with each by itself, in functions, runs and files."""
 
+import itertools
 import pickle
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import spacedyn as sd
 from random_trees import random_model
 from spacedyn.kernels.robot import layout as k
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.model.assemble import assemble
+from spacedyn.model.joints import JOINT_KINDS
 
 pytestmark = [pytest.mark.packs, pytest.mark.filterwarnings("ignore::spacedyn.ModelWarning")]
 DOWN = (0.3, 0.0, -9.81)
@@ -114,6 +117,40 @@ def test_a_thousand_robots():
         single = fleet[i] if i % 20 else alone(fleet[i])
         wanted = sd.forward_dynamics(single, sd.State(single, states._data[i]), gravity=DOWN)
         np.testing.assert_allclose(udot[i], wanted, rtol=0, atol=1e-13 * np.abs(wanted).max())
+
+
+def along_axes() -> sd.Model:
+    """A tree of all kinds of joint whose frames stand along their parents' axes in all 24 ways; round bodies."""
+    turns = [Rotation.from_matrix(turn) for turn in Rotation.create_group("O").as_matrix().round()]
+    b, rng = sd.Builder("along axes"), np.random.default_rng(5)
+    b.base("0", mass=20.0, inertia=(3.0, 2.0, 4.0))
+    for i, (turn, kind) in enumerate(zip(turns, itertools.cycle(JOINT_KINDS), strict=False), 1):
+        moments = rng.permutation([0.3, 0.3, 0.2] if i % 3 else [0.3, 0.4, 0.5])
+        b.body(f"{i}", mass=1.0 + 0.1 * i, com=rng.uniform(-0.2, 0.2, 3), inertia=moments)
+        axis = {"axis": rng.permutation([0.0, 0.0, 1.0])} if JOINT_KINDS[kind].takes_axis else {}
+        pitch = {"pitch": 0.1} if kind == "helical" else {}
+        place = {"position": rng.uniform(-0.5, 0.5, 3), "rotation": turn}
+        b.joint(f"j{i}", kind, parent=f"{max(0, i - 1 - i % 2)}", child=f"{i}", **place, **axis, **pitch)
+    b.endpoint("hand", body=f"{len(turns)}", position=(0.1, 0.2, 0.3))
+    return b.build()
+
+
+def test_frames_along_axes_and_round_bodies_take_a_shorter_way_to_the_same():
+    """Where no robot of a fleet is turned, axes are swapped instead of multiplied; else they are multiplied."""
+    model = along_axes()
+    tilt = np.array([np.eye(3), Rotation.from_rotvec([0.1, 0.2, 0.3]).as_matrix()])
+    longer = model.vary(
+        rotation={joint.name: tilt @ joint.rotation for joint in model.joints},
+        inertia={body.name: tilt @ body.inertia @ tilt.transpose(0, 2, 1) for body in model.bodies},
+    )
+    records = [m.flat.tree[m.flat.tree[k.BODY_AT] :][: 25 * k.BODY_INTS].reshape(25, -1) for m in (model, longer)]
+    assert {k.PARALLEL, k.SWAPPED} >= set(records[0][:, k.FRAME]) and (records[1][1:, k.FRAME] == k.TURNED).all()
+    assert (records[0][:, k.FIRST_AXIS] >= 0).all() and (records[1][:, k.FIRST_AXIS] < 0).all()
+    state = model.random_state(np.random.default_rng(3))
+    for name, function in functions(model).items():
+        wanted = function(longer, sd.State(longer, np.stack([state._data] * 2)))[0]
+        found = function(model, state)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-13 * max(1.0, np.abs(wanted).max()), err_msg=name)
 
 
 def test_far_bodies_keep_their_digits():

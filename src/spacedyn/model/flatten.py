@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 _BASES = {name: code for code, name in enumerate(BASE_KINDS)}
+_ROUNDING = 8.0 * np.finfo(float).eps
 
 
 def aligned(size: int) -> np.ndarray:
@@ -152,8 +153,15 @@ def _principal(inertia: np.ndarray) -> np.ndarray:
     True
     """
     moments, axes = np.linalg.eigh(inertia)  # the least one first
-    a, b = (np.sqrt(moments[..., i] - moments[..., 0])[..., None] * axes[..., :, i] for i in (2, 1))
+    more = moments - moments[..., :1]
+    more = np.where(more < _ROUNDING * moments[..., 2:], 0.0, more)  # so that a wheel is round
+    a, b = (np.sqrt(more[..., i])[..., None] * _rounded_off(axes[..., :, i]) for i in (2, 1))
     return np.concatenate([a, b, moments[..., :1]], axis=-1)
+
+
+def _rounded_off(rows: np.ndarray) -> np.ndarray:
+    """Numbers (…) of directions, of size one: those that only rounding parts from -1, 0 or 1 are that."""
+    return np.where(np.abs(rows - np.rint(rows)) < _ROUNDING, np.rint(rows), rows)
 
 
 def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
@@ -209,6 +217,10 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         carrier[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
+    for i, record in enumerate(records):
+        mine = par[..., i * k.BODY_PARS : (i + 1) * k.BODY_PARS].reshape(-1, k.BODY_PARS)
+        record += _frame(mine[:, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
+        record += _inertia_axes(mine[:, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
     header = _header(model, len(sequence), len(angles), len(segments))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
@@ -230,7 +242,7 @@ def _parameters(
         row[..., k.P_ROTATION : k.P_ROTATION + 9] = np.eye(3).ravel()
         if b > 0:
             joint, parent = model.joints[b - 1], model.parents[b]
-            rotation = to_internal[parent] @ joint.rotation @ turn.T
+            rotation = _rounded_off(to_internal[parent] @ joint.rotation @ turn.T)
             row[..., k.P_ROTATION : k.P_ROTATION + 9] = rotation.reshape(*rotation.shape[:-2], 9)
             row[..., k.P_POSITION : k.P_POSITION + 3] = offset[..., parent, :] + _turned(
                 to_internal[parent], joint.position
@@ -251,6 +263,25 @@ def _parameters(
     parts = [pars.reshape(*model.shape, -1), rates.reshape(*model.shape, -1), *(joint.rest for joint in model.joints)]
     parts += [points.reshape(*model.shape, -1), np.zeros(3)]
     return np.concatenate([np.broadcast_to(a, (*model.shape, a.shape[-1])) for a in parts], axis=-1), passive
+
+
+def _frame(rotations: np.ndarray) -> list[int]:
+    """FRAME and what follows it in a body's record, from the rotations (robots, 3, 3) of its joint's frame."""
+    first = rotations[0]
+    if (rotations != first).any() or (np.abs(first) == 1.0).sum() != 3:
+        return [k.TURNED, 0, 1, 2, 1, 1, 1]
+    axes = np.abs(first).argmax(axis=0)
+    signs = first[axes, [0, 1, 2]]
+    kind = k.PARALLEL if (first == np.eye(3)).all() else k.SWAPPED
+    return [kind, *axes.tolist(), *signs.astype(int).tolist()]
+
+
+def _inertia_axes(vectors: np.ndarray) -> list[int]:
+    """Axes along which both vectors (robots, 2, 3) of inertias are, the same of all robots; -1 if some is not."""
+    largest = np.abs(vectors).max(axis=0).argmax(axis=-1)
+    others = vectors.copy()
+    others[:, [0, 1], largest] = 0.0
+    return [-1, -1] if others.any() else largest.tolist()
 
 
 def _turned(turn: np.ndarray, vector: np.ndarray) -> np.ndarray:

@@ -79,6 +79,16 @@ def rigid_start(m, h, I, zero):
 
 
 @inner
+def add_rigid(m, h, I, A, B, C):
+    """A rigid inertia and an articulated one."""
+    return (
+        (A[0] + m, A[1] + m, A[2] + m, A[3], A[4], A[5]),
+        (B[0], B[1] + h[2], B[2] - h[1], B[3] - h[2], B[4], B[5] + h[0], B[6] + h[1], B[7] - h[0], B[8]),
+        add6(C, I),
+    )
+
+
+@inner
 def load_articulated(work, at, zero):
     """Read an articulated inertia."""
     return load6(work, at, zero), load9(work, at + 6, zero), load6(work, at + 15, zero)

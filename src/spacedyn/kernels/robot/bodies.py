@@ -36,14 +36,26 @@ def centre_of_mass(tree, par, work, i, zero):
 
 
 @inner
+def axis_of(work, body, axis, zero):
+    """An axis of a body: a column of its rotation."""
+    at = body + ROTATION + axis
+    return load(work, at, zero), load(work, at + 3, zero), load(work, at + 6, zero)
+
+
+@inner
 def weigh_body(tree, par, work, i, zero):
     """Mass, centre of mass and inertia about that of body i where it now is."""
     body = integer(tree, W_BODY) + i * BODY_WORK
-    mine = i * BODY_PARS
+    record, mine = integer(tree, BODY_AT) + i * BODY_INTS, i * BODY_PARS
     R = load9(work, body + ROTATION, zero)
     m = shared(par, mine + P_MASS, zero)
     c = centre_of_mass(tree, par, work, i, zero)
-    a, b = turn(R, shared3(par, mine + P_INERTIA, zero)), turn(R, shared3(par, mine + P_INERTIA + 3, zero))
+    x, y = integer(tree, record + FIRST_AXIS), integer(tree, record + SECOND_AXIS)
+    if x >= 0:
+        a = scale3(shared(par, mine + P_INERTIA + x, zero), axis_of(work, body, x, zero))
+        b = scale3(shared(par, mine + P_INERTIA + 3 + y, zero), axis_of(work, body, y, zero))
+    else:
+        a, b = turn(R, shared3(par, mine + P_INERTIA, zero)), turn(R, shared3(par, mine + P_INERTIA + 3, zero))
     least = shared(par, mine + P_LEAST, zero)  # J = least + a a' + b b'
     J = (
         least + a[0] * a[0] + b[0] * b[0],

@@ -12,6 +12,7 @@ from ..scalar.compiling import entry, inner
 from ..scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from .articulated import (
     add_articulated,
+    add_rigid,
     factorise_joint_rate,
     load_articulated,
     reduce_rate,
@@ -27,7 +28,7 @@ from .layout import *  # noqa: F403
 from .loose_joints import force_past_joint, inertia_to_parent, keep_transmitted
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
-from .spatial import add6, add9, dot6, load6, store6
+from .spatial import add6, dot6, load6, store6
 
 
 @inner
@@ -36,16 +37,18 @@ def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
     record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
     weighed = weigh_body(tree, par, work, i, zero)
     m, h, I = rigid_inertia(weighed, zero)
-    own_A, own_B, own_C = rigid_start(m, h, I, zero)
     own_F = motion_force(work, body, weighed, zero)
     if loaded:
         own_F = add6(own_F, load6(work, body + FORCE, zero))
     if integer(tree, record + FROM_NEXT):
-        own_A, own_B, own_C, own_F = add6(own_A, A), add9(own_B, B), add6(own_C, C), add6(own_F, F)
+        A, B, C = add_rigid(m, h, I, A, B, C)
+        own_F = add6(own_F, F)
+    else:
+        A, B, C = rigid_start(m, h, I, zero)
     if integer(tree, record + FROM_MEMORY):
-        own_A, own_B, own_C = add_articulated(work, body + HANDED, own_A, own_B, own_C, zero)
+        A, B, C = add_articulated(work, body + HANDED, A, B, C, zero)
         own_F = add6(own_F, load6(work, body + HANDED_FORCE, zero))
-    return own_A, own_B, own_C, own_F
+    return A, B, C, own_F
 
 
 @inner

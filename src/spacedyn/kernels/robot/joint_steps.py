@@ -45,6 +45,32 @@ def turn_about_x(R, s, c):
     return R[0], ny[0], nz[0], R[3], ny[1], nz[1], R[6], ny[2], nz[2]
 
 
+@inner
+def swapped_axes(tree, work, record, rotation, zero):
+    """R P of an R in memory and a P whose columns are unit vectors or their negatives: columns of R change places."""
+    x, y, z = (
+        integer(tree, record + SWAP_AXIS),
+        integer(tree, record + SWAP_AXIS + 1),
+        integer(tree, record + SWAP_AXIS + 2),
+    )
+    a, b, c = (
+        1.0 * integer(tree, record + SWAP_SIGN),
+        1.0 * integer(tree, record + SWAP_SIGN + 1),
+        1.0 * integer(tree, record + SWAP_SIGN + 2),
+    )
+    return (
+        a * load(work, rotation + x, zero),
+        b * load(work, rotation + y, zero),
+        c * load(work, rotation + z, zero),
+        a * load(work, rotation + 3 + x, zero),
+        b * load(work, rotation + 3 + y, zero),
+        c * load(work, rotation + 3 + z, zero),
+        a * load(work, rotation + 6 + x, zero),
+        b * load(work, rotation + 6 + y, zero),
+        c * load(work, rotation + 6 + z, zero),
+    )
+
+
 @rare
 def take_steps(tree, par, work, i, zero):
     """Move body i from its joint's frame, where it is in `work`, by the steps that its joint's kind spells; columns.

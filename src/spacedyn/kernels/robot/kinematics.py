@@ -11,7 +11,7 @@ from ..scalar.compiling import inner
 from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
 from ..scalar.trigonometry import sincos
-from .joint_steps import rotating, sliding, take_steps, turn_about_y, turn_about_z
+from .joint_steps import rotating, sliding, swapped_axes, take_steps, turn_about_y, turn_about_z
 from .layout import *  # noqa: F403  (the layout's constants)
 from .loose_joints import part_acceleration
 from .segments import enter_segment, open_segment
@@ -126,9 +126,13 @@ def place_body(tree, par, work, i, zero):
         integer(tree, W_COSINE) + integer(tree, record + ANGLE),
     )
     rate = integer(tree, W_RATE) + integer(tree, record + RATE) * RATE_WORK
-    Rp = load9(work, above + ROTATION, zero)
-    R = compose(Rp, shared9(par, i * BODY_PARS + P_ROTATION, zero))
-    p = add_turned(load3(work, above + POSITION, zero), Rp, shared3(par, i * BODY_PARS + P_POSITION, zero))
+    R = load9(work, above + ROTATION, zero)
+    p = add_turned(load3(work, above + POSITION, zero), R, shared3(par, i * BODY_PARS + P_POSITION, zero))
+    frame = integer(tree, record + FRAME)
+    if frame == SWAPPED:
+        R = swapped_axes(tree, work, record, above + ROTATION, zero)
+    elif frame == TURNED:
+        R = compose(R, shared9(par, i * BODY_PARS + P_ROTATION, zero))
     opens = integer(tree, record + OPENS)
     if opens == AT_JOINT:
         store3(work, bodies + i * BODY_WORK + POSITION, p)

@@ -28,7 +28,13 @@ PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_L
 SEGMENT, OPENS = 9, 10  # 0: the base's segment; whether the body opens its segment, and where its reference point is
 # how an articulated inertia goes to the parent: through memory, not in registers; and how those of children come in:
 # from the next body, in registers; from memory
-BY_MEMORY, FROM_NEXT, FROM_MEMORY, BODY_INTS = range(11, 15)
+BY_MEMORY, FROM_NEXT, FROM_MEMORY = range(11, 14)
+# how its joint's frame stands in the parent's, and if it is swapped: the parent's axis that is its x, y, z; their signs
+FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
+# a frame stands anyhow (P_ROTATION); parallel to the parent's; with axes along the parent's axes
+TURNED, PARALLEL, SWAPPED = range(3)
+# axes along which both vectors of P_INERTIA are; -1 if some is along none
+FIRST_AXIS, SECOND_AXIS, BODY_INTS = range(21, 24)
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record
