@@ -279,6 +279,7 @@ class ShapeContact(Element):
             return (
                 f". ShapeContact '{self.name}' has room for {room} that are near: if there are more, name those that "
                 "may touch by pairs=…, or leave some out by exclude=…"
+                + ("; robots of a batch share it, so simulate them one by one" if state.shape else "")
             )
         if not found:
             return ""
