@@ -14,12 +14,14 @@ from spacedyn.kernels.geometry import cores as k
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.simulate.setup import build_steppers, simulation_of
 
+from .stepping import end_of_row
 from .timing import Contestant
 
 PAIRS = ("box box", "capsule box", "cylinder cylinder")
 SPHERES = (100, 1000)
 PILES = (10, 100, 1000)
 _COUNT = 256
+_LAYERS, _STEPS = 5, 200  # of spheres that settle
 _SHAPES = {
     "box": (sd.shapes.box(0.0, (0.6, 0.8, 1.0)), lambda: coal.Box(0.6, 0.8, 1.0)),
     "capsule": (sd.shapes.capsule(0.0, 0.2, 1.0), lambda: coal.Capsule(0.2, 1.0)),
@@ -62,23 +64,56 @@ def near(count: int) -> dict[str, Contestant]:
 
 
 def pile(count: int) -> dict[str, Contestant]:
-    """Right-hand side of spheres that lie on each other in a box; seconds for each, of one pile and in a pack."""
-    return {"float64": _piled(count, 1), "packs": _piled(count, LANES)}
+    """Spheres that lie on each other in a box; seconds for each.
+
+    The right-hand side of contact that gives way, of one pile and in a pack; a step through rigid contact.
+    """
+    return {"float64": _piled(count, 1), "packs": _piled(count, LANES), "steps": _stepped(count)}
 
 
 def _piled(count: int, robots: int) -> Contestant:
     """Spheres of 10 cm in a cube, a tenth of a millimetre deep in each other, and a little different in each robot."""
-    b, rng, edge = sd.Builder("pile", base="fixed"), np.random.default_rng(5), int(np.ceil(count ** (1 / 3)))
+    rng, edge = np.random.default_rng(5), int(np.ceil(count ** (1 / 3)))
+    cells = np.array([(i % edge, i // edge % edge, i // edge**2) for i in range(count)])
+    places = 0.0999 * cells + 0.05 + rng.uniform(-1e-5, 1e-5, (robots, count, 3))
+    material = sd.ContactMaterial(1e5, dissipation=0.5, friction=0.4, sticks=False)
+    sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
+    stepper, _ = _stepper(places, material, sides, sd.RungeKutta4(step=1e-4))
+    return Contestant("stepper.evaluate()", {"stepper": stepper}, count * robots)
+
+
+def _stepped(count: int) -> Contestant:
+    """Steps of 1 ms of spheres that fall into a box, `_LAYERS` on each other however many they are, and settle."""
+    rng, edge = np.random.default_rng(5), int(np.ceil((count / _LAYERS) ** 0.5))
+    cells = np.array([(i % edge, i // edge % edge, i // edge**2) for i in range(count)])
+    places = 0.102 * cells + 0.052 + rng.uniform(-1e-3, 1e-3, (1, count, 3))
+    far = 0.102 * edge
+    sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
+    sides |= {"right": sd.Plane((-1, 0, 0), position=(far, 0, 0)), "back": sd.Plane((0, -1, 0), position=(0, far, 0))}
+    stepper, row = _stepper(places, sd.ContactMaterial(1e5, friction=0.4), sides, sd.TimeStepping(1e-3))
+    changing, rows = [stepper.work, stepper.memory, stepper.counters, stepper.clock], np.empty((1, 1, row))
+    before = [array.copy() for array in changing]
+
+    def again() -> None:
+        for array, first in zip(changing, before, strict=True):
+            array[:] = first
+
+    names = {"again": again, "advance": stepper.advance, "rows": rows}
+    return Contestant(f"again(); advance(rows, 1, {_STEPS})", names, _STEPS * count)
+
+
+def _stepper(places: np.ndarray, material: sd.ContactMaterial, sides: dict[str, Any], method: Any) -> tuple[Any, int]:
+    """Of spheres at places (robots, count, 3), and how many numbers a row of its record has."""
+    robots, count, _ = places.shape
+    b = sd.Builder("pile", base="fixed")
     b.base("box", mass=1.0, inertia=(1.0, 1.1, 1.2))
     for i in range(count):
         b.link(f"ball{i}", "free", parent="box", shapes=[sd.shapes.sphere(1.0, 0.05)])
-    model, cells = b.build(), np.array([(i % edge, i // edge % edge, i // edge**2) for i in range(count)])
-    q = np.zeros((robots, count, 7))
-    q[:, :, :3], q[:, :, 6] = 0.0999 * cells + 0.05 + rng.uniform(-1e-5, 1e-5, (robots, count, 3)), 1.0
-    sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
-    material = sd.ContactMaterial(1e5, dissipation=0.5, friction=0.4, sticks=False)
+    model, q = b.build(), np.zeros((robots, count, 7))
+    q[:, :, :3], q[:, :, 6] = places, 1.0
     start = model.state(q=q.reshape(robots, -1) if robots > 1 else q.reshape(-1))
-    options = {"method": sd.RungeKutta4(step=1e-4), "gravity": (0, 0, -9.81), "record": 1e-4}
-    made = simulation_of(model, start, 1e-3, elements=[sd.ShapeContact(material, surfaces=sides)], **options)
+    touching = [sd.ShapeContact(material, surfaces=sides)]
+    made = simulation_of(model, start, 1e3, elements=touching, method=method, gravity=(0, 0, -9.81), record=[1e3])
     (stepper,) = build_steppers(made, 1)
-    return Contestant("stepper.evaluate()", {"stepper": stepper}, count * robots)
+    stepper.set_times(np.array([1e3]))
+    return stepper, end_of_row(made)

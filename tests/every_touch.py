@@ -63,8 +63,19 @@ def under_time_stepping():
     slips_back = {"base_velocity": [-0.085, 0, -0.89], "base_rate": [0, 3.47, 0]}  # Newton's law alone would add energy
     start = b.build().state(base_position=[0, 0, 1e-4 - tip[2]], **slips_back)
     found += [sd.simulate(start.model, start, 0.02, elements=[sd.RigidContact("rod", tip, None, 1.0, 0.73)], **options)]
-    found += [*asleep(options), *closed_leg(options)]
+    found += [by_cells(options), *asleep(options), *closed_leg(options)]
     return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
+
+
+def by_cells(options):
+    """Balls beside each other on a table, more than are listed, of which some sleep and all resist rolling."""
+    rows = {f"ball{i}": (BALL, (0.11 * (i % 8) - 0.4, 0.11 * (i // 8) - 0.45, 0.1)) for i in range(24)}
+    model, state = table(**rows)
+    grass = sd.ContactMaterial(1e5, friction=0.3, rolling=1e-3)
+    contact = sd.ShapeContact(grass, surfaces=sd.Plane(position=(0, 0, -0.05)), exclude=[("ball0", "ball1")])
+    qd = np.where(np.arange(state.qd.size) // 6 == 5, state.qd, 0.0)  # one moves, and strikes another
+    sleeping = sd.Sleeping(speed=0.2, after=0.02)
+    return sd.simulate(model, state.replace(qd=qd), 0.2, elements=[contact, sleeping], **options)
 
 
 def asleep(options):

@@ -115,8 +115,10 @@ def test_bristles_of_too_many_pairs_are_refused():
     b.base("ground", mass=1.0, inertia=(1.0, 1.1, 1.2))
     for i in range(30):
         b.link(f"ball{i}", "free", parent="ground", shapes=[sd.shapes.sphere(1.0, 0.05)])
+    model = b.build()
+    apart = model.state(q={f"ball{i}": [i, 0, 0, 0, 0, 0, 1] for i in range(30)})
     with pytest.raises(sd.InputError, match="sticks=False"):
-        sd.ShapeContact(sd.ContactMaterial(1e5, friction=0.3)).for_model(b.build())
+        sd.simulate(model, apart, 0.1, elements=[sd.ShapeContact(sd.ContactMaterial(1e5, friction=0.3))])
 
 
 URDF = """<robot name="two"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1.1" izz="1.2" ixy="0"

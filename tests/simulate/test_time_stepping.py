@@ -422,8 +422,8 @@ def test_what_it_cannot_do_is_said_by_name():
     sticky = sd.Contact("trunk", (0, 0, 0), material=sd.ContactMaterial(1e5, adhesion=0.01), name="belly")
     with pytest.raises(sd.InputError, match="'belly': TimeStepping does not know adhesion"):
         step_through(robot, start, 0.1, [sticky])
-    shapes = sd.ShapeContact(sd.ContactMaterial(1e5, torsion=0.01), name="shapes")
-    with pytest.raises(sd.InputError, match="ShapeContact 'shapes': TimeStepping does not know torsion"):
+    shapes = sd.ShapeContact(sd.ContactMaterial(1e5, adhesion=0.01), name="shapes")
+    with pytest.raises(sd.InputError, match="ShapeContact 'shapes': TimeStepping does not know adhesion"):
         step_through(boxes(2), boxes(2).neutral_state(), 0.1, [shapes])
 
 

@@ -29,16 +29,13 @@ _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
 
 
-def check_sliding_alone(
-    what: str, m: ContactMaterial, unknown: tuple[str, ...] = ("adhesion", "rolling", "torsion")
-) -> None:
+def check_no_adhesion(what: str, m: ContactMaterial) -> None:
     """Raise if a material has what a method that steps through contact does not know."""
-    for name in unknown:
-        if getattr(m, name) > 0.0:
-            raise InputError(
-                f"{what}: TimeStepping does not know {name}, which the material has: leave it out, or choose "
-                "another method, such as DormandPrince8()"
-            )
+    if m.adhesion > 0.0:
+        raise InputError(
+            f"{what}: TimeStepping does not know adhesion, which the material has: leave it out, or choose "
+            "another method, such as DormandPrince8()"
+        )
 
 
 def has_bristles(m: ContactMaterial) -> bool:
@@ -51,12 +48,17 @@ def guards_of_point(m: ContactMaterial) -> int:
     return 1 + (m.dissipation > 0.0 or m.damping > 0.0) + has_bristles(m) + (m.adhesion > 0.0)
 
 
+def resists_turning(m: ContactMaterial) -> bool:
+    """Whether it resists rolling or turning about the normal."""
+    return m.rolling > 0.0 or m.torsion > 0.0
+
+
 def law_choices(m: ContactMaterial, guarded: bool) -> tuple[int, ...]:
     """What the kernels branch by: from GUARDS to TURNS."""
     pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
     friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if m.friction > 0.0 else p.NONE
-    turns = int(m.rolling > 0.0 or m.torsion > 0.0)
-    return guards_of_point(m), int(guarded), pulls, 1 + (pulls > 0), int(m.adhesion > 0.0), friction, turns
+    adheres, turns = int(m.adhesion > 0.0), int(resists_turning(m))
+    return guards_of_point(m), int(guarded), pulls, 1 + (pulls > 0), adheres, friction, turns
 
 
 def law_numbers(m: ContactMaterial, mass: float) -> list[float]:
@@ -203,8 +205,7 @@ class Contact(Element):
     @property
     def touches(self) -> int:
         """Its points, for a method that steps through contact."""
-        resists = self.pair.rolling > 0.0 or self.pair.torsion > 0.0
-        return (2 if resists else 1) * len(self.touching.places) if self.is_stepped else 0
+        return (1 + resists_turning(self.pair)) * len(self.touching.places) if self.is_stepped else 0
 
     def under(self, stepping: bool) -> "Contact":
         """With forces; or, for a method that steps through contact, rigid: without states and guards."""
@@ -212,7 +213,7 @@ class Contact(Element):
             return self
         made = replace(self)
         if stepping:
-            check_sliding_alone(f"Contact '{self.name}'", self.pair, ("adhesion",))
+            check_no_adhesion(f"Contact '{self.name}'", self.pair)
             stepped = {"is_stepped": True, "kernel": contact_touching, "pushes_bodies": False}
             for name, value in stepped.items():
                 object.__setattr__(made, name, value)

@@ -164,6 +164,11 @@ class Element:
         """Number of places where bodies may touch, that it gives to a method that steps through contact."""
         return 0
 
+    @property
+    def finds_touches(self) -> bool:
+        """Whether its kind hands them out anew at each evaluation, by keys."""
+        return False
+
     def under(self, stepping: bool) -> "Element":
         """Itself as a method takes it: one that steps through rigid contact, or any other."""
         return self

@@ -15,7 +15,7 @@ from ..kernels.elements.pair_touching import pair_touching
 from ..model.model import Model, robot_of
 from ..model.state import State
 from ..signatures import checked_fields
-from .contact import check_sliding_alone, has_bristles, mass_of
+from .contact import check_no_adhesion, has_bristles, mass_of
 from .element import Account, Block, Element, Numbers, WrenchPoint
 from .shape_gaps import Nearest, nearest_pairs
 from .shape_numbers import (
@@ -25,7 +25,8 @@ from .shape_numbers import (
     kept_sizes,
     material_between,
     numbers_of,
-    points_of_pairs,
+    places_of,
+    room_of_list,
     stepped_numbers,
 )
 from .shape_pairs import (
@@ -84,7 +85,8 @@ class ShapeContact(Element):
     `contact_point` (three) [m], inertial frame, in the order of `pair_names`; the gap of a pair that is farther apart
     than its bounding balls is that of the balls. States: `bristle` of each pair that sticks. Of more pairs, near ones
     are found by cells, so that the work grows with the number of shapes; channels are `least_gap`, `normal_force` (of
-    all) and `touching` (how many pairs), there are no guards, and friction cannot be by bristles (`sticks=False`).
+    all) and `touching` (how many pairs), there are no guards, and friction cannot be by bristles (`sticks=False`);
+    under `TimeStepping`, which takes contact as rigid, it sticks all the same.
 
     Examples
     --------
@@ -131,15 +133,18 @@ class ShapeContact(Element):
         }
         for name, value in settings.items():
             object.__setattr__(self, name, value)
-        if self.found is not None and self.found.pairs is None:
-            self._check_friction()
+
+    @property
+    def _by_cells(self) -> bool:
+        return self.found is not None and self.found.pairs is None
 
     def _check_friction(self) -> None:
         """Raise of bristles where pairs are found by cells."""
-        if any(has_bristles(m) for m in all_materials(self)):
+        if self._by_cells and any(has_bristles(m) for m in all_materials(self)):
             raise InputError(
                 f"ShapeContact '{self.name}': more than {MOST_LISTED} pairs may touch, and friction by bristles needs "
-                "states of each; take materials with sticks=False, or name the pairs that may touch by pairs=…"
+                "states of each; take materials with sticks=False, name the pairs that may touch by pairs=…, or take "
+                "TimeStepping(step), which needs none"
             )
 
     def for_model(self, model: Model) -> "ShapeContact":
@@ -150,17 +155,14 @@ class ShapeContact(Element):
 
     def under(self, stepping: bool) -> "ShapeContact":
         """With forces; or, for a method that steps through contact, rigid: without states and guards."""
+        if not stepping:
+            self._check_friction()
         if stepping == self.is_stepped:
             return self
         made = replace(self)
         if stepping:
             for m in all_materials(self):
-                check_sliding_alone(f"ShapeContact '{self.name}'", m)
-            if self.found is not None and self.found.pairs is None:
-                raise InputError(
-                    f"ShapeContact '{self.name}': more than {MOST_LISTED} pairs may touch; TimeStepping needs their "
-                    "list; name those that may touch by pairs=…, or choose another method, such as DormandPrince8()"
-                )
+                check_no_adhesion(f"ShapeContact '{self.name}'", m)
             stepped = {"is_stepped": True, "kernel": pair_touching, "pushes_bodies": False, "guards": 0}
             for name, value in stepped.items():
                 object.__setattr__(made, name, value)
@@ -168,8 +170,13 @@ class ShapeContact(Element):
 
     @property
     def touches(self) -> int:
-        """Points of its pairs, for a method that steps through contact."""
-        return sum(points_of_pairs(self.here)) if self.is_stepped else 0
+        """Points of its pairs, for a method that steps through contact; of near ones, where cells find them."""
+        return places_of(self.here, self) if self.is_stepped else 0
+
+    @property
+    def finds_touches(self) -> bool:
+        """Whether places are those of near pairs."""
+        return self.is_stepped and self._by_cells
 
     @property
     def here(self) -> Found:
@@ -236,7 +243,7 @@ class ShapeContact(Element):
         """Tables of shapes, surfaces, pairs and laws."""
         bound = self.for_model(model)
         made = numbers_of(model, bound.here, bound)
-        return stepped_numbers(made, bound.here) if self.is_stepped else made
+        return stepped_numbers(made, bound.here, bound) if self.is_stepped else made
 
     def nearest(self, state: State) -> list[Nearest]:
         """The pair of each state with the least gap, among those that are near; none if none is."""
@@ -267,6 +274,13 @@ class ShapeContact(Element):
     def failure_note(self, state: State) -> str:
         """Which pair was deepest, and how deep it may be."""
         found = [one for one in self.nearest(state.flattened()) if one.pair is not None and not one.gap > 1e-9]
+        if not found and self._by_cells:
+            room = f"{room_of_list(self.here)} pairs" + (f" and {self.touches} places" if self.is_stepped else "")
+            return (
+                f". ShapeContact '{self.name}' has room for {room} that are near: if there are more, name those that "
+                "may touch by pairs=…, or leave some out by exclude=…"
+                + ("; robots of a batch share it, so simulate them one by one" if state.shape else "")
+            )
         if not found:
             return ""
         worst = min(found, key=lambda one: one.gap)

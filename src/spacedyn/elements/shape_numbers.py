@@ -16,7 +16,7 @@ from ..kernels.geometry import cores as k
 from ..kernels.geometry.manifold import POINTS
 from ..kernels.geometry.pairs import PAIR_WORK
 from ..model.model import Model
-from .contact import guards_of_point, has_bristles, law_choices, law_numbers, mass_of
+from .contact import guards_of_point, has_bristles, law_choices, law_numbers, mass_of, resists_turning
 from .element import Numbers, point_of
 from .shape_pairs import Found, Piece, names_of, others_of
 
@@ -24,6 +24,8 @@ Array = np.ndarray
 _LARGE = 4.0  # times the median: shapes that reach farther are held against all others
 _SKIN = 0.3  # of the median reach: how much farther lists of pairs reach
 _ROOM = 32  # pairs that a list has room for, for each shape
+# places that there is room for, for each round shape and each other one; of a shape on a surface
+_ROUND_PLACES, _PLACES, _SURFACE_PLACES = 16, 40, 16
 
 
 class Kept(NamedTuple):
@@ -85,11 +87,16 @@ def slots_of(found: Found) -> int:
     return 1 << max(4, (2 * len(found.pieces) - 1).bit_length())
 
 
+def room_of_list(found: Found) -> int:
+    """How many near pairs there is room for, where cells find them."""
+    return _ROOM * len(found.pieces)
+
+
 def kept_sizes(found: Found) -> Kept:
     """How much the kernels keep."""
     n, listed = len(found.pieces), found.pairs is not None
-    rows = max([POINTS, *(len(touching_rows(piece)[0]) for piece in found.pieces)])
-    lists = FIRST_PAIR + 2 * _ROOM * n + n + slots_of(found) + 4 * n
+    rows = most_rows(found)
+    lists = FIRST_PAIR + 2 * room_of_list(found) + n + slots_of(found) + 4 * n
     return Kept(3 * n, p.ROW * rows, PAIR_WORK, FACE_WORK, 0 if listed else 3 * n, 0 if listed else lists)
 
 
@@ -153,27 +160,48 @@ def numbers_of(model: Model, found: Found, settings: Any) -> Numbers:
     return Numbers(tuple(int(x) for x in ints.all(head)), numbers.all(first))
 
 
-def points_of_pairs(found: Found) -> list[int]:
-    """The most points of each listed pair."""
-    n, pairs = len(found.pieces), found.pairs or ()
-    return [
-        len(touching_rows(found.pieces[i])[0]) if j >= n else 1 if has_one_point(found, i, j) else POINTS
-        for i, j in pairs
-    ]
+def most_rows(found: Found) -> int:
+    """The most points of a pair."""
+    return max([POINTS, *(len(touching_rows(piece)[0]) for piece in found.pieces)])
 
 
-def stepped_numbers(made: Numbers, found: Found) -> Numbers:
+def places_of_pairs(found: Found, settings: Any) -> list[tuple[int, int]]:
+    """The most points of each listed pair, and how many places each has: one more where turning is resisted."""
+    n, names = len(found.pieces), names_of(found.pieces, settings)
+    made = []
+    for i, j in found.pairs or ():
+        many = len(touching_rows(found.pieces[i])[0]) if j >= n else 1 if has_one_point(found, i, j) else POINTS
+        made.append((many, 1 + resists_turning(material_between(settings, names[i], names[j]))))
+    return made
+
+
+def places_of(found: Found, settings: Any) -> int:
+    """Places that pairs need; where cells find them, room for as many as are near at a time."""
+    if found.pairs is not None:
+        return sum(many * width for many, width in places_of_pairs(found, settings))
+    round_ones = sum(piece.is_round for piece in found.pieces)
+    rows = [len(touching_rows(piece)[0]) for piece in found.pieces[: found.on_surfaces]]
+    many = _ROUND_PLACES * round_ones + _PLACES * (len(found.pieces) - round_ones)
+    many += len(others_of(settings)) * sum(min(one, _SURFACE_PLACES) for one in rows)
+    return many * (1 + any(resists_turning(m) for m in all_materials(settings)))
+
+
+def stepped_numbers(made: Numbers, found: Found, settings: Any) -> Numbers:
     """The same for a method that steps through contact: where the places of each pair begin, and how many it has.
 
     Points are looked for as far away as a quarter of the smallest shape: bodies come no nearer in a step.
     """
     integers, numbers, first = list(made.integers), made.numbers.copy(), 0
-    for q, many in enumerate(points_of_pairs(found)):
+    for q, (many, width) in enumerate(places_of_pairs(found, settings)):
         at = integers[p.PAIR_AT] + q * p.PAIR_INTS
         integers[at + p.PAIR_GUARD], integers[at + p.PAIR_BRISTLE] = first, many
-        first += many
+        first += many * width
+    if found.pairs is None:
+        integers[p.PLACES], integers[p.KEYS] = places_of(found, settings), 2 * most_rows(found)
     least = min(piece.convex.bound + piece.radius for piece in found.pieces[: found.moving])
-    numbers[p.MARGIN] = max(numbers[p.MARGIN], 0.25 * least)
+    margin = max(numbers[p.MARGIN], 0.25 * least)
+    numbers[p.CELL] += margin - numbers[p.MARGIN]
+    numbers[p.MARGIN] = margin
     return Numbers(tuple(integers), numbers)
 
 
@@ -262,6 +290,6 @@ def _put_lists(model: Model, found: Found, owner: Array, reach: Array, ints: Wri
     large = np.flatnonzero(reach > _LARGE * np.median(reach))
     head[p.BEFORE_AT], head[p.LARGE_AT], head[p.LARGE] = ints.put(before), ints.put(large), len(large)
     head[p.OMITTED_AT], head[p.OMITTED] = ints.put([i * n + j for i, j in found.omitted]), len(found.omitted)
-    head[p.SLOTS], head[p.CAPACITY] = slots_of(found), _ROOM * n
+    head[p.SLOTS], head[p.CAPACITY] = slots_of(found), room_of_list(found)
     small = np.delete(reach, large)
     return float(2.0 * small.max() + _SKIN * np.median(reach))

@@ -75,7 +75,7 @@ def coriolis_matrix(model: Model, state: State) -> Array:
     """
     check_state(model, state)
     nv = model.flat.rates
-    return run_on_states(_coriolis.run, model, state, (), (), nv * nv, nv * nv + 9)[0].reshape(*state.shape, nv, nv)
+    return run_on_states(_coriolis.run, model, state, (), (), nv * nv, nv * nv)[0].reshape(*state.shape, nv, nv)
 
 
 class MassMatrixBlocks(NamedTuple):

@@ -25,7 +25,9 @@ CENTRES, ROWS_AT, SEARCH, FACES = range(11, 15)
 ON_SURFACES, BEFORE_AT, LARGE_AT, LARGE, OMITTED_AT, OMITTED, REFERENCE, LISTS, SLOTS, CAPACITY = range(15, 25)
 # more integers, of the law of compliant contact (pair_contact.py): tables of choices and numbers; classes of shapes and
 # surfaces, and the law of each pair of classes; states of a pair's bristles
-CHOICES_AT, LAWS_AT, CLASS_AT, CLASS_LAW_AT, CLASSES, BRISTLE_STATES, PAIR_HEADER = range(25, 32)
+CHOICES_AT, LAWS_AT, CLASS_AT, CLASS_LAW_AT, CLASSES, BRISTLE_STATES = range(25, 31)
+# more integers, of places that are handed out (found_places.py): room for how many; keys that a pair has
+PLACES, KEYS, PAIR_HEADER = range(31, 34)
 # numbers: gap up to which points of faces and surfaces are looked for; how much farther lists of pairs reach; cells;
 # the radius at which bristles against turning about the normal are
 MARGIN, SKIN, CELL, TWIST_RADIUS, NUMBERS = range(5)

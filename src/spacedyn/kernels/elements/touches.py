@@ -1,7 +1,7 @@
 """Places where bodies may touch, as kinds of elements write them for a method that steps through contact.
 
 Such a method finds impulses of all places at once (kernels/simulation/time_stepping.py). An element has a fixed number
-of places; one that has nothing to touch now has no body.
+of places; one that has nothing to touch now has no body. Those behind the last that is in use are passed over.
 """
 
 from collections import namedtuple
@@ -84,6 +84,24 @@ def touches_nothing(sim, e, j):
     """Nothing is near an element's place j."""
     mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
     store(sim.memory, mine + TM_BODY, -1.0)
+
+
+@inner
+def no_more_touches(sim, e, j, end):
+    """An element's places from j to its place `end` are not in use."""
+    if j < end:
+        mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
+        store(sim.memory, mine + TM_BODY, NO_MORE)
+        store(sim.memory, mine + TM_RATE, 1.0 * touch_of_element(sim, e, end))
+
+
+@inner
+def next_touch(sim, number):
+    """The number of the place behind one, of all elements; those that are not in use are passed over."""
+    mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
+    if load(sim.memory, mine + TM_BODY, 0.0) == NO_MORE:
+        return int(load(sim.memory, mine + TM_RATE, 0.0))
+    return number + 1
 
 
 @inner

@@ -40,10 +40,9 @@ from .spatial import (
     load3,
     load6,
     load9,
+    pick,
     scale3,
     store3,
-    store6,
-    store9,
     sub3,
     turn,
 )
@@ -117,12 +116,10 @@ def forces_of(work, body, rate, zero):
 def base_block(tree, work, C, zero):
     """Rows and columns of the base alone."""
     nv, count = integer(tree, RATES), integer(tree, BASE_RATES)
-    room = C + nv * nv
     for k in range(count):
         _, swept, _ = forces_of(work, integer(tree, W_BODY), integer(tree, W_RATE) + k * RATE_WORK, zero)
-        store6(work, room, swept)
         for j in range(count):
-            store(work, C + j * nv + k, load(work, room + base_axis(tree, j), zero))
+            store(work, C + j * nv + k, pick(swept, base_axis(tree, j)))
 
 
 @inner
@@ -134,10 +131,29 @@ def about_segment_before(tree, work, s, force, momentum, felt, zero):
 
 
 @inner
+def base_entries(tree, work, k, C, force, felt, zero):
+    """Column and row k where they meet the base's rates, whose columns S are unit vectors."""
+    nv = integer(tree, RATES)
+    if integer(tree, BASE) == BASE_FREE:
+        store(work, C + k, force[0])
+        store(work, C + nv + k, force[1])
+        store(work, C + 2 * nv + k, force[2])
+        store(work, C + 3 * nv + k, force[3])
+        store(work, C + 4 * nv + k, force[4])
+        store(work, C + 5 * nv + k, force[5])
+        store3(work, C + k * nv + 3, felt)
+        return
+    for j in range(integer(tree, BASE_RATES)):
+        axis = base_axis(tree, j)
+        store(work, C + j * nv + k, pick(force, axis))
+        if axis >= 3:
+            store(work, C + k * nv + j, pick(felt + felt, axis))
+
+
+@inner
 def rate_entries(tree, work, body, k, C, zero):
-    """Column and row k, as far as the rates between it and the root; the base's columns S are unit vectors."""
+    """Column and row k, as far as the rates between it and the root."""
     nv, rates, base = integer(tree, RATES), integer(tree, W_RATE), integer(tree, BASE_RATES)
-    room = C + nv * nv
     momentum, swept, felt = forces_of(work, body, rates + k * RATE_WORK, zero)
     force = add6(swept, momentum_of(work, body, load6(work, rates + k * RATE_WORK + SDOT, zero), zero))
     j, s = k, segment_of_rate(tree, k)
@@ -153,17 +169,12 @@ def rate_entries(tree, work, body, k, C, zero):
     while s > 0:
         force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
         s = segment_before(tree, s)
-    store9(work, room, force + felt)
-    for j in range(base):
-        axis = base_axis(tree, j)
-        store(work, C + j * nv + k, load(work, room + axis, zero))
-        if axis >= 3:
-            store(work, C + k * nv + j, load(work, room + 3 + axis, zero))
+    base_entries(tree, work, k, C, force, felt, zero)
 
 
 @inner
 def coriolis_matrix(tree, par, work, C, zero):
-    """The matrix, row by row, into the scalars of `work` from C on, and nine more for use in between."""
+    """The matrix, row by row, into the scalars of `work` from C on."""
     bodies, nv = integer(tree, BODIES), integer(tree, RATES)
     place(tree, par, work, zero)
     for k in range(nv):

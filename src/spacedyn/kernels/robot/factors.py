@@ -1,9 +1,13 @@
-"""The factors of the mass matrix, body by body, with inertias in memory; and accelerations from what they leave."""
+"""The factors of the mass matrix from inertias in memory, and accelerations from what they leave.
+
+From a body stored right after its parent, inertia and force go on in registers, from others through memory.
+"""
 
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load
 from .articulated import (
     add_articulated,
+    add_rigid,
     factorise_joint_rate,
     load_articulated,
     reduce_rate,
@@ -18,31 +22,24 @@ from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 
 
 @inner
-def articulated_start(tree, work, record, body, zero):
-    """A body's own inertia and the articulated inertias of its children."""
-    A, B, C = rigid_start(
-        load(work, body + INERTIA, zero),
-        load3(work, body + INERTIA + 1, zero),
-        load6(work, body + INERTIA + 4, zero),
-        zero,
-    )
-    if integer(tree, record + HAS_CHILDREN):
+def articulated_of(tree, work, i, A, B, C, zero):
+    """Inertia of body i and articulated inertias of its children: the next body's, in registers, and others'."""
+    record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
+    m, h = load(work, body + INERTIA, zero), load3(work, body + INERTIA + 1, zero)
+    I = load6(work, body + INERTIA + 4, zero)
+    if integer(tree, record + FROM_NEXT):
+        A, B, C = add_rigid(m, h, I, A, B, C)
+    else:
+        A, B, C = rigid_start(m, h, I, zero)
+    if integer(tree, record + FROM_MEMORY):
         A, B, C = add_articulated(work, body + ARTICULATED, A, B, C, zero)
     return A, B, C
 
 
 @inner
-def factorise_body(tree, par, work, i, zero):
-    """G, D and 1/D of body i's rates; those whose acceleration is given are left in the articulated inertia."""
+def accumulate_inertia(tree, work, i, A, B, C, zero):
+    """Add the articulated inertia of body i to what its parent has accumulated in memory."""
     record, bodies = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY)
-    A, B, C = articulated_start(tree, work, record, bodies + i * BODY_WORK, zero)
-    if i == 0:
-        factorise_base(tree, work, A, B, C, zero)
-        return
-    first = integer(tree, record + RATE)
-    for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
-        column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
-        A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
     if integer(tree, record + OPENS):
         mine = bodies + i * BODY_WORK + ARTICULATED
         store_articulated(work, mine, A, B, C)
@@ -55,17 +52,33 @@ def factorise_body(tree, par, work, i, zero):
 
 
 @inner
-def reduce_body(tree, work, i, zero):
-    """TAU of body i's rates becomes what is left after FORCE and the rates further out have taken theirs."""
-    record = integer(tree, BODY_AT) + i * BODY_INTS
-    bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
-    F = load6(work, bodies + i * BODY_WORK + FORCE, zero)
-    if i == 0:
-        reduce_base(tree, work, F, zero)
-        return
-    first = integer(tree, record + RATE)
-    for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
-        F = reduce_rate(tree, work, k, dot6(load6(work, rates + k * RATE_WORK + S, zero), F), F, zero)
+def factorise_bodies(tree, par, work, kept, stride, zero):
+    """Leaves to base: G, D and 1/D of all rates; those whose acceleration is given stay in the articulated inertia.
+
+    Articulated inertias go to `kept`, `kept` + `stride`, ... if it is no negative number.
+    """
+    A = C = (zero, zero, zero, zero, zero, zero)
+    B = A + (zero, zero, zero)
+    for i in range(integer(tree, BODIES) - 1, -1, -1):
+        record = integer(tree, BODY_AT) + i * BODY_INTS
+        A, B, C = articulated_of(tree, work, i, A, B, C, zero)
+        if kept >= 0:
+            store_articulated(work, kept + i * stride, A, B, C)
+        if i == 0:
+            factorise_base(tree, work, A, B, C, zero)
+            return
+        first = integer(tree, record + RATE)
+        for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
+            column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
+            A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
+        if integer(tree, record + BY_MEMORY):
+            accumulate_inertia(tree, work, i, A, B, C, zero)
+
+
+@inner
+def accumulate_force(tree, work, i, F, zero):
+    """Add what body i's joint transmits to FORCE of its parent."""
+    record, bodies = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY)
     if integer(tree, record + OPENS):
         mine = bodies + i * BODY_WORK + FORCE
         store6(work, mine, F)
@@ -77,11 +90,25 @@ def reduce_body(tree, work, i, zero):
 
 @inner
 def reduce_bodies(tree, work, zero):
-    """The same for all bodies, leaves to base."""
+    """Leaves to base: TAU of rates becomes what is left after FORCE and the rates further out have taken theirs."""
     if integer(tree, SEGMENTS) > 0:
         keep_transmitted(tree, work, zero)
+    F = (zero, zero, zero, zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
-        reduce_body(tree, work, i, zero)
+        record, own = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK + FORCE
+        if integer(tree, record + FROM_NEXT):
+            F = add6(F, load6(work, own, zero))
+        else:
+            F = load6(work, own, zero)
+        if i == 0:
+            reduce_base(tree, work, F, zero)
+            return
+        first = integer(tree, record + RATE)
+        for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
+            column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
+            F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
+        if integer(tree, record + BY_MEMORY):
+            accumulate_force(tree, work, i, F, zero)
 
 
 @inner
@@ -112,7 +139,6 @@ def recover_accelerations(tree, par, work, zero):
 @inner
 def solve_in_place(tree, par, work, zero):
     """QDD of the free rates from TAU, with INERTIA and FORCE of all bodies in memory."""
-    for i in range(integer(tree, BODIES) - 1, -1, -1):
-        factorise_body(tree, par, work, i, zero)
+    factorise_bodies(tree, par, work, -1, 0, zero)
     reduce_bodies(tree, work, zero)
     recover_accelerations(tree, par, work, zero)

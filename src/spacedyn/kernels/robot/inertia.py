@@ -11,7 +11,7 @@ from ..scalar.compiling import entry, inner
 from ..scalar.memory import integer, lanes_of, load, pointer, shared, store, zero_of
 from .bodies import momentum_of, weigh
 from .descriptions import parameters
-from .kinematics import place
+from .kinematics import base_axis, place
 from .layout import *  # noqa: F403
 from .rows import read_state, write_rows
 from .segments import (
@@ -23,7 +23,7 @@ from .segments import (
     segment_work,
     shift_force,
 )
-from .spatial import dot6, load3, load6, store6
+from .spatial import dot6, load3, load6, pick, store6
 
 
 @inner
@@ -59,6 +59,31 @@ def columns_about_base(tree, work, zero):
 
 
 @inner
+def base_entries(tree, work, H, k, momentum, zero):
+    """Row and column k where they meet the base's rates, whose columns S are unit vectors."""
+    nv = integer(tree, RATES)
+    if integer(tree, BASE) == BASE_FREE:
+        store6(work, H + k * nv, momentum)
+        store(work, H + k, momentum[0])
+        store(work, H + nv + k, momentum[1])
+        store(work, H + 2 * nv + k, momentum[2])
+        store(work, H + 3 * nv + k, momentum[3])
+        store(work, H + 4 * nv + k, momentum[4])
+        store(work, H + 5 * nv + k, momentum[5])
+        return
+    for j in range(integer(tree, BASE_RATES)):
+        value = pick(momentum, base_axis(tree, j))
+        store(work, H + k * nv + j, value)
+        store(work, H + j * nv + k, value)
+
+
+@inner
+def momentum_before(tree, work, s, momentum, zero):
+    """A momentum of segment s, about the reference point of the one before."""
+    return shift_force(momentum, load3(work, segment_work(tree, s) + LEVER, zero))
+
+
+@inner
 def mass_matrix(tree, par, work, H, zero):
     """The mass matrix, row by row, into the scalars of `work` from H on."""
     nv, rates, records = integer(tree, RATES), integer(tree, W_RATE), integer(tree, RATE_AT)
@@ -68,14 +93,16 @@ def mass_matrix(tree, par, work, H, zero):
         rate = rates + k * RATE_WORK
         momentum, s = load6(work, rate + GAIN, zero), segment_of_rate(tree, k)
         j = k
-        while j >= 0:  # only rates between here and the root feel it
+        while j >= integer(tree, BASE_RATES):  # only rates between here and the root feel it
             while s > 0 and s != segment_of_rate(tree, j):
-                momentum = shift_force(momentum, load3(work, segment_work(tree, s) + LEVER, zero))
-                s = segment_before(tree, s)
+                momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
             entry_kj = dot6(load6(work, rates + j * RATE_WORK + S, zero), momentum)
             store(work, H + k * nv + j, entry_kj)
             store(work, H + j * nv + k, entry_kj)
             j = integer(tree, records + j * RATE_INTS + RATE_PARENT)
+        while s > 0:
+            momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
+        base_entries(tree, work, H, k, momentum, zero)
         rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
         store(work, H + k * nv + k, load(work, H + k * nv + k, zero) + rotor)
 

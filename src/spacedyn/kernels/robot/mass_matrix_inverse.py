@@ -4,7 +4,7 @@ from ..scalar.compiling import entry
 from ..scalar.memory import integer, lanes_of, pointer, zero_of
 from .bodies import weigh
 from .descriptions import parameters
-from .factors import factorise_body, recover_accelerations, reduce_bodies
+from .factors import factorise_bodies, recover_accelerations, reduce_bodies
 from .kinematics import place
 from .layout import *  # noqa: F403
 from .rows import read_rows, read_state, write_rows
@@ -24,8 +24,7 @@ def run(tree, par, work, state, vectors, out, count, many, kind):
         read_state(tree, state, row, count, work, zero)
         place(tree, mine, work, zero)
         weigh(tree, mine, work, zero)
-        for i in range(bodies - 1, -1, -1):
-            factorise_body(tree, mine, work, i, zero)
+        factorise_bodies(tree, mine, work, -1, 0, zero)
         for m in range(many):
             read_rows(vectors, many * rates, m * rates, rates, row, count, work, rate + TAU, RATE_WORK, zero)
             for i in range(bodies):

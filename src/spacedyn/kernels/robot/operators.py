@@ -11,12 +11,12 @@ from ..scalar.compiling import entry, inner
 from ..scalar.memory import integer, lanes_of, later, pointer, store, zero_of
 from .bodies import add_wrenches, motion_forces, weigh
 from .descriptions import parameters
-from .factors import articulated_start, factorise_body
+from .factors import factorise_bodies
 from .kinematics import place
 from .layout import *  # noqa: F403
 from .rows import read_rows, read_state, write_rows
 from .segments import force_about_base, shift_force
-from .spatial import add3, load3, load6, load9, scale3, shared3, store3, store6, store9, turn
+from .spatial import add3, load3, load6, load9, scale3, shared3, store3, store6, turn
 from .sweeps import *  # noqa: F403
 
 ABOUT_BASE = 1024  # an option of `forces`
@@ -95,14 +95,7 @@ def factorise(tree, par, work, state, count, stride, kind):
         place(tree, mine, work, zero)
         keep_places(tree, mine, work, zero)
         weigh(tree, mine, work, zero)
-        for i in range(integer(tree, BODIES) - 1, -1, -1):
-            body = integer(tree, W_BODY) + i * BODY_WORK
-            kept = integer(tree, W_OUT) + i * KEPT + KEPT_INERTIA
-            A, B, C = articulated_start(tree, work, integer(tree, BODY_AT) + i * BODY_INTS, body, zero)
-            store6(work, kept, A)
-            store9(work, kept + 6, B)
-            store6(work, kept + 15, C)
-            factorise_body(tree, mine, work, i, zero)
+        factorise_bodies(tree, mine, work, integer(tree, W_OUT) + KEPT_INERTIA, KEPT, zero)
 
 
 @entry

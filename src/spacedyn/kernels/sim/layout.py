@@ -103,7 +103,9 @@ SLEEPERS, GROUP_AT, SLEEPER, SLEEPS_WHOLE, Y_SLEEP, M_SKIP = range(115, 121)
 # rows under impulses, in work: of each place that is near and each row, what the row takes of its columns (3); of each
 # row, the mean of what impulses made it push in the last step
 Y_ROW_PART, Y_ROW_FELT = range(121, 123)
-PLAN = 123
+# places that are handed out anew at each evaluation (kernels/elements/found_places.py): in work, the key of each
+Y_TOUCH_KEY = 123
+PLAN = 124
 # work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
 # asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
 SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)
@@ -113,6 +115,7 @@ T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, TOUCH_NUM
 # memory: of a place: both bodies, -1 for the inertial frame or, of the first, for nothing; its element's record; its
 # sort; the rate of one in a joint, or the number of the place about which one turns; its number among the near ones
 TM_BODY, TM_OTHER, TM_ELEMENT, TM_SORT, TM_RATE, TM_NEAR, TM_NUMBERS = range(7)
+NO_MORE = -2.0  # as its first body: neither it nor those behind it are in use, up to the one that TM_RATE has
 # sorts of places: a point that is pushed and rubbed; an end stop of a joint's rate, which pushes; dry friction of one,
 # which gives up to so much; resistance to turning (its torsion is in T_FRICTION) and rolling (in T_RESTITUTION) about a
 # point, up to so much of what is pushed there

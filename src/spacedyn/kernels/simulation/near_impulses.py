@@ -104,7 +104,7 @@ def slide(G, r, friction, p, zero):
     rounds, going = 0, True
     while going:
         new = -(r[0] + G[1] * x + G[2] * y) / G[0]
-        new = select(new > 0.0, new, zero)
+        new = select(new <= 0.0, zero, new)  # what is no number stays, so that the run ends
         rounds += 1
         # once, if normal and tangential impulses do not know of each other
         going = rounds == 1 or (rounds <= INNER and somewhere(magnitude(new - n) > 0.0))

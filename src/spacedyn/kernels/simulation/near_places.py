@@ -1,5 +1,6 @@
 """Places that are near, of all sorts, entered one after the other: axes, columns, velocity without impulses."""
 
+from ..elements.touches import next_touch
 from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import angular, dot3, load3, load6, scale3, store3, store6, sub3
 from ..scalar.compiling import inner, outlined
@@ -136,8 +137,8 @@ def nearness(sim, number, many, h, zero):
 @outlined
 def find_near(sim, h, zero):
     """All places that are near in some lane; how many."""
-    many = 0
-    for number in range(integer(sim.plan, TOUCHES)):
+    many, number = 0, 0
+    while number < integer(sim.plan, TOUCHES):
         mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
         store(sim.memory, mine + TM_NEAR, -1.0)
         if load(sim.memory, mine + TM_BODY, 0.0) >= 0.0:
@@ -145,4 +146,5 @@ def find_near(sim, h, zero):
             if somewhere(near > 0.5):
                 enter_near(sim, many, number, near, h, zero)
                 many += 1
+        number = next_touch(sim, number)
     return many

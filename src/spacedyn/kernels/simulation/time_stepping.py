@@ -9,6 +9,7 @@ Moreau (1988); Stewart & Trinkle (1996); Anitescu (2006).
 
 from functools import cache
 
+from ..elements.touches import next_touch
 from ..robot.charts import inertial_rates, turn_into_base
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base
@@ -56,13 +57,15 @@ def forget_felt(sim, zero):
     """Nothing is felt anywhere, but by who sleeps."""
     for r in range(integer(sim.plan, ROWS)):
         store(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero)
-    for number in range(integer(sim.plan, TOUCHES)):
+    number = 0
+    while number < integer(sim.plan, TOUCHES):
         at, keeps = integer(sim.plan, Y_TOUCHED) + 3 * number, zero
         if integer(sim.plan, SLEEPERS) > 0:
             if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
                 keeps = 1.0 - awake_at(sim, number, zero)
         for j in range(3):
             store(sim.work, at + j, select(keeps > 0.5, load(sim.work, at + j, zero), zero))
+        number = next_touch(sim, number)
 
 
 @inner

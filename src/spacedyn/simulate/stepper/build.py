@@ -104,6 +104,7 @@ def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out
             "Y_MOMENTUM": VECTORS * nv if method.kind == p.VARIATIONAL else 0,
             "Y_RANK": rank_numbers(layout),
             "Y_TOUCHED": 3 * prepared.touches,
+            "Y_TOUCH_KEY": prepared.touches if any(one.finds_touches for one in elements) else 0,
             "Y_SLEEP": sleep_numbers(layout),
             "Y_ROW_FELT": layout.rows if prepared.touches else 0,
             "Y_VIEW": layout.view_size,
