@@ -1,4 +1,4 @@
-"""Quaternions (x, y, z, w) of rotations, for sensors: w is not negative."""
+"""Quaternions (x, y, z, w) of rotations, for sensors and grasps: w is not negative."""
 
 from ..scalar.compiling import inner
 from ..scalar.pack import select, sqrt

@@ -12,6 +12,7 @@ from ..robot.passive import rotation_vector
 from ..robot.segments import origin_of
 from ..robot.spatial import add3, compose, cross, dot3, scale3, sub3, turn, turn_back
 from ..scalar.compiling import inner
+from .attitudes import quaternion_of
 from .kind import (
     angular_velocity,
     channel3,
@@ -78,7 +79,8 @@ def grapple(sim, e, t, y, k, zero):
     viscous = each(vector(sim, e, DAMPING, zero), speed)
     rest = rest_axes(sim, e, y, zero)
     N = compose(transposed(rest), compose(transposed(R), S))
-    phi = rotation_vector(N[7] - N[5], N[2] - N[6], N[3] - N[1], 1.0 + N[0] + N[4] + N[8])
+    x, y_, z, w = quaternion_of(N, zero)
+    phi = rotation_vector(x, y_, z, w)
     spin = turn_back(R, sub3(angular_velocity(sim, j, zero), angular_velocity(sim, i, zero)))
     stiff, damped = parameter(sim, e, TURN_STIFFNESS, zero), parameter(sim, e, TURN_DAMPING, zero)
     force = scale3(on, add3(elastic, viscous))
