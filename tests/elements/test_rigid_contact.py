@@ -456,3 +456,23 @@ def test_a_box_that_tumbles_comes_to_rest_on_a_face_and_gains_nothing(box):
     assert min(abs(run.final.base_position[2] - half) for half in (0.1, 0.2)) < 1e-11
     assert run["element_dissipated"][-1, 0] == pytest.approx(energy[0] - energy[-1], rel=1e-9)
     assert run.audit().worst < 1e-9
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.1])
+def test_pressed_feet_do_not_lift_each_other_for_ever(restitution):
+    """A tilted lander with sprung legs and a sideways speed: two feet lifted each other in turn, for 1e-7 s each."""
+    b = sd.Builder("lander")
+    b.base("bus", mass=400.0, inertia=(120.0, 130.0, 150.0))
+    for i, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
+        leg = {"mass": 10.0, "inertia": (0.5, 0.5, 0.05), "com": (0, 0, -0.4), "stiffness": 8000.0, "damping": 800.0}
+        b.link(f"leg{i}", "prismatic", parent="bus", position=(x, y, -0.3), axis=(0, 0, 1), **leg)
+    lander = b.build()
+    feet = [
+        sd.RigidContact(f"leg{i}", (0, 0, -0.9), restitution=restitution, friction=0.6, name=f"foot{i}")
+        for i in range(4)
+    ]
+    tilt = sd.Rotation.from_euler("xy", [4, -3], degrees=True)
+    start = lander.state(base_position=[0, 0, 1.6], base_velocity=[0.2, 0, -1.0], base_attitude=tilt)
+    run = sd.simulate(lander, start, 0.4, elements=feet, gravity=(0, 0, -1.62), record=0.01)
+    assert len(run.events) < 300 and run.audit().worst < 1e-8
+    assert run["gap"].shape[1] == 4 and run["gap"].min() > -1e-9

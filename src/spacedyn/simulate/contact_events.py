@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.elements.rigid_contact import OPEN, SLIDE, STICK
+from ..kernels.elements.rigid_contact import OPEN, SLIDE, STICK, STOPPED
 from ..model.state import State
 from .friction_cones import Solution, solve_cones
 from .impact_laws import ImpactLaw, impulse_of
@@ -29,7 +29,8 @@ from .stepper.contact_values import (
 
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
-_SLOW = 1e-10  # [m/s]: slower ones neither part nor slip
+_SLOW = 1e-10  # [m/s]: slower ones do not part
+_CREEPS = 1e-8  # [m/s]: slower ones do not slip, if friction can hold them; they would stop within the shortest step
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WEAK = 1e-13  # of the greatest force: none
@@ -87,9 +88,16 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
             lost[points[j].number] -= 0.5 * float(p[3 * k : 3 * k + 3] @ (v[mine] + after[mine]))
         total[places] += p
         v = after
+    struck = [i for i in range(n) if np.any(total[3 * i : 3 * i + 3])]
+    p = hold_low(W, v, felt)
+    after = v + W @ p
+    for i, one in enumerate(points):
+        mine = slice(3 * i, 3 * i + 3)
+        lost[one.number] -= 0.5 * float(p[mine] @ (v[mine] + after[mine]))
+    total, v = total + p, after
     events = []
     for i, one in enumerate(points):
-        if np.any(total[3 * i : 3 * i + 3]):
+        if i in struck:
             impulse, name = total[3 * i : 3 * i + 3] @ seen.axes[i], names[one.number]
             events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
             if rests[i] >= 0.0 and abs(v[3 * i]) <= _SLOW:
@@ -114,7 +122,7 @@ def held_together(W: Array, points: Sequence[ContactPoint], seen: Probe, stay: S
     mu = np.array([points[i].element.friction for i in stay])
     slips = [seen.velocity[i, 1:] for i in stay]
     fast = [float(np.linalg.norm(slip)) for slip in slips]
-    directions = [slip / size if size > _SLOW else None for slip, size in zip(slips, fast, strict=True)]
+    directions = [slip / size if size > _CREEPS else None for slip, size in zip(slips, fast, strict=True)]
     return rows, solve_cones(W[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows], mu, directions)
 
 
@@ -125,6 +133,45 @@ def time_to_rest(law: ImpactLaw, speed: float, acceleration: float) -> float | N
         return None
     left = -2.0 * after / acceleration
     return left / (1.0 - law.restitution) if law.restitution < 1.0 else 0.0
+
+
+def hold_low(W: Array, v: Array, felt: Array) -> Array:
+    """(3 n,) impulses that keep points on the ground which others' impacts have lifted too slowly to rise.
+
+    Two pressed points would else lift each other in turn, without end. Those that rest and do not slip go on doing so.
+    """
+    rises, p = v[::3], np.zeros_like(v)
+    low = (rises > _SLOW) & (felt < 0.0) & (rises * rises < -2.0 * felt * _LOW)
+    if low.any():
+        held = low | (np.abs(rises) <= _SLOW)
+        p = impulses_to_rest(W, v, held, held & (np.hypot(v[1::3], v[2::3]) <= _SLOW))
+    return p
+
+
+def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
+    """(3 n,) impulses after which some points (n,) do not part, and some do not slip."""
+    rows, p = np.flatnonzero(np.column_stack([held, sticks, sticks]).ravel()), np.zeros_like(v)
+    p[rows] = -np.linalg.pinv(W[np.ix_(rows, rows)], rcond=1e-10, hermitian=True) @ v[rows]
+    return p
+
+
+def stop_creeping(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
+    """Stop points that slip too slowly to count as slipping; None if there are none.
+
+    So small an impulse takes friction less time than the shortest step.
+    """
+    slips, held = np.linalg.norm(seen.velocity[:, 1:], axis=1), np.abs(seen.velocity[:, 0]) <= _SLOW
+    if not np.any(held & (slips > 0.5 * STOPPED) & (slips <= _CREEPS)):
+        return None
+    state = stepper.state()
+    X, v = mobility(state, seen), seen.velocity.reshape(-1)
+    W = seen.J @ X @ seen.J.T
+    p = impulses_to_rest(W, v, held, held & (slips <= _CREEPS))
+    works = (p * (v + 0.5 * W @ p)).reshape(-1, 3).sum(axis=1)
+    lost = {one.number: 0.0 for one in points}
+    for one, work in zip(points, works.tolist(), strict=True):
+        lost[one.number] -= work
+    return Change(state.u + X @ (seen.J.T @ p), lost, [])
 
 
 def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
@@ -166,26 +213,26 @@ def choose_modes(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> l
         return found
     X = mobility(stepper.state(), seen)
     _, solved = held_together(seen.J @ X @ seen.J.T, points, seen, stay)
-    size = float(np.abs(seen.acceleration[stay]).max())
     most = float(solved.p[:, 0].max(initial=0.0))
     for k, i in enumerate(stay):
         if solved.p[k, 0] > _WEAK * most:
-            mode, along = _mode(solved, k, points[i].element.friction, seen.velocity[i, 1:], size)
+            mode, along = _mode(solved, k, points[i].element.friction, seen.velocity[i, 1:])
             origin, S = surface_frame(stepper, points[i])
             held = seen.place[i] - origin if mode == STICK else along @ seen.axes[i, 1:]
             found[i] = points[i], mode, S.T @ held
     return found
 
 
-def _mode(solved: Solution, k: int, mu: float, slip: Array, size: float) -> tuple[float, Array]:
+def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Array]:
     """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
     speed = float(np.linalg.norm(slip))
-    if speed > _SLOW:
+    if speed > _CREEPS:
         return float(SLIDE), slip / speed
     p, a = solved.p[k], solved.v[k, 1:]
-    if mu > 0.0 and np.hypot(p[1], p[2]) < mu * p[0] * (1.0 - 1e-9):
+    rubs = float(np.hypot(p[1], p[2]))
+    if mu > 0.0 and rubs < mu * p[0] * (1.0 - 1e-9):
         return float(STICK), np.zeros(2)
-    along = a if np.linalg.norm(a) > 1e-9 * size else -p[1:]
+    along = -p[1:] if rubs > 0.0 else a  # against friction: where that nearly holds it, accelerations are rounding
     length = float(np.linalg.norm(along))
     return float(SLIDE), along / length if length > 0.0 else np.zeros(2)
 
@@ -235,6 +282,10 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
                 set_mode(stepper, one, OPEN)
             points = []
         seen = probe(stepper, points) if points else seen
+    stopped = stop_creeping(stepper, points, seen) if points else None
+    if stopped is not None:
+        book(stopped)
+        seen = probe(stepper, points)
     chosen = choose_modes(stepper, points, seen) if points else []
     for (one, mode, held), (was, where) in zip(chosen, before, strict=False):
         set_mode(stepper, one, mode, where if change is None and mode == was == STICK else held)

@@ -107,7 +107,7 @@ class EventLog:
         self._instants[who].append(t)
         last = self._instants[who][-_TOUCHES:]
         if len(last) == _TOUCHES and t - last[0] <= _TOUCHES * stepper.shortest_step:
-            names = ", ".join(sorted({f"'{contact.element}'" for contact in contacts}))
+            names = ", ".join(sorted({f"'{contact.element}'" for contact in contacts})) or "one or more RigidContact"
             self._fail(robot, "chattering", f"{len(last)} contacts within {t - last[0]:.1e} s, of {names}: it chatters")
         self._instants[who] = last
         self._end(stepper)
