@@ -188,6 +188,11 @@ class Element:
         """What it knows of the cause if a simulation could not go on from a state; nothing if nothing."""
         return ""
 
+    @property
+    def slowness_note(self) -> str:
+        """How it may make steps very short, and the way out; nothing if it does not."""
+        return ""
+
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """The points at which its recorded wrenches act."""
         return ()

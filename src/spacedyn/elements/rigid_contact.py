@@ -249,6 +249,11 @@ class RigidContact(Element):
                 "surface's normal round"
             )
 
+    @property
+    def slowness_note(self) -> str:
+        """Points may change their modes without end."""
+        return f"'{self.label}' may open and close again and again: take TimeStepping(step), or a compliant Contact"
+
     def failure_note(self, state: State) -> str:
         """That sliding friction may jam."""
         if self.friction > 0.3 and np.abs(self.gaps(state.flattened())).min() < 1e-6:

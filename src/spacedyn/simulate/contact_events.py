@@ -30,7 +30,7 @@ from .stepper.contact_values import (
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
 _SLOW = 1e-10  # [m/s]: slower ones do not part
-_CREEPS = 1e-8  # [m/s]: slower ones do not slip, if friction can hold them; they would stop within the shortest step
+_CREEPS = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WEAK = 1e-13  # of the greatest force: none
@@ -82,27 +82,29 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
                 rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
         places = (3 * hit[:, None] + np.arange(3)).ravel()
         p = impact_impulses(W[np.ix_(places, places)], v[places], [now[i] for i in hit])
-        after = v + W[:, places] @ p
-        for k, j in enumerate(hit.tolist()):
-            mine = slice(3 * j, 3 * j + 3)
-            lost[points[j].number] -= 0.5 * float(p[3 * k : 3 * k + 3] @ (v[mine] + after[mine]))
-        total[places] += p
-        v = after
-    struck = [i for i in range(n) if np.any(total[3 * i : 3 * i + 3])]
-    p = hold_low(W, v, felt)
-    after = v + W @ p
-    for i, one in enumerate(points):
-        mine = slice(3 * i, 3 * i + 3)
-        lost[one.number] -= 0.5 * float(p[mine] @ (v[mine] + after[mine]))
-    total, v = total + p, after
+        pushed = np.zeros(3 * n)
+        pushed[places] = p
+        v, total = push(W, v, pushed, points, lost), total + pushed
+    struck = np.any(total.reshape(n, 3) != 0.0, axis=1)
+    held = hold_low(W, v, felt)
+    v, total = push(W, v, held, points, lost), total + held
     events = []
     for i, one in enumerate(points):
-        if i in struck:
+        if struck[i]:
             impulse, name = total[3 * i : 3 * i + 3] @ seen.axes[i], names[one.number]
             events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
             if rests[i] >= 0.0 and abs(v[3 * i]) <= _SLOW:
                 events.append(ContactEvent(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
     return Change(state.u + X @ (seen.J.T @ total), lost, events)
+
+
+def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dict[int, float]) -> Array:
+    """Velocities (3 n,) after impulses (3 n,); what these take is added to what elements have `lost`, by numbers."""
+    after = v + W @ p
+    works = (0.5 * p * (v + after)).reshape(-1, 3).sum(axis=1)
+    for one, work in zip(points, works.tolist(), strict=True):
+        lost[one.number] -= work
+    return after
 
 
 def felt_accelerations(W: Array, points: Sequence[ContactPoint], seen: Probe) -> Array:
@@ -158,7 +160,7 @@ def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
 def stop_creeping(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
     """Stop points that slip too slowly to count as slipping; None if there are none.
 
-    So small an impulse takes friction less time than the shortest step.
+    Friction needs nanoseconds for that; steps through them would be hardly longer than the shortest one.
     """
     slips, held = np.linalg.norm(seen.velocity[:, 1:], axis=1), np.abs(seen.velocity[:, 0]) <= _SLOW
     if not np.any(held & (slips > 0.5 * STOPPED) & (slips <= _CREEPS)):
@@ -167,10 +169,8 @@ def stop_creeping(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> 
     X, v = mobility(state, seen), seen.velocity.reshape(-1)
     W = seen.J @ X @ seen.J.T
     p = impulses_to_rest(W, v, held, held & (slips <= _CREEPS))
-    works = (p * (v + 0.5 * W @ p)).reshape(-1, 3).sum(axis=1)
     lost = {one.number: 0.0 for one in points}
-    for one, work in zip(points, works.tolist(), strict=True):
-        lost[one.number] -= work
+    push(W, v, p, points, lost)
     return Change(state.u + X @ (seen.J.T @ p), lost, [])
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..elements.rigid_contact import RigidContact
 from ..errors import RunWarning, warn_user
 from ..kernels.sim import codes
 from ..laws import faults
@@ -170,9 +169,9 @@ class Recording:
 
     def _why_slow(self) -> str:
         """What may make steps short if nothing is known of it."""
-        rigid = [one.label for one in self._simulation.elements if isinstance(one, RigidContact)]
-        if rigid:
-            return f"'{rigid[0]}' may open and close again and again: take TimeStepping(step), or a compliant Contact"
+        notes = [note for one in self._simulation.elements if (note := one.slowness_note)]
+        if notes:
+            return notes[0]
         jumps = "a law" if self._simulation.laws else "the force of an element"
         return f"{jumps} may jump, or motion be very fast"
 
