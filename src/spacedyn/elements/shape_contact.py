@@ -22,6 +22,7 @@ from .shape_numbers import (
     all_materials,
     bristle_states,
     guards_of,
+    has_one_point,
     kept_sizes,
     material_between,
     numbers_of,
@@ -44,6 +45,11 @@ from .shape_pairs import (
 Array = np.ndarray
 _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
+_NEARLY = 0.5  # of the depth that shapes may have
+_JUMPS = (
+    "forces of faces and edges jump where they come to lie within 0.02 rad of each other, and hold steps there if both "
+    "sides lead back: take a softer material, or TimeStepping, which takes contact as rigid"
+)
 
 
 @checked_fields("material", "materials", "surfaces", "pairs", "exclude", "rounding", "found")
@@ -285,10 +291,18 @@ class ShapeContact(Element):
             return ""
         worst = min(found, key=lambda one: one.gap)
         a, b = worst.pair or ("", "")
+        if worst.gap > -_NEARLY * worst.deepest:
+            return f" ShapeContact '{self.name}': '{a}' and '{b}' touched then; {_JUMPS}"
         return (
             f" ShapeContact '{self.name}': '{a}' and '{b}' were {max(-worst.gap, 0.0):.3g} m deep in each other then, "
             f"and {worst.deepest:.3g} m is the most: take a stiffer material, or a larger rounding"
         )
+
+    @property
+    def slowness_note(self) -> str:
+        """Faces whose forces jump."""
+        faces = any(not has_one_point(self.here, i, j) and j < len(self.here.pieces) for i, j in self.here.pairs or ())
+        return f"a law may jump, or motion be very fast; or of ShapeContact '{self.name}' {_JUMPS}" if faces else ""
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
         """Centres of shapes, about which what acts on each is recorded."""

@@ -13,7 +13,7 @@ from ..kernels.elements import pair_shapes as p
 from ..kernels.elements.pair_faces import FACE_WORK
 from ..kernels.elements.pair_lists import FIRST_PAIR
 from ..kernels.geometry import cores as k
-from ..kernels.geometry.manifold import POINTS
+from ..kernels.geometry.manifold import CORNERS, POINTS
 from ..kernels.geometry.pairs import PAIR_WORK
 from ..model.model import Model
 from .contact import guards_of_point, has_bristles, law_choices, law_numbers, mass_of, resists_turning
@@ -95,7 +95,7 @@ def room_of_list(found: Found) -> int:
 def kept_sizes(found: Found) -> Kept:
     """How much the kernels keep."""
     n, listed = len(found.pieces), found.pairs is not None
-    rows = most_rows(found)
+    rows = max(CORNERS, most_rows(found))
     lists = FIRST_PAIR + 2 * room_of_list(found) + n + slots_of(found) + 4 * n
     return Kept(3 * n, p.ROW * rows, PAIR_WORK, FACE_WORK, 0 if listed else 3 * n, 0 if listed else lists)
 
@@ -198,6 +198,7 @@ def stepped_numbers(made: Numbers, found: Found, settings: Any) -> Numbers:
         first += many * width
     if found.pairs is None:
         integers[p.PLACES], integers[p.KEYS] = places_of(found, settings), 2 * most_rows(found)
+    integers[p.MOST_POINTS] = POINTS
     least = min(piece.convex.bound + piece.radius for piece in found.pieces[: found.moving])
     margin = max(numbers[p.MARGIN], 0.25 * least)
     numbers[p.CELL] += margin - numbers[p.MARGIN]
@@ -273,7 +274,7 @@ def _put_laws(model: Model, found: Found, settings: Any, ints: Writer, numbers: 
             for b in classes
         ]
         head[p.CLASS_LAW_AT], head[p.CLASSES] = ints.put(rows), len(classes)
-    head[p.PAIR_AT] = ints.put(records)
+    head[p.PAIR_AT], head[p.MOST_POINTS] = ints.put(records), CORNERS
     choices = [law_choices(m, settings.guarded) for m, _, _ in laws]
     head[p.CHOICES_AT] = ints.put(choices)
     head[p.LAWS_AT] = numbers.put([[*law_numbers(m, mass), deepest] for m, mass, deepest in laws])

@@ -88,6 +88,7 @@ from .pair_shapes import (
     row_of,
     shape_arrays,
     surface_of,
+    weight_of_row,
 )
 
 TINY = 1e-300
@@ -162,13 +163,16 @@ def act_on_row(sim, e, law, pair, r, sums, zero):
     """Let point r push; the sums with it."""
     gap, G, place = row_of(sim, e, r, zero)
     touch = touch_at(sim, (pair.a, pair.b), (gap, G, place, pair.center), pair.between, pair.S, zero)
-    normal = normal_force(sim, e, law, touch, zero)
+    normal, weight = normal_force(sim, e, law, touch, zero), zero + 1.0
+    if has_faces(sim, e, pair.i, pair.j):
+        weight = weight_of_row(sim, e, r, zero)
+        normal = Normal(weight * normal.force, normal.touches, weight * normal.stored, weight * normal.lost)
     push, held, lost = normal.force, normal.stored, normal.lost
     rises = dot3(G, touch.speed)
     work = normal.lost + normal.force * rises
     if choice(sim, law, ADHERES) == 1:
         pull, energy = adhesion(sim, e, law, touch, normal, zero)
-        push, held, work = push - pull, held + energy, work - pull * rises
+        push, held, work = push - weight * pull, held + weight * energy, work - weight * pull * rises
     f, m = scale3(push, G), (zero, zero, zero)
     N = normal.force * touch.size
     if choice(sim, law, FRICTION) == REGULARISED:

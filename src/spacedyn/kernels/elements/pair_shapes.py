@@ -26,8 +26,9 @@ ON_SURFACES, BEFORE_AT, LARGE_AT, LARGE, OMITTED_AT, OMITTED, REFERENCE, LISTS, 
 # more integers, of the law of compliant contact (pair_contact.py): tables of choices and numbers; classes of shapes and
 # surfaces, and the law of each pair of classes; states of a pair's bristles
 CHOICES_AT, LAWS_AT, CLASS_AT, CLASS_LAW_AT, CLASSES, BRISTLE_STATES = range(25, 31)
-# more integers, of places that are handed out (found_places.py): room for how many; keys that a pair has
-PLACES, KEYS, PAIR_HEADER = range(31, 34)
+# more integers, of places that are handed out (found_places.py): room for how many; keys that a pair has; how many
+# points faces may have (manifold.py)
+PLACES, KEYS, MOST_POINTS, PAIR_HEADER = range(31, 35)
 # numbers: gap up to which points of faces and surfaces are looked for; how much farther lists of pairs reach; cells;
 # the radius at which bristles against turning about the normal are
 MARGIN, SKIN, CELL, TWIST_RADIUS, NUMBERS = range(5)
@@ -36,7 +37,7 @@ SINGLE, RIMS = 1, 2  # kinds of what is about them: ellipsoids; rims, of which f
 SURFACE_INTS, SURFACE_KIND, SURFACE_NUMBERS = 2, 0, 1
 SURFACE_FRAME = 12  # numbers of a surface's frame: place, axes
 PAIR_INTS, PAIR_A, PAIR_B, PAIR_LAW, PAIR_GUARD, PAIR_BRISTLE = 5, 0, 1, 2, 3, 4
-ROW, R_GAP, R_GRADIENT, R_PLACE = 7, 0, 1, 4
+ROW, R_GAP, R_GRADIENT, R_PLACE, R_WEIGHT = 8, 0, 1, 4, 7
 FAR = 1e9
 NAN = float("nan")
 
@@ -158,3 +159,14 @@ def row_of(sim, e, r, zero):
     at = kept_at(sim, e, ROWS_AT) + r * ROW
     gap = load(sim.work, at + R_GAP, zero)
     return gap, load3(sim.work, at + R_GRADIENT, zero), load3(sim.work, at + R_PLACE, zero)
+
+
+@inner
+def store_weight(sim, e, r, weight):
+    """Of a point of faces: its share in the force of points that are close to it."""
+    store(sim.work, kept_at(sim, e, ROWS_AT) + r * ROW + R_WEIGHT, weight)
+
+
+@inner
+def weight_of_row(sim, e, r, zero):
+    return load(sim.work, kept_at(sim, e, ROWS_AT) + r * ROW + R_WEIGHT, zero)

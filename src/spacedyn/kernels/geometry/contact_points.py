@@ -6,7 +6,17 @@ from ..scalar.symbols import calling
 from ..scalar.vectors import add3, load3, scale3, store3, sub3, turn, turn_back
 from .cores import BODY, RADIUS, SHAPE_INTS, SHAPE_PARS, core_of
 from .faces import face
-from .manifold import CLIP_APART, CLIP_COUNT, CLIP_NORMAL, CLIP_POINT, CLIP_ROWS, CLIP_WORK, POINTS, clip_pair
+from .manifold import (
+    CLIP_APART,
+    CLIP_COUNT,
+    CLIP_MOST,
+    CLIP_NORMAL,
+    CLIP_POINT,
+    CLIP_ROWS,
+    CLIP_WORK,
+    POINTS,
+    clip_pair,
+)
 from .pairs import PAIR_WORK, POSE, closest, pose_of, search
 from .rows import gather_pose
 
@@ -51,6 +61,7 @@ def run(ints, pars, vertices, pairs, poses, work, out, row, bodies):
             store3(numbers, CLIP_NORMAL, n)
             store3(numbers, CLIP_POINT, sub3(turn_back(R, sub3(a, x)), scale3(ra, n)))
             store(numbers, CLIP_APART, apart)
+            store(numbers, CLIP_MOST, 1.0 * POINTS)
             clip_pair(ints, pars, vertices, i, j, numbers)
             store(out, p * RESULT, load(numbers, CLIP_COUNT, 0.0))
             many_points = int(load(numbers, CLIP_COUNT, 0.0))

@@ -1,7 +1,8 @@
 """The face of a core in a direction: its corners, for contacts of faces and edges with several points.
 
-A corner counts if its line to the farthest point of the core is within ANGLE of the plane across the direction. A round
-face has eight points of its rim. In float64, in the core's own frame; points are rows of three in memory.
+A corner counts if its line to the farthest point of the core is within ANGLE of the plane across the direction; of a
+box, if the edges to it are. A round face has eight points of its rim. In float64, in the core's own frame; points are
+rows of three in memory.
 """
 
 from ..scalar.compiling import inner, outlined
@@ -34,6 +35,14 @@ def add_corner(out, count, d, far, p):
 
 
 @inner
+def sides(half, d):
+    """Ends of a box along an axis that are of its face: 1 the negative one, 2 the positive one, 3 both."""
+    if half > 0.0 and abs(d) <= ANGLE:
+        return 3
+    return 2 if d >= 0.0 else 1
+
+
+@inner
 def add_rim(out, radius, z):
     """Eight points of a rim."""
     for i in range(8):
@@ -61,10 +70,12 @@ def face(core, vertices, d, out):
     kind, first, many = core[0], core[1], core[2]
     far, count = support(core, vertices, d), 0
     if kind == BOX:
-        for i in range(8):
-            x, y = core[3] if i & 1 else -core[3], core[4] if i & 2 else -core[4]
-            if (core[3] > 0.0 or i & 1) and (core[4] > 0.0 or i & 2) and (core[5] > 0.0 or i & 4):
-                count = add_corner(out, count, d, far, (x, y, core[5] if i & 4 else -core[5]))
+        x, y, z = sides(core[3], d[0]), sides(core[4], d[1]), sides(core[5], d[2])
+        for i in range(8):  # signs of coordinates: an edge that is level has both ends
+            if x & (1 + (i & 1)) and y & (1 + (i >> 1 & 1)) and z & (1 + (i >> 2)):
+                x_end, y_end = core[3] if i & 1 else -core[3], core[4] if i & 2 else -core[4]
+                store3(out, 3 * count, (x_end, y_end, core[5] if i & 4 else -core[5]))
+                count += 1
     elif kind == HULL:
         for i in range(first, first + many):
             count = add_corner(out, count, d, far, load3(vertices, 3 * i, 0.0))

@@ -25,7 +25,7 @@ from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
 from .samples import are_laws_due_at, next_break, take_samples
-from .step_control import begins_near_singular, judge, lengthen, step_error
+from .step_control import NO_NUMBER, begins_near_singular, judge, lengthen, shorten, step_error
 
 SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
 
@@ -130,12 +130,14 @@ def choose_pieces_and_spans(sim, middle):
 
 @inner
 def check_guards(sim, t, h):
-    """Whether the step just tried may stay: REJECTED if it is to end sooner, where a guard is zero."""
+    """Whether the step just tried may stay: REJECTED if it is to end sooner, where a guard is zero, or is a number."""
     guards = integer(sim.plan, GUARDS) if is_adaptive(sim) else integer(sim.plan, EVENTS) + integer(sim.plan, ASKING)
     if guards == 0:
         return TAKEN
     call(integer(sim.plan, GUARD_CHECK), sim.own, t, h, CHECK_STEP, 0)
     again = load_counter(sim.counters, C_AGAIN)
+    if again == 2 and is_adaptive(sim) and 0.1 * h > load(sim.clock, H_MIN, 0.0):
+        return shorten(sim, h, NO_NUMBER)
     return TAKEN if again == 0 else REJECTED if again == 1 else NOT_FINITE
 
 

@@ -12,6 +12,7 @@ from .samples import NEVER
 ACROSS_PART = 0.1  # of the root of the tolerance: an error across constraints whose square counts for nothing
 TOO_NEAR = 0.05  # of what others leave of a row where a step begins
 FAR_OPEN = 1e3  # of a residual's tolerance: what a fixed step may leave
+NO_NUMBER = 1e6  # the error that counts for what is not finite
 
 
 @inner
@@ -96,17 +97,23 @@ def judge(sim, t, h, error, zero):
     if is_bad(sim, zero) or not error == error:
         if not adaptive or 0.1 * h < load(sim.clock, H_MIN, 0.0):
             return NOT_FINITE, error
-        error = 1e6
+        error = NO_NUMBER
     if error <= 1.0:
         return TAKEN, error
+    return shorten(sim, h, error), error
+
+
+@inner
+def shorten(sim, h, error):
+    """The step just tried is too long by its error: REJECTED, or STEP_TOO_SMALL."""
     store_counter(sim.counters, C_REJECTED, load_counter(sim.counters, C_REJECTED) + 1)
     shorter = h * max(0.2, 0.9 * error ** (-1.0 / load(sim.clock, ORDER, 0.0)))
     store(sim.clock, H, shorter)
     if shorter < load(sim.clock, H_MIN, 0.0):
-        return STEP_TOO_SMALL, error
+        return STEP_TOO_SMALL
     store_counter(sim.counters, C_FRESH, 1)  # samples due were taken by the first stage, which stays as it is
     store_counter(sim.counters, C_CUT, 0)
-    return REJECTED, error
+    return REJECTED
 
 
 @inner
