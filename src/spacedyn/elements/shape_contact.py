@@ -61,7 +61,8 @@ class ShapeContact(Element):
     capsules, boxes, cylinders, discs, cones, ellipsoids, convex hulls of meshes. All pairs may touch but those of one
     body and of bodies joined by a joint. A shape is all points within a radius of a core; it may go in as deep as the
     radii of both, deeper ends the run with an error. Forces are those of `Contact`, at the closest points, or where
-    faces or edges lie on each other, at up to four. Friction by bristles belongs to the pair: it truly sticks, also
+    faces or edges lie on each other, at corners of what they have in common; corners within a tenth of both radii share
+    the force of one, and all have that of four at most. Friction by bristles belongs to the pair: it truly sticks, also
     against turning about the normal, whatever points come and go.
 
     Parameters
