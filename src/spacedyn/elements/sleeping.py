@@ -53,7 +53,7 @@ class Sleeping(Element):
     >>> start = box.state(base_position=[0, 0, 0.1], base_velocity=[1.0, 0, 0])
     >>> run = sd.simulate(
     ...     box, start, 1.0, elements=[floor, sd.Sleeping()], gravity=(0, 0, -9.81), method=sd.TimeStepping(1e-3),
-    ...     record=0.1, budget=0.1,
+    ...     record=0.1,
     ... )
     >>> print(run["asleep"][:, 1].astype(int))
     [0 0 0 0 0 0 0 0 1 1 1]

@@ -344,7 +344,8 @@ class Run(Record):
         if self.method.steps_through_contact:
             cause = (
                 f"TimeStepping is of the first order, and a step of {self.method.step:g} s "  # type: ignore[attr-defined]
-                "gives that much; if it is good enough, say so by budget=0.01, else take a shorter step"
+                f"gives that much here; if it is good enough, say so by budget="
+                f"{10.0 ** np.ceil(np.log10(audit.worst)):g}, else take a shorter step"
             )
         elif not self.method.adaptive:
             step = self.method.step  # type: ignore[attr-defined]

@@ -63,7 +63,7 @@ def simulate(
     elements: Element | Law | Iterable[Element | Law] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
-    budget: float = 1e-7,
+    budget: float | None = None,
     own_steps: bool = False,
     progress: bool = True,
     channels: Iterable[str] | None = None,
@@ -110,8 +110,9 @@ def simulate(
         actions run one by one, for modes of joints may change.
     start : float
         The time at the start [s].
-    budget : float
-        Relative error of the ledger beyond which a RunWarning is raised.
+    budget : float, optional
+        Relative error of the ledger beyond which a RunWarning is raised. The method has its own if none is given: 1e-7,
+        of `TimeStepping` ten times its step in seconds.
     own_steps : bool
         Whether every robot of a batch takes steps of its own, as if it were alone, to the bit. If not, robots step
         together in packs, with steps that suit all of them: several times faster, and as accurate.

@@ -64,7 +64,7 @@ def simulation_of(
     elements: Element | Law | Iterable[Element | Law] = (),
     events: Event | Iterable[Event] = (),
     start: float = 0.0,
-    budget: float = 1e-7,
+    budget: float | None = None,
     own_steps: bool = False,
     channels: Iterable[str] | None = None,
 ) -> Simulation:
@@ -77,6 +77,7 @@ def simulation_of(
     method = DormandPrince8() if method is None else method
     if not isinstance(method, Method):
         raise InputError(f"method: expected a method, such as RungeKutta4(step=1e-3), got {method!r}")
+    budget = method.budget if budget is None else budget
     end = check_span(start, duration, budget)
     check_steps(method, end - start)
     if state.count == 0:

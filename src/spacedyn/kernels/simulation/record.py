@@ -3,7 +3,7 @@
 from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import call, inner
-from ..scalar.memory import integer, load, load_counter, scatter, store_counter
+from ..scalar.memory import integer, load, load_counter, scatter, store, store_counter
 from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
 
@@ -32,6 +32,16 @@ def write_record(sim, rows, t, y, robots, zero):
 
 
 @inner
+def give_impulses(sim, y, zero):
+    """Of a step through contact all impulses are at its start: rates and ledger within it are those of its end."""
+    first, new = integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
+    for j in range(first, 2 * first):
+        store(sim.work, y + j, load(sim.work, new + j, zero))
+    for j in range(2 * first + integer(sim.plan, INTERNAL), integer(sim.plan, SIZE)):
+        store(sim.work, y + j, load(sim.work, new + j, zero))
+
+
+@inner
 def record_step(sim, rows, t, h, room, robots, zero):
     """Rows for the times from the start of the step just taken up to, but not including, its end.
 
@@ -51,6 +61,8 @@ def record_step(sim, rows, t, h, room, robots, zero):
         if at > t + near:
             y = within(sim, t, h, (at - t) / h, extra, zero)
             extra = False
+            if integer(sim.plan, METHOD) == TIME_STEPPING:
+                give_impulses(sim, y, zero)
             if integer(sim.plan, ROWS) > 0:
                 call(integer(sim.plan, SETTLE_ROWS), sim.own, at, 0.0, y, KEEP_RANK)
         write_record(sim, rows, at, y, robots, zero)
