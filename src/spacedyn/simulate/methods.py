@@ -276,8 +276,8 @@ class TimeStepping(_FixedStep):
     >>> run = sd.simulate(box, start, 0.5, elements=[floor], gravity=down, method=sd.TimeStepping(1e-3))
     >>> print(f"{run.final.base_position[0]:.3f} m, {abs(run.final.base_velocity).max() < 1e-9}")
     0.101 m, True
-    >>> run.audit().verdict
-    'good, within the budget of 0.01'
+    >>> run.audit().budget, run.audit().within_budget
+    (0.01, True)
     """
 
     settling: float = 0.1
