@@ -50,6 +50,7 @@ def test_a_ball_comes_to_rest_at_zenos_time(ball, e):
     assert np.abs(hits - T * (1.0 + 2.0 * e * (1.0 - e**k) / (1.0 - e))).max() < 1e-9
     last = run.events[-1]
     assert last.name == "floor: point 0 comes to rest" and abs(last.time - rest) < 1e-9
+    assert {type(event.time) for event in run.events} == {float}
     heights = run.states.base_position[-7:-1, 2] - 0.1
     assert np.abs(heights - e ** (2.0 * np.arange(1, 7))).max() < 1e-11
     assert run.final.base_position[2] == pytest.approx(0.1, abs=1e-14) and not np.any(run.final.base_velocity)

@@ -54,6 +54,23 @@ def test_a_law_keeps_its_state_beside_an_element_of_nearly_its_name(robot):
     np.testing.assert_array_equal(run["z"], -2.0)
 
 
+def test_a_channel_of_one_number_goes_by_the_name_of_its_element_too(robot):
+    """As those of several do: the column of that element, also of a batch; only of elements that have it."""
+    elements = [gauge(name="left"), three(name="both"), gauge(name="right"), gauge(name="right")]
+    start = robot.state(q=np.zeros((3, 4)))
+    run = sd.simulate(robot, start, 1.0, record=0.5, elements=elements)
+    assert run["z"].shape == (3, 3, 4) and run["both.rates"].shape == (3, 3, 4)
+    for column, name in ((0, "left.z"), (2, "right.z"), (3, "right (2).z")):
+        np.testing.assert_array_equal(run[name], run["z"][..., column : column + 1])
+        assert name in run and (run[name] == -2.0).all()
+    with pytest.raises(sd.UnknownName, match=r"no channel named 'both\.z'"):
+        run["both.z"]
+    few = sd.simulate(robot, start, 1.0, record=0.5, elements=elements, channels=["udot"])
+    assert "left.z" not in few
+    with pytest.raises(sd.InputError, match=r"the channel 'z' was not recorded"):
+        few["left.z"]
+
+
 def test_blocks_whose_names_differ_by_a_dot_alone_are_saved_and_read(robot, tmp_path):
     mine = [two(name="a"), three(name="a_b"), three(name="all")]
     run = sd.simulate(robot, robot.neutral_state(), 1.0, record=0.5, elements=mine)

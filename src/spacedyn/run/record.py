@@ -109,7 +109,8 @@ class Record(Recorded, NamesItsAttributes):
         """A channel (times, …): t, x, u, law_states, element_states, forces, udot, wrenches, modes, the ledger.
 
         'forces', 'udot' and 'u' are in the order of u, the base's first: (times, …, nv). Variables of `data` go by
-        their names, too: 'tau' is what acts at the joints alone, beside 'q', 'qd', 'base_position'.
+        their names, too: 'tau' is what acts at the joints alone, beside 'q', 'qd', 'base_position'. Channels of one
+        number share an array with a column for each element, 'gap'; that of one element is 'foot0.gap', (times, …, 1).
 
         Examples
         --------
@@ -123,6 +124,9 @@ class Record(Recorded, NamesItsAttributes):
         if not isinstance(name, str) or name not in self._all_columns:
             if isinstance(name, str) and name in self.data:
                 return np.asarray(self.data[name].values)
+            if name in self._shared:
+                channel, column = self._shared[name]
+                return self[channel][..., column : column + 1]
             raise UnknownName("channel", name, self.keys())
         if name not in self._columns:
             raise InputError(
@@ -142,7 +146,19 @@ class Record(Recorded, NamesItsAttributes):
         (True, True, False)
         """
         filled = [name for name, part in self._columns.items() if part.stop > part.start]
-        return list(dict.fromkeys([*filled, *(str(name) for name in self.data.data_vars)]))
+        shared = [name for name, (channel, _) in self._shared.items() if channel in self._columns]
+        return list(dict.fromkeys([*filled, *(str(name) for name in self.data.data_vars), *shared]))
+
+    @cached_property
+    def _shared(self) -> dict[str, tuple[str, int]]:
+        """Channels of one number by their elements' names: the channel of all elements, and the column there."""
+        layout = self.simulation.layout
+        return {
+            f"{name}.{block.name}": (block.name, i)
+            for i, (name, one) in enumerate(zip(layout.names, layout.elements, strict=True))
+            for block in one.channels
+            if block.size == 1
+        }
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())

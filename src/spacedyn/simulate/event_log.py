@@ -100,7 +100,7 @@ class EventLog:
         for contact in contacts:
             if quietly and not np.any(contact.impulse):
                 continue
-            when, name = min(t + contact.later, stepper.span[1]), f"{contact.element}: {contact.words}"
+            when, name = float(min(t + contact.later, stepper.span[1])), f"{contact.element}: {contact.words}"
             self.happened.append(EventOccurrence(name, when, before, after, who, False, contact.impulse, contact.place))
             stepper.count_events(1)
         stepper.forget_sides()
@@ -127,7 +127,7 @@ class EventLog:
                     self._fail(robot, "event failed", f"the action of event '{event.label}' failed: {error}", error)
                     failed = True
                     break
-            own.append(EventOccurrence(event.label, t, before, stepper.state(lane), who, event.terminal))
+            own.append(EventOccurrence(event.label, float(t), before, stepper.state(lane), who, event.terminal))
             self.happened.append(own[-1])
             stepper.count_events(1)
             if failed:
