@@ -159,12 +159,13 @@ def push_pair(sim, e, pair, f, m, at, zero):
 
 
 @inner
-def act_on_row(sim, e, law, pair, r, sums, zero):
-    """Let point r push; the sums with it."""
+def act_on_row(sim, e, law, pair, row, sums, zero):
+    """Let a point push, `row` says which of how many; the sums with it."""
+    r, many = row
     gap, G, place = row_of(sim, e, r, zero)
     touch = touch_at(sim, (pair.a, pair.b), (gap, G, place, pair.center), pair.between, pair.S, zero)
     normal, weight = normal_force(sim, e, law, touch, zero), zero + 1.0
-    if has_faces(sim, e, pair.i, pair.j):
+    if many > 1 and has_faces(sim, e, pair.i, pair.j):
         weight = weight_of_row(sim, e, r, zero)
         normal = Normal(weight * normal.force, normal.touches, weight * normal.stored, weight * normal.lost)
     push, held, lost = normal.force, normal.stored, normal.lost
@@ -247,7 +248,7 @@ def act_on_pair(sim, e, q, y, k, zero):
         guard(sim, e, law.guards, least)
         law = Law(law.numbers, law.choices, -1, law.bristles)
     for r in range(many):
-        sums = act_on_row(sim, e, law, pair, r, sums, zero)
+        sums = act_on_row(sim, e, law, pair, (r, many), sums, zero)
     held, lost, work = zero if faces else sums.stored, sums.lost, sums.work if faces else zero
     normal, touch, radius = patch_of(sim, e, pair, sums, least, zero)
     if choice(sim, law, FRICTION) == BRISTLES:

@@ -58,7 +58,6 @@ from .pair_shapes import (
     reach_of,
     shape_arrays,
     store_row,
-    store_weight,
     surface_of,
 )
 
@@ -167,14 +166,12 @@ def find_points(sim, e, i, j, zero):
     if not somewhere(ball <= near):
         up = (zero, zero, zero + 1.0)
         store_row(sim, e, 0, ball, up, up)
-        store_weight(sim, e, 0, zero + 1.0)
         return 1, ball
     if j >= own(sim, e, SHAPES):
         return find_on_surface(sim, e, i, j, ball, zero)
     gap, G, place, apart = closest_points(sim, e, i, j, zero)
     gap = select(ball > near, ball, select(apart > 0.0, gap, zero + NAN))
     store_row(sim, e, 0, gap, G, place)
-    store_weight(sim, e, 0, zero + 1.0)
     if is_round(sim, e, i) or is_round(sim, e, j) or not somewhere(gap <= near):
         return 1, gap
     return find_faces(sim, e, i, j, (gap, G, place, apart), zero)

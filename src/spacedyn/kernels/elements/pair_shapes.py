@@ -163,7 +163,7 @@ def row_of(sim, e, r, zero):
 
 @inner
 def store_weight(sim, e, r, weight):
-    """Of a point of faces: its share in the force of points that are close to it."""
+    """Of one of several points of faces: its share in the force of those that are close to it."""
     store(sim.work, kept_at(sim, e, ROWS_AT) + r * ROW + R_WEIGHT, weight)
 
 
