@@ -121,15 +121,15 @@ def test_a_ball_slides_then_rolls(ball, spin, rolls):
     [(0.2, 3.5035714285714286, 35.035714285714285), (0.1, 4.055429078887465, 21.23927302781336)],
 )
 def test_a_ball_on_an_incline_rolls_or_slides(ball, mu, acceleration, turning):
-    """cases.json, sphere_on_incline, at 30°: rolls from mu = 0.165 on; to 1e-9, here to 1e-11."""
+    """cases.json, sphere_on_incline, at 30°: rolls from mu = 0.165 on; to 1e-9, here to 1e-12."""
     tilt = np.radians(30.0)
     n, s = np.array([np.sin(tilt), 0, np.cos(tilt)]), np.array([np.cos(tilt), 0, -np.sin(tilt)])
     ramp = floor(surface=sd.Plane(n), friction=mu)
     run = sd.simulate(ball, ball.state(base_position=0.1 * n), 1.0, gravity=DOWN, elements=[ramp], record=0.5)
-    assert run.final.base_velocity == pytest.approx(acceleration * s, abs=1e-11)
-    assert run.final.base_rate[1] == pytest.approx(turning, abs=1e-10)
-    assert run.states.base_position[1] @ s == pytest.approx(acceleration / 8.0, abs=1e-11)
-    assert run.audit().worst < 1e-11
+    assert run.final.base_velocity == pytest.approx(acceleration * s, abs=1e-12)
+    assert run.final.base_rate[1] == pytest.approx(turning, abs=1e-12)
+    assert run.states.base_position[1] @ s == pytest.approx(acceleration / 8.0, abs=1e-12)
+    assert run.audit().worst < 1e-12
 
 
 def ramp_of(box, degrees, mu):
@@ -461,7 +461,7 @@ def test_a_box_that_tumbles_comes_to_rest_on_a_face_and_gains_nothing(box):
 
 @pytest.mark.parametrize("restitution", [0.0, 0.1])
 def test_pressed_feet_do_not_lift_each_other_for_ever(restitution):
-    """A tilted lander with sprung legs and a sideways speed: two feet lifted each other in turn, for 1e-7 s each."""
+    """A tilted lander with sprung legs and a sideways speed: feet lift each other in turn, slip, nearly stop."""
     b = sd.Builder("lander")
     b.base("bus", mass=400.0, inertia=(120.0, 130.0, 150.0))
     for i, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
@@ -474,6 +474,6 @@ def test_pressed_feet_do_not_lift_each_other_for_ever(restitution):
     ]
     tilt = sd.Rotation.from_euler("xy", [4, -3], degrees=True)
     start = lander.state(base_position=[0, 0, 1.6], base_velocity=[0.2, 0, -1.0], base_attitude=tilt)
-    run = sd.simulate(lander, start, 0.4, elements=feet, gravity=(0, 0, -1.62), record=0.01)
+    run = sd.simulate(lander, start, 1.0, elements=feet, gravity=(0, 0, -1.62), record=0.01)
     assert len(run.events) < 300 and run.audit().worst < 1e-8
     assert run["gap"].shape[1] == 4 and run["gap"].min() > -1e-9

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from spacedyn.simulate import friction_cones
 from spacedyn.simulate.friction_cones import Jammed, solve_cones
 from spacedyn.simulate.impact_laws import ImpactLaw, impulse_of
 
@@ -148,6 +149,42 @@ def test_four_corners_that_land_together_share_alike():
     found = solve_cones(W, np.tile([-1.0, 0.0, 0.0], 4), np.full(4, 0.5), [None] * 4)
     assert found.p == pytest.approx(np.tile([0.25, 0.0, 0.0], (4, 1)), abs=1e-13)
     assert np.abs(found.v).max() < 1e-13
+
+
+@pytest.mark.parametrize("search", ["as it is", "Newton's method alone"])
+def test_coulombs_law_holds_at_feet_that_hardly_let_each_other_move(monkeypatch, search):
+    """Four feet on sliding legs of nearly one length: two that stick fix their distance but for 1e-7."""
+    if search != "as it is":
+        monkeypatch.setattr(friction_cones, "_by_modes", lambda *_: None)
+    monkeypatch.setattr(friction_cones, "_SWEEPS", 1)  # which is not needed
+    rng, modes = np.random.default_rng(5), set()
+    for _ in range(60):
+        J = []
+        for i, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
+            leg = np.zeros((3, 4))
+            leg[2, i] = 1.0
+            J.append(np.hstack([np.eye(3), -_cross([x, y, -1.2 + 1e-3 * rng.normal()]), leg])[[2, 0, 1]])
+        J = np.concatenate(J)
+        W = J @ np.diag([1 / 400] * 3 + [1 / 120, 1 / 130, 1 / 150] + [0.1] * 4) @ J.T
+        b, mu = np.tile([-20.0, 0.0, 0.0], 4) + rng.normal(size=12) * np.tile([8.0, 1.0, 1.0], 4), np.full(4, 0.6)
+        slides = rng.normal(size=(4, 2))
+        slides /= np.linalg.norm(slides, axis=1)[:, None]
+        directions = [d if rng.random() < 0.3 else None for d in slides]
+        p, v = solve_cones(W, b, mu, directions)
+        size, small = np.abs(p).max(), 1e-9 * np.abs(b).max()
+        assert np.all(p[:, 0] >= -1e-9 * size) and np.all(v[:, 0] >= -small)
+        assert np.abs(p[:, 0] * v[:, 0]).max() < 1e-9 * size
+        for d, mine, moves in zip(directions, p, v[:, 1:], strict=True):
+            limit, speed = 0.6 * mine[0], np.linalg.norm(moves)
+            if d is not None:
+                assert np.abs(mine[1:] + limit * d).max() < 1e-9 * size
+            elif speed > small:
+                modes.add("slides")
+                assert np.abs(mine[1:] + limit * moves / speed).max() < 1e-6 * size
+            else:
+                modes.add("sticks")
+                assert np.hypot(*mine[1:]) <= limit + 1e-9 * size
+    assert modes == {"slides", "sticks"}
 
 
 def test_painleves_rod_is_named():

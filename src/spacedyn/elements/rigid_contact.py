@@ -58,9 +58,10 @@ class RigidContact(Element):
     Notes
     -----
     Channels: `gap` [m], `normal_force` [N], `sliding_speed` [m/s], one for each point; `contact_point` [m], inertial
-    frame, three for each. Samples: `mode` (0 open, 1 sticks, 2 slides), one for each point, and `held`, where
-    a point sticks [m] or the direction in which its sliding began, three for each, in the surface's frame. Robots of a
-    batch run one by one.
+    frame, three for each. Samples: `mode` (0 open, 1 sticks, 2 slides, 3 slides slower than 1e-6 m/s), one for each
+    point; `held`, where a point sticks [m] or a direction near that of its sliding, three for each, in the surface's
+    frame; `back`, how fast one that slides slowly goes the other way when it has stopped [m/s]. Robots of a batch run
+    one by one.
 
     Examples
     --------
@@ -163,10 +164,10 @@ class RigidContact(Element):
 
     @property
     def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """Mode of each point; where it sticks, or the direction in which its slip began."""
+        """Mode of each point; where it sticks, or a direction near that of its slip; where slow slip has stopped."""
         if self.is_stepped:
             return ()
-        return Block("mode", self.many), Block("held", 3 * self.many)
+        return Block("mode", self.many), Block("held", 3 * self.many), Block("back", self.many, "m/s")
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]

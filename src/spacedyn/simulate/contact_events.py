@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.elements.rigid_contact import OPEN, SLIDE, STICK, STOPPED
+from ..kernels.elements.rigid_contact import CREEP, OPEN, SLIDE, SLOW, STICK, STOPPED
 from ..model.state import State
 from .friction_cones import Solution, solve_cones
 from .impact_laws import ImpactLaw, impulse_of
@@ -34,6 +34,7 @@ _CREEPS = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nan
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WEAK = 1e-13  # of the greatest force: none
+_WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides"}  # of events
 
 
 def mobility(state: State, seen: Probe) -> Array:
@@ -50,11 +51,7 @@ def mobility(state: State, seen: Probe) -> Array:
 def touching(stepper: Any) -> list[ContactPoint]:
     """Points that are closed, or so near that they touch."""
     stepper.evaluate()
-    return [
-        one
-        for one in contact_points(stepper)
-        if mode_of(stepper, one) in (STICK, SLIDE) or gap_of(stepper, one) < _NEAR
-    ]
+    return [one for one in contact_points(stepper) if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < _NEAR]
 
 
 def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Sequence[str]) -> Change | None:
@@ -158,20 +155,32 @@ def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
 
 
 def stop_creeping(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
-    """Stop points that slip too slowly to count as slipping; None if there are none.
+    """Stop points that slip too slowly to count as slipping, as far as the others' motion lets them; None if none do.
 
     Friction needs nanoseconds for that; steps through them would be hardly longer than the shortest one.
     """
-    slips, held = np.linalg.norm(seen.velocity[:, 1:], axis=1), np.abs(seen.velocity[:, 0]) <= _SLOW
-    if not np.any(held & (slips > 0.5 * STOPPED) & (slips <= _CREEPS)):
+    slips, held = slip_speeds(seen), np.abs(seen.velocity[:, 0]) <= _SLOW
+    stops = held & (slips <= _CREEPS) & np.array([one.element.friction > 0.0 for one in points])
+    if not np.any(stops & (slips > 0.5 * STOPPED)):
         return None
     state = stepper.state()
     X, v = mobility(state, seen), seen.velocity.reshape(-1)
     W = seen.J @ X @ seen.J.T
-    p = impulses_to_rest(W, v, held, held & (slips <= _CREEPS))
-    lost = {one.number: 0.0 for one in points}
+    p, lost = impulses_to_rest(W, v, held, stops), {one.number: 0.0 for one in points}
     push(W, v, p, points, lost)
     return Change(state.u + X @ (seen.J.T @ p), lost, [])
+
+
+def slip_speeds(seen: Probe) -> Array:
+    """(n,) how fast points slip [m/s]."""
+    found: Array = np.linalg.norm(seen.velocity[:, 1:], axis=1)
+    return found
+
+
+def speed_of_rest(seen: Probe) -> float:
+    """How fast points slip that count as resting, with room for what rows shift from one to another [m/s]."""
+    slips = slip_speeds(seen)
+    return STOPPED + 4.0 * float(slips[slips <= _CREEPS].max(initial=0.0))
 
 
 def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
@@ -227,14 +236,14 @@ def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Arra
     """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
     speed = float(np.linalg.norm(slip))
     if speed > _CREEPS:
-        return float(SLIDE), slip / speed
+        return float(SLIDE if speed > 2.0 * SLOW else CREEP), slip / speed
     p, a = solved.p[k], solved.v[k, 1:]
     rubs = float(np.hypot(p[1], p[2]))
     if mu > 0.0 and rubs < mu * p[0] * (1.0 - 1e-9):
         return float(STICK), np.zeros(2)
     along = -p[1:] if rubs > 0.0 else a  # against friction: where that nearly holds it, accelerations are rounding
     length = float(np.linalg.norm(along))
-    return float(SLIDE), along / length if length > 0.0 else np.zeros(2)
+    return float(CREEP), along / length if length > 0.0 else np.zeros(2)
 
 
 def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> None:
@@ -262,7 +271,7 @@ def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -
             continue
         _, S = surface_frame(stepper, one)
         along = -force[1:] @ seen.axes[worst, 1:] / np.hypot(*force[1:])
-        set_mode(stepper, one, SLIDE, S.T @ along)
+        set_mode(stepper, one, CREEP, S.T @ along, speed_of_rest(seen))
 
 
 def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[ContactEvent]:
@@ -288,12 +297,11 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
         seen = probe(stepper, points)
     chosen = choose_modes(stepper, points, seen) if points else []
     for (one, mode, held), (was, where) in zip(chosen, before, strict=False):
-        set_mode(stepper, one, mode, where if change is None and mode == was == STICK else held)
+        set_mode(stepper, one, mode, where if change is None and mode == was == STICK else held, speed_of_rest(seen))
     agree_with_rows(stepper, points, seen)
     for one, (was, _), place in zip(points, before, seen.place, strict=False):
-        mode = mode_of(stepper, one)
-        if mode != was and change is None:
-            words = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides"}[int(mode)]
+        words = _WORDS[int(mode_of(stepper, one))]
+        if words != _WORDS[int(was)] and change is None:
             events.append(ContactEvent(names[one.number], f"{one.label} {words}", np.zeros(3), place))
     stepper.forget_rows()
     stepper.forget_stage()

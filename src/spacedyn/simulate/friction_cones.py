@@ -3,8 +3,9 @@
     pn >= 0,   (W p + b)n >= 0,   one of them zero;   |pt| <= mu pn,   pt against (W p + b)t where that is not zero
 
 First all are thought to stick, with the least impulses that do that: those that would have to pull let go, those whose
-friction is too great slip, until none is left that does. Where this finds no end, one contact at a time is solved, in
-turn, until nothing changes. Contacts that slide already have their direction given.
+friction is too great slip, until none is left that does. Where this finds no end, Newton's method solves the law in the
+form of equations (Alart, Curnier), with several weights: feet of one stiff body, which hardly let each other move, need
+that. At last one contact at a time is solved, in turn. Contacts that slide already have their direction given.
 """
 
 from typing import NamedTuple
@@ -16,6 +17,8 @@ from .impact_laws import _ANGLES
 
 Array = np.ndarray
 _SWEEPS = 2000
+_ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
+_WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
 
 
 class Solution(NamedTuple):
@@ -48,7 +51,7 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
     (True, True)
     """
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
-    found = _by_modes(W, b, mu, directions, size) if n > 1 else None
+    found = (_by_modes(W, b, mu, directions, size) or _by_newton(W, b, mu, directions)) if n > 1 else None
     if found is not None:
         return found
     p = np.zeros((n, 3))
@@ -159,3 +162,74 @@ def _least(W: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]
     C = np.array(columns).T
     found: Array = C @ np.linalg.lstsq((W @ C)[rows], -b[rows], rcond=1e-11)[0]
     return found.reshape(-1, 3)
+
+
+class _Law:
+    """Coulomb's law of all contacts as equations that are zero where it holds: piecewise smooth ones (Alart, Curnier).
+
+    p_n = max(p_n - r_n v_n, 0);   p_t = p_t - r_t v_t, or the point of the disc mu p_n that is nearest to it
+    """
+
+    def __init__(self, W: Array, b: Array, mu: Array, directions: list[Array | None], weight: float) -> None:
+        own = np.diag(W).reshape(-1, 3)
+        self.W, self.b, self.mu, self.directions = W, b, mu, directions
+        self.r_n, self.r_t = 1.0 / own[:, 0], weight / own[:, 1:].max(axis=1)
+        self.eye = np.eye(len(b))
+
+    def __call__(self, p: Array) -> tuple[Array, Array]:
+        """Values (3 n,), and their derivatives (3 n, 3 n)."""
+        v, F, J = self.b + self.W @ p, np.empty_like(p), np.empty_like(self.W)
+        for i in range(len(self.mu)):
+            n, t, d = 3 * i, slice(3 * i + 1, 3 * i + 3), self.directions[i]
+            presses = p[n] > self.r_n[i] * v[n]
+            F[n], J[n] = (self.r_n[i] * v[n], self.r_n[i] * self.W[n]) if presses else (p[n], self.eye[n])
+            if d is not None or self.mu[i] == 0.0:
+                pull = self.mu[i] * (np.zeros(2) if d is None else d)
+                F[t], J[t] = p[t] + p[n] * pull, self.eye[t] + np.outer(pull, self.eye[n])
+            else:
+                F[t], J[t] = self._friction(i, p, v, presses)
+        return F, J
+
+    def _friction(self, i: int, p: Array, v: Array, presses: bool) -> tuple[Array, Array]:
+        """Those of a contact that may stick."""
+        n, t, r = 3 * i, slice(3 * i + 1, 3 * i + 3), self.r_t[i]
+        limit = self.mu[i] * (p[n] - self.r_n[i] * v[n]) if presses else 0.0
+        wanted = p[t] - r * v[t]
+        size = float(np.hypot(*wanted))
+        if size <= limit:
+            return r * v[t], r * self.W[t]
+        along = wanted / size
+        grows = self.mu[i] * (self.eye[n] - self.r_n[i] * self.W[n]) if presses else np.zeros(len(p))
+        turns = limit / size * (np.eye(2) - np.outer(along, along)) @ (self.eye[t] - r * self.W[t])
+        return p[t] - limit * along, self.eye[t] - np.outer(along, grows) - turns
+
+
+def _by_newton(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
+    """All contacts at once, by the first weight with which Newton's method gets there; None if none does."""
+    n = len(mu)
+    start = np.zeros(3 * n)
+    start[::3] = np.maximum(-b[::3] / np.diag(W)[::3], 0.0)
+    near = 1e-13 * float(np.abs(b).max() / np.diag(W)[::3].min())
+    for weight in _WEIGHTS:
+        p = _newton(_Law(W, b, mu, directions, weight), start, near)
+        if p is not None:
+            return Solution(p.reshape(n, 3), (b + W @ p).reshape(n, 3))
+    return None
+
+
+def _newton(law: _Law, p: Array, near: float) -> Array | None:
+    """Where the law holds, from a start on; each step is halved until it comes nearer."""
+    F, J = law(p)
+    for _ in range(_ITERATIONS):
+        size = float(np.linalg.norm(F))
+        if size <= near:
+            return p
+        step = np.linalg.lstsq(J, -F, rcond=1e-14)[0]
+        tried = []
+        for k in range(_HALVINGS):
+            there = p + 0.5**k * step
+            tried.append((there, *law(there)))
+            if np.linalg.norm(tried[-1][1]) < size * (1.0 - 1e-4 * 0.5**k):
+                break
+        p, F, J = min(tried, key=lambda one: float(np.linalg.norm(one[1])))
+    return None

@@ -99,10 +99,10 @@ def gap_at(sim, ground, at, zero):
 def nearest_of_core(sim, at, ground, frame, lean, zero):
     """The point of an ellipsoid, with numbers at `at` and a frame (center, axes), which is nearest to the surface.
 
-    `lean` is added to the surface's normal, in the ellipsoid's axes.
+    It is from the center. `lean` is added to the surface's normal, in the ellipsoid's axes.
     """
     center, R = frame
-    found = center
+    found = zero, zero, zero
     M = (
         shared(sim.numbers, at, zero),
         shared(sim.numbers, at + 1, zero),
@@ -112,30 +112,29 @@ def nearest_of_core(sim, at, ground, frame, lean, zero):
         shared(sim.numbers, at + 5, zero),
     )
     for _ in range(1 if ground.kind == PLANE else SEARCHES):
-        n = add3(turn_back(R, gap_at(sim, ground, found, zero)[1]), lean)
+        n = add3(turn_back(R, gap_at(sim, ground, add3(center, found), zero)[1]), lean)
         Mn = apply_symmetric(M, n)
-        found = sub3(center, turn(R, scale3(1.0 / sqrt(dot3(n, Mn) + TINY), Mn)))
+        found = turn(R, scale3(-1.0 / sqrt(dot3(n, Mn) + TINY), Mn))
     return found
 
 
 @inner
 def point_place(sim, at, has_core, ground, center, R, zero):
-    """Gap, its gradient and that one's size, normal and place of a point whose numbers are at `at`; its axes are R."""
-    place = center
+    """Gap, its gradient, and from the center where a point touches; its numbers are at `at`, its axes are R."""
+    core = zero, zero, zero
     if has_core == 1:
-        place = nearest_of_core(sim, at + CORE, ground, (center, R), (0.0, 0.0, 0.0), zero)
-    gap, G = gap_at(sim, ground, place, zero)
-    size, radius = sqrt(dot3(G, G)), load(sim.numbers, at + RADIUS, 0.0)
-    n = scale3(1.0 / size, G)
-    return gap - radius, G, size, n, sub3(place, scale3(radius, n))
+        core = nearest_of_core(sim, at + CORE, ground, (center, R), (0.0, 0.0, 0.0), zero)
+    gap, G = gap_at(sim, ground, add3(center, core), zero)
+    radius = load(sim.numbers, at + RADIUS, 0.0)
+    return gap - radius, G, sub3(core, scale3(radius / sqrt(dot3(G, G)), G))
 
 
 @inner
 def point_gap(sim, i, at, has_core, ground, zero):
     """Gap, gradient and place of a point that body i carries, and its center; its numbers are at `at`."""
     center = lever(sim, i, shared3(sim.numbers, at, zero), zero)
-    gap, G, _, _, place = point_place(sim, at, has_core, ground, center, rotation(sim, i, zero), zero)
-    return gap, G, place, center
+    gap, G, rho = point_place(sim, at, has_core, ground, center, rotation(sim, i, zero), zero)
+    return gap, G, add3(center, rho), center
 
 
 @inner
@@ -146,7 +145,7 @@ def point_numbers(sim, e, j):
 
 @inner
 def place_of(sim, e, j, ground, center, R, zero):
-    """Gap, its gradient and that one's size, normal and point of contact, for a place and axes of the body."""
+    """Gap, its gradient, and from the center where point j touches, for a center and axes of the body."""
     return point_place(sim, point_numbers(sim, e, j), own(sim, e, HAS_CORES), ground, center, R, zero)
 
 

@@ -148,7 +148,7 @@ def find_on_surface(sim, e, i, j, ball, zero):
         if core == RIMS and r % 4 > 0:
             spoke = cross(axis, spoke)
         elif core > 0:
-            spoke = sub3(nearest_of_core(sim, at + CORE, ground, (center, R), lean, zero), center)
+            spoke = nearest_of_core(sim, at + CORE, ground, (center, R), lean, zero)
         gap, G = gap_at(sim, ground, add3(center, spoke), zero)
         radius = shared(sim.numbers, at + RADIUS_OF_POINT, zero)
         place = sub3(add3(center, spoke), scale3(radius / sqrt(dot3(G, G)), G))

@@ -5,7 +5,8 @@
     slides:   a force -mu N d, d the direction of slip
 
 Which of them holds is the point's mode, a sample; it changes at instants alone, where simulate/contact_events.py
-chooses it anew. The guards say when: gap, N, mu N - |T|, slip along the direction it began with. The point of contact
+chooses it anew. The guards say when: gap, N, mu N - |T|, the speed of slip. Near rest the direction of slip turns ever
+faster and ends in a jump, so slow slip is a mode of its own, whose direction stays. The point of contact
 moves over both bodies: what that adds to the second rates of gap and slip comes from a central difference along the
 relative motion, which is exactly zero for a ball on a plane.
 """
@@ -48,15 +49,18 @@ from .kind import (
 )
 from .rows import constrain, multiplier, pace, push_row, rest_row, rub_row, turning
 
-OPEN, STICK, SLIDE, PROBE = range(4)  # modes; PROBE: open, but its rows are written, for whoever chooses modes
+# modes; CREEP: it slides so slowly that its direction is the held one; PROBE: open, but its rows are written, for
+# whoever chooses modes
+OPEN, STICK, SLIDE, CREEP, PROBE = range(5)
 MU, SKIN, LENGTH, FIRST = range(12, 16)  # its numbers, behind the surface's frame; then the surface's own and points
 ROWS_OF, GUARDS_OF = 3, 2  # of a point
-# numbers that a point keeps: normal, tangents, direction of slip; slip along the direction it began with and along its
-# own; size of the gap's gradient; where it touches, from its center
-NORMAL, ALONG, ACROSS, DIRECTION, SLIP_ALONG, POWER, SIZE_, RHO, OF_POINT = 0, 3, 6, 9, 12, 13, 14, 15, 18
+# numbers that a point keeps: normal, tangents, direction of slip; guard of slip, slip along its direction; size of the
+# gap's gradient; where it touches, from its center
+NORMAL, ALONG, ACROSS, DIRECTION, SLIP_GUARD, POWER, SIZE_, RHO, OF_POINT = 0, 3, 6, 9, 12, 13, 14, 15, 18
 NEARBY = 1e-5  # of the surface's and the points' size: how far the central difference goes
-STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way: rounding stops nothing
-STILL = 1e-7  # [m/s]: slower slip has the direction it began with, which would turn ever faster
+STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way, or as fast as is held
+LOSSLESS = 1e-9  # [m/s]: slower slip is rounding, and loses nothing
+SLOW, FAST = 1e-7, 1e-6  # [m/s]: what slides slower creeps, what creeps faster slides
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")
@@ -90,16 +94,11 @@ def moved(x, v):
 
 
 @inner
-def beside(sim, e, j, ground, touch, time, zero):
-    """Gap rate and the point of contact, from the center, when the body has moved on for a time as it moves now."""
-    i, other = own(sim, e, BODY), own(sim, e, OTHER)
-    w, v = touch.turning, velocity(sim, i, touch.center, zero)
-    if other >= 0:
-        v = sub3(v, velocity(sim, other, sub3(touch.center, ground.between), zero))
-    center = add3(touch.center, scale3(time, v))
-    _, G, _, _, place = place_of(sim, e, j, ground, center, turned_by(rotation(sim, i, zero), scale3(time, w)), zero)
-    rho = sub3(place, center)
-    return dot3(G, add3(v, cross(w, rho))), rho, v
+def beside(sim, e, j, ground, touch, v, time, zero):
+    """Gradient of the gap, and from the center where point j touches, after moving for a time as it moves now."""
+    R = turned_by(rotation(sim, own(sim, e, BODY), zero), scale3(time, touch.turning))
+    _, G, rho = place_of(sim, e, j, ground, add3(touch.center, scale3(time, v)), R, zero)
+    return G, rho
 
 
 @inner
@@ -110,10 +109,15 @@ def second_rates(sim, e, j, ground, touch, zero):
     length = parameter(sim, e, LENGTH, zero)
     fast = sqrt(dot3(touch.speed, touch.speed)) + length * sqrt(dot3(w, w)) + TINY
     time = NEARBY * length / fast
-    later, rho_later, v = beside(sim, e, j, ground, touch, time, zero)
-    sooner, rho_sooner, _ = beside(sim, e, j, ground, touch, -time, zero)
-    over = 0.5 / time
-    change, drift = over * (later - sooner), scale3(over, sub3(rho_later, rho_sooner))
+    v = velocity(sim, i, touch.center, zero)
+    if other >= 0:
+        v = sub3(v, velocity(sim, other, sub3(touch.center, ground.between), zero))
+    G_later, rho_later = beside(sim, e, j, ground, touch, v, time, zero)
+    G_sooner, rho_sooner = beside(sim, e, j, ground, touch, v, -time, zero)
+    bend, drift = scale3(0.5 / time, sub3(G_later, G_sooner)), scale3(0.5 / time, sub3(rho_later, rho_sooner))
+    rho_mean, G_mean = scale3(0.5, add3(rho_later, rho_sooner)), scale3(0.5, add3(G_later, G_sooner))
+    # the difference of G.(v + w x rho), written so that rounding of v is not divided by the short time
+    change = dot3(bend, add3(v, cross(w, rho_mean))) + dot3(G_mean, cross(w, drift))
     more = turning(sim, i, touch.center, zero)
     here = turning(sim, i, touch.at, zero)
     if other >= 0:
@@ -139,7 +143,7 @@ def write_row(sim, e, row, numbers, f, levers, zero):
 
 @inner
 def held_of(sim, e, j, y, touch, zero):
-    """What it holds of point j, in inertial axes: where it sticks, or the direction in which its slip began."""
+    """What it holds of point j, in inertial axes: where it sticks, or a direction near that of its slip."""
     at = own(sim, e, POINTS) + 3 * j
     return turn(touch.S, (state(sim, e, at, y, zero), state(sim, e, at + 1, y, zero), state(sim, e, at + 2, y, zero)))
 
@@ -155,24 +159,23 @@ def away(sim, e, j, y, ground, touch, mode, zero):
 
 
 @inner
-def slip_direction(sim, e, j, y, touch, zero):
-    """Direction of slip; slip along the direction it began with, and the velocity of sliding.
+def slip_direction(sim, e, j, y, touch, mode, zero):
+    """Direction of slip, the guard of its mode, and the velocity of sliding.
 
-    Through zero it goes on smoothly, the other way round, until a step ends there.
+    What slides goes on smoothly through zero, the other way round, until a step ends there.
     """
-    began = held_of(sim, e, j, y, touch, zero)
-    n = touch.normal
+    held, n = held_of(sim, e, j, y, touch, zero), touch.normal
     v = sub3(touch.speed, scale3(dot3(n, touch.speed), n))
-    square, along = dot3(v, v), dot3(v, began)
-    moves = square > STILL * STILL
-    size = sqrt(select(moves, square, zero + 1.0))
-    sign = select(along < 0.0, zero - 1.0, zero + 1.0) / size
+    along, speed, creeps = dot3(v, held), root(dot3(v, v), zero), mode > 2.5
+    sign = select(along < 0.0, zero - 1.0, zero + 1.0) / select(speed > 0.0, speed, zero + 1.0)
     d = (
-        select(moves, sign * v[0], began[0]),
-        select(moves, sign * v[1], began[1]),
-        select(moves, sign * v[2], began[2]),
+        select(creeps, held[0], sign * v[0]),
+        select(creeps, held[1], sign * v[1]),
+        select(creeps, held[2], sign * v[2]),
     )
-    return d, along, v
+    back = state(sim, e, 4 * own(sim, e, POINTS) + j, y, zero)
+    turns, changes = select(creeps, along + back, along), select(creeps, FAST - speed, speed - SLOW)
+    return d, select(turns < changes, turns, changes), v
 
 
 @inner
@@ -186,12 +189,12 @@ def hold_point(sim, e, j, y, ground, touch, mode, zero):
     write_row(sim, e, row, (touch.gap, dot3(G, touch.speed), moving.gap_bias), G, levers, zero)
     write_row(sim, e, row + 1, (dot3(a, off), dot3(a, touch.speed), dot3(a, moving.slip_bias)), a, levers, zero)
     write_row(sim, e, row + 2, (dot3(b, off), dot3(b, touch.speed), dot3(b, moving.slip_bias)), b, levers, zero)
-    open_ = select(mode > 2.5, zero + 1.0, zero)
+    open_ = select(mode > 3.5, zero + 1.0, zero)
     loose = select(mode > 1.5, zero + 1.0, zero)
     rest_row(sim, e, row, open_)
     rest_row(sim, e, row + 1, loose)
     rest_row(sim, e, row + 2, loose)
-    d, along, v = slip_direction(sim, e, j, y, touch, zero)
+    d, goes_on, v = slip_direction(sim, e, j, y, touch, mode, zero)
     slides = loose - open_
     f = scale3(-slides * parameter(sim, e, MU, zero) * touch.size, d)
     rub_row(sim, e, row, 0, f, levers[0])
@@ -201,8 +204,8 @@ def hold_point(sim, e, j, y, ground, touch, mode, zero):
     keep3(sim, e, at + ALONG, a)
     keep3(sim, e, at + ACROSS, b)
     keep3(sim, e, at + DIRECTION, d)
-    keep(sim, e, at + SLIP_ALONG, along)
-    keep(sim, e, at + POWER, select(dot3(v, v) > STILL * STILL, dot3(d, v), zero))  # rounding loses nothing
+    keep(sim, e, at + SLIP_GUARD, goes_on)
+    keep(sim, e, at + POWER, select(dot3(v, v) > LOSSLESS * LOSSLESS, dot3(d, v), zero))
 
 
 @inner
@@ -243,7 +246,7 @@ def rigid_contact(sim, e, t, y, k, zero):
             hold_point(sim, e, j, y, ground, touch, mode, zero)
         else:
             free_point(sim, e, j, zero)
-        closed = select(mode > 0.5, select(mode < 2.5, zero + 1.0, zero), zero)
+        closed = select(mode > 0.5, select(mode < 3.5, zero + 1.0, zero), zero)
         guard(sim, e, GUARDS_OF * j, select(closed > 0.5, zero + 1.0, touch.gap + parameter(sim, e, SKIN, zero)))
         guard(sim, e, GUARDS_OF * j + 1, zero + 1.0)
         pace(sim, e, GUARDS_OF * j, select(closed > 0.5, zero, root(dot3(touch.speed, touch.speed), zero)), zero)
@@ -263,7 +266,7 @@ def settle_point(sim, e, j, mode, zero):
     at, mu, nothing = OF_POINT * j, parameter(sim, e, MU, zero), (zero, zero, zero)
     if not somewhere(mode > 0.5):
         return zero, nothing, zero
-    closed = select(mode < 2.5, select(mode > 0.5, zero + 1.0, zero), zero)
+    closed = select(mode < 3.5, select(mode > 0.5, zero + 1.0, zero), zero)
     sticks = select(mode < 1.5, closed, zero)
     N = closed * multiplier(sim, e, ROWS_OF * j, zero) * kept(sim, e, at + SIZE_, zero)
     T = add3(
@@ -274,8 +277,8 @@ def settle_point(sim, e, j, mode, zero):
     f = add3(scale3(N, kept3(sim, e, at + NORMAL, zero)), sub3(T, scale3(rub, kept3(sim, e, at + DIRECTION, zero))))
     rough, one = mu > 0.0, zero + 1.0
     room = mu * N - root(dot3(T, T), zero)
-    slip = kept(sim, e, at + SLIP_ALONG, zero) + STOPPED
-    valid = select(closed > 0.5, select(sticks > 0.5, room, select(rough, slip, one)), one)
+    goes_on = kept(sim, e, at + SLIP_GUARD, zero)
+    valid = select(closed > 0.5, select(sticks > 0.5, room, select(rough, goes_on, one)), one)
     if somewhere(closed > 0.5):
         guard(sim, e, GUARDS_OF * j, select(closed > 0.5, N, one))
         guard(sim, e, GUARDS_OF * j + 1, valid)

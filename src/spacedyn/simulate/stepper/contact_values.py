@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...elements.rigid_contact import RigidContact
-from ...kernels.elements.rigid_contact import OPEN, PROBE, ROWS_OF
+from ...kernels.elements.rigid_contact import OPEN, PROBE, ROWS_OF, STOPPED
 from ...kernels.sim import layout as p
 from ...model.model import robot_of
 from ...quantities.kinematics import forward_kinematics
@@ -82,12 +82,17 @@ def mode_of(stepper: Stepper, one: ContactPoint) -> float:
     return float(stepper.element_states(one.number)[one.point, 0])
 
 
-def set_mode(stepper: Stepper, one: ContactPoint, mode: float, held: Array | None = None) -> None:
-    """Let a point be open, stick or slide; where it sticks, or the direction of its slip, in the surface's frame."""
-    states = stepper.element_states(one.number)
-    states[one.point] = mode
+def set_mode(
+    stepper: Stepper, one: ContactPoint, mode: float, held: Array | None = None, back: float = STOPPED
+) -> None:
+    """Let a point be open, stick or slide; where it sticks, or the direction of its slip, in the surface's frame.
+
+    `back` is how fast a point that creeps slips the other way where it has stopped [m/s].
+    """
+    states, many = stepper.element_states(one.number), one.element.many
+    states[one.point], states[4 * many + one.point] = mode, back
     if held is not None:
-        first = one.element.many + 3 * one.point
+        first = many + 3 * one.point
         states[first : first + 3] = held[:, None]
 
 
