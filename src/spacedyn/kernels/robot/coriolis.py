@@ -43,6 +43,7 @@ from .spatial import (
     pick,
     scale3,
     store3,
+    store_column6,
     sub3,
     turn,
 )
@@ -135,12 +136,7 @@ def base_entries(tree, work, k, C, force, felt, zero):
     """Column and row k where they meet the base's rates, whose columns S are unit vectors."""
     nv = integer(tree, RATES)
     if integer(tree, BASE) == BASE_FREE:
-        store(work, C + k, force[0])
-        store(work, C + nv + k, force[1])
-        store(work, C + 2 * nv + k, force[2])
-        store(work, C + 3 * nv + k, force[3])
-        store(work, C + 4 * nv + k, force[4])
-        store(work, C + 5 * nv + k, force[5])
+        store_column6(work, C + k, nv, force)
         store3(work, C + k * nv + 3, felt)
         return
     for j in range(integer(tree, BASE_RATES)):

@@ -23,7 +23,7 @@ from .segments import (
     segment_work,
     shift_force,
 )
-from .spatial import dot6, load3, load6, pick, store6
+from .spatial import dot6, load3, load6, pick, store6, store_column6
 
 
 @inner
@@ -64,12 +64,7 @@ def base_entries(tree, work, H, k, momentum, zero):
     nv = integer(tree, RATES)
     if integer(tree, BASE) == BASE_FREE:
         store6(work, H + k * nv, momentum)
-        store(work, H + k, momentum[0])
-        store(work, H + nv + k, momentum[1])
-        store(work, H + 2 * nv + k, momentum[2])
-        store(work, H + 3 * nv + k, momentum[3])
-        store(work, H + 4 * nv + k, momentum[4])
-        store(work, H + 5 * nv + k, momentum[5])
+        store_column6(work, H + k, nv, momentum)
         return
     for j in range(integer(tree, BASE_RATES)):
         value = pick(momentum, base_axis(tree, j))

@@ -55,6 +55,17 @@ def store6(a, k, v):
 
 
 @inner
+def store_column6(a, k, stride, v):
+    """Six numbers, one every `stride` places: down a column of a matrix."""
+    store(a, k, v[0])
+    store(a, k + stride, v[1])
+    store(a, k + 2 * stride, v[2])
+    store(a, k + 3 * stride, v[3])
+    store(a, k + 4 * stride, v[4])
+    store(a, k + 5 * stride, v[5])
+
+
+@inner
 def store9(a, k, v):
     store6(a, k, v)
     store(a, k + 6, v[6])

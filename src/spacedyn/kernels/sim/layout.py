@@ -168,6 +168,7 @@ PUSHES_BODIES, PUSHES_JOINTS = 512, 1024  # of elements
 SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; whether anything sees the robot
 CARRIES_MASS, LOSES_MASS = 8192, 16384  # whether elements carry mass or momentum; whether any of it may leave
 GUARDS_FORCES = 1 << 22  # whether guards need accelerations: then a look finds them, too
+WEIGHS = 1 << 23  # whether there is uniform gravity
 FEELS_FIELDS, SUMS_FORCES = 1 << 20, 1 << 21  # whether sensors need gravity fields; what is handed on to bodies
 
 # plan: a law's record

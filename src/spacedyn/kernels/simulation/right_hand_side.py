@@ -152,7 +152,8 @@ def clear_ledger(sim, k, zero):
 def keep_ledger(sim, k, zero):
     """Ledger rates of all that acts from outside."""
     impulse = impulse_at(sim, k)
-    gravity_rates(sim, impulse, zero)
+    if integer(sim.plan, CHOICES) & WEIGHS:
+        gravity_rates(sim, impulse, zero)
     if integer(sim.plan, CHOICES) & LOADED:
         wrench_power(sim.tree, sim.par, sim.work, wrench_rates_at(sim, k), zero)
         laws_from_outside(sim.tree, sim.par, sim.work, integer(sim.plan, Y_OUTSIDE), zero)
@@ -165,10 +166,11 @@ def keep_ledger(sim, k, zero):
 @inner
 def pose_bodies(sim, t, y, k, address, zero):
     """Poses and motion of all bodies."""
-    nv, rates = integer(sim.tree, RATES), integer(sim.tree, W_RATE)
-    for j in range(nv if integer(sim.plan, PRESCRIBED) > 0 else integer(sim.tree, BASE_RATES)):
+    nv, rates, prescribed = integer(sim.tree, RATES), integer(sim.tree, W_RATE), integer(sim.plan, PRESCRIBED) > 0
+    for j in range(nv if prescribed else integer(sim.tree, BASE_RATES)):
         store(sim.work, rates + j * RATE_WORK + QDD, zero)
-    run_kinds(sim, t, y, k, PLACES_JOINTS, address)
+    if prescribed:
+        run_kinds(sim, t, y, k, PLACES_JOINTS, address)
     move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), zero)
     inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, integer(sim.tree, W_U), zero)
     motions(sim.tree, sim.par, sim.work, zero)

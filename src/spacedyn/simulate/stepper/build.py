@@ -280,6 +280,7 @@ def _choices(prepared: Prepared) -> int:
         | (p.SUMS_FORCES if any(one.sums_forces for one in prepared.acting) else 0)
         | (p.SEES_CHANNELS if channels.stop > channels.start else 0)
         | (p.SEES_ROBOT if laws or programs else 0)
+        | (p.WEIGHS if prepared.simulation.gravity is not None and np.any(prepared.simulation.gravity) else 0)
     )
 
 
