@@ -111,7 +111,7 @@ def found_in(found):
 
 
 def on_each_other():
-    """A cylinder, a box and a rod on a box, and a box on an edge along an edge: faces and edges of all kinds."""
+    """A cylinder, a box and a rod on a box, a box on an edge along an edge, one beside another: faces of all kinds."""
     s, b = sd.shapes, sd.Builder("stack", base="fixed")
     b.base("table", shapes=[s.box(20.0, (4, 4, 1))])
     laid = {"can": (s.cylinder(1, 0.3, 1), (1, 1, 1.005)), "crate": (s.box(1, (1, 1.1, 1)), (-1, 1, 1.005))}
@@ -123,6 +123,8 @@ def on_each_other():
     on_edge = sd.Rotation.from_rotvec([np.pi / 4, 0, 0])
     for name, height in (("low", 5.0), ("high", 5.005 + 2**0.5)):
         b.link(name, "free", parent="table", position=(0, 0, height), rotation=on_edge, shapes=[s.box(1, (1, 1, 1))])
+    for name, place in (("left", (0, 0, 9.0)), ("right", (1.0, 0, 10.005))):  # whose faces have an edge in common
+        b.link(name, "free", parent="table", position=place, shapes=[s.box(1, (1, 1, 1))])
     model = b.build()
     return model, model.neutral_state()
 
