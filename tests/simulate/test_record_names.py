@@ -101,3 +101,10 @@ def test_all_that_a_file_has_is_reserved(robot, tmp_path):
         found = {*file.variables, *file.dimensions}
     assert {"event_time", "checkpoint_image", "own_time"} <= found
     assert {name for name in found if not name.startswith("string")} - RESERVED == {"robot"}
+
+
+@pytest.mark.parametrize("name", [["q"], {"q": 1}, 3, None])
+def test_a_name_that_is_none_is_refused(robot, name):
+    run = sd.simulate(robot, robot.neutral_state(), 0.1)
+    with pytest.raises(sd.UnknownName, match="channel"):
+        run[name]

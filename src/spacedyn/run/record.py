@@ -124,7 +124,7 @@ class Record(Recorded, NamesItsAttributes):
         if not isinstance(name, str) or name not in self._all_columns:
             if isinstance(name, str) and name in self.data:
                 return np.asarray(self.data[name].values)
-            if name in self._shared:
+            if isinstance(name, str) and name in self._shared:
                 channel, column = self._shared[name]
                 return self[channel][..., column : column + 1]
             raise UnknownName("channel", name, self.keys())
