@@ -30,7 +30,7 @@ from .stepper.contact_values import (
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
 _SLOW = 1e-10  # [m/s]: slower ones do not part
-_CREEPS = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
+_AT_REST = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WEAK = 1e-13  # of the greatest force: none
@@ -121,7 +121,7 @@ def held_together(W: Array, points: Sequence[ContactPoint], seen: Probe, stay: S
     mu = np.array([points[i].element.friction for i in stay])
     slips = [seen.velocity[i, 1:] for i in stay]
     fast = [float(np.linalg.norm(slip)) for slip in slips]
-    directions = [slip / size if size > _CREEPS else None for slip, size in zip(slips, fast, strict=True)]
+    directions = [slip / size if size > _AT_REST else None for slip, size in zip(slips, fast, strict=True)]
     return rows, solve_cones(W[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows], mu, directions)
 
 
@@ -154,13 +154,13 @@ def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
     return p
 
 
-def stop_creeping(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
+def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
     """Stop points that slip too slowly to count as slipping, as far as the others' motion lets them; None if none do.
 
     Friction needs nanoseconds for that; steps through them would be hardly longer than the shortest one.
     """
     slips, held = slip_speeds(seen), np.abs(seen.velocity[:, 0]) <= _SLOW
-    stops = held & (slips <= _CREEPS) & np.array([one.element.friction > 0.0 for one in points])
+    stops = held & (slips <= _AT_REST) & np.array([one.element.friction > 0.0 for one in points])
     if not np.any(stops & (slips > 0.5 * STOPPED)):
         return None
     state = stepper.state()
@@ -180,7 +180,7 @@ def slip_speeds(seen: Probe) -> Array:
 def speed_of_rest(seen: Probe) -> float:
     """How fast points slip that count as resting, with room for what rows shift from one to another [m/s]."""
     slips = slip_speeds(seen)
-    return STOPPED + 4.0 * float(slips[slips <= _CREEPS].max(initial=0.0))
+    return STOPPED + 4.0 * float(slips[slips <= _AT_REST].max(initial=0.0))
 
 
 def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
@@ -235,7 +235,7 @@ def choose_modes(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> l
 def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Array]:
     """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
     speed = float(np.linalg.norm(slip))
-    if speed > _CREEPS:
+    if speed > _AT_REST:
         return float(SLIDE if speed > 2.0 * SLOW else CREEP), slip / speed
     p, a = solved.p[k], solved.v[k, 1:]
     rubs = float(np.hypot(p[1], p[2]))
@@ -243,7 +243,7 @@ def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Arra
         return float(STICK), np.zeros(2)
     along = -p[1:] if rubs > 0.0 else a  # against friction: where that nearly holds it, accelerations are rounding
     length = float(np.linalg.norm(along))
-    return float(CREEP), along / length if length > 0.0 else np.zeros(2)
+    return float(CREEP if mu > 0.0 else SLIDE), along / length if length > 0.0 else np.zeros(2)
 
 
 def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> None:
@@ -291,7 +291,7 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
                 set_mode(stepper, one, OPEN)
             points = []
         seen = probe(stepper, points) if points else seen
-    stopped = stop_creeping(stepper, points, seen) if points else None
+    stopped = bring_to_rest(stepper, points, seen) if points else None
     if stopped is not None:
         book(stopped)
         seen = probe(stepper, points)
