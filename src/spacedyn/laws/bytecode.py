@@ -75,11 +75,15 @@ def check_parts(
 
 def check_replaced(whose: str, function: Callable, known: Mapping[str, str]) -> None:
     """Raise if a function puts something else in the place of an array; `known`: where each is, 'out.tau', by name."""
-    for step in steps_of(function.__code__):
-        if step.opname == "STORE_ATTR" and step.argval in known:
-            raise InputError(
-                f"{whose} replaces the array {step.argval}; write into it: {known[step.argval]}[:] = ... or [0] = ..."
-            )
+    for name in attributes_set(function.__code__):
+        if name in known:
+            raise InputError(f"{whose} replaces the array {name}; write into it: {known[name]}[:] = ... or [0] = ...")
+
+
+@lru_cache(maxsize=1024)
+def attributes_set(code: CodeType) -> tuple[str, ...]:
+    """Names of all attributes that code assigns to, of anything."""
+    return tuple(str(step.argval) for step in steps_of(code) if step.opname == "STORE_ATTR")
 
 
 def steps_of(code: CodeType) -> list[dis.Instruction]:
