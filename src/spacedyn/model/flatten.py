@@ -16,14 +16,15 @@ from numba.core import config
 from ..kernels.robot import layout as k
 from ..kernels.scalar.pack import LANES
 from .parts import BASE_KINDS, Joint
+from .principal_axes import along_axes, principal, rounded_off
 from .reference_points import choose_segments
 from .rotations import z_onto
+from .wheel_inertias import felt_records, is_wheel
 
 if TYPE_CHECKING:
     from .model import Model
 
 _BASES = {name: code for code, name in enumerate(BASE_KINDS)}
-_ROUNDING = 8.0 * np.finfo(float).eps
 
 
 def aligned(size: int) -> np.ndarray:
@@ -145,25 +146,6 @@ def _parents_first(parents: tuple[int, ...]) -> list[int]:
     return order
 
 
-def _principal(inertia: np.ndarray) -> np.ndarray:
-    """Two vectors a, b and a number c (…, 7) such that the inertia (…, 3, 3) is a a' + b b' + c 1.
-
-    >>> a, b, c = np.split(_principal(np.diag([3.0, 1.0, 2.0])), [3, 6])
-    >>> np.allclose(np.outer(a, a) + np.outer(b, b) + c * np.eye(3), np.diag([3.0, 1.0, 2.0]))
-    True
-    """
-    moments, axes = np.linalg.eigh(inertia)  # the least one first
-    more = moments - moments[..., :1]
-    more = np.where(more < _ROUNDING * moments[..., 2:], 0.0, more)  # so that a wheel is round
-    a, b = (np.sqrt(more[..., i])[..., None] * _rounded_off(axes[..., :, i]) for i in (2, 1))
-    return np.concatenate([a, b, moments[..., :1]], axis=-1)
-
-
-def _rounded_off(rows: np.ndarray) -> np.ndarray:
-    """Numbers (…) of directions, of size one: those that only rounding parts from -1, 0 or 1 are that."""
-    return np.where(np.abs(rows - np.rint(rows)) < _ROUNDING, np.rint(rows), rows)
-
-
 def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     """Lay a model out for the kernels.
 
@@ -217,15 +199,23 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         carrier[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
+    every = par.reshape(-1, par.shape[-1])
+    bodies = every[:, : len(sequence) * k.BODY_PARS].reshape(-1, len(sequence), k.BODY_PARS)
+    wheels = [i for i, record in enumerate(records) if _spins(model, sequence[i], record)]
+    felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
     for i, record in enumerate(records):
-        mine = par[..., i * k.BODY_PARS : (i + 1) * k.BODY_PARS].reshape(-1, k.BODY_PARS)
-        record += _frame(mine[:, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
-        record += _inertia_axes(mine[:, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
+        record += _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
+        for numbers in (bodies, felt):
+            record += along_axes(numbers[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
+        record.append(int(i in wheels))
     header = _header(model, len(sequence), len(angles), len(segments))
+    if wheels:  # before the acceleration of gravity, which is last
+        header[k.PAR_FELT] = header[k.PAR_GRAVITY]
+        header[k.PAR_GRAVITY] += felt[0].size
+        every = np.concatenate([every[:, :-3], felt.reshape(len(felt), -1), every[:, -3:]], axis=1)
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
-    every = par.reshape(-1, par.shape[-1])
     return described(tree, every, (*rest, model.nv, model.nv - model.base_dof))
 
 
@@ -238,11 +228,11 @@ def _parameters(
         body, turn, row = model.bodies[b], to_internal[b], pars[..., i, :]
         row[..., k.P_COM : k.P_COM + 3] = offset[..., b, :] + _turned(turn, body.com)
         row[..., k.P_MASS] = body.mass
-        row[..., k.P_INERTIA : k.P_LEAST + 1] = _principal(turn @ body.inertia @ turn.T)
+        row[..., k.P_INERTIA : k.P_LEAST + 1] = principal(turn @ body.inertia @ turn.T)
         row[..., k.P_ROTATION : k.P_ROTATION + 9] = np.eye(3).ravel()
         if b > 0:
             joint, parent = model.joints[b - 1], model.parents[b]
-            rotation = _rounded_off(to_internal[parent] @ joint.rotation @ turn.T)
+            rotation = rounded_off(to_internal[parent] @ joint.rotation @ turn.T)
             row[..., k.P_ROTATION : k.P_ROTATION + 9] = rotation.reshape(*rotation.shape[:-2], 9)
             row[..., k.P_POSITION : k.P_POSITION + 3] = offset[..., parent, :] + _turned(
                 to_internal[parent], joint.position
@@ -276,12 +266,11 @@ def _frame(rotations: np.ndarray) -> list[int]:
     return [kind, *axes.tolist(), *signs.astype(int).tolist()]
 
 
-def _inertia_axes(vectors: np.ndarray) -> list[int]:
-    """Axes along which both vectors (robots, 2, 3) of inertias are, the same of all robots; -1 if some is not."""
-    largest = np.abs(vectors).max(axis=0).argmax(axis=-1)
-    others = vectors.copy()
-    others[:, [0, 1], largest] = 0.0
-    return [-1, -1] if others.any() else largest.tolist()
+def _spins(model: "Model", body: int, record: list[int]) -> bool:
+    """Whether a body is a wheel that carries nothing."""
+    if body == 0 or record[k.HAS_CHILDREN] or record[k.OPENS]:
+        return False
+    return is_wheel(model.joints[body - 1], model.bodies[body])
 
 
 def _turned(turn: np.ndarray, vector: np.ndarray) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 About a point at distance d, the inertia of a body of radius of gyration r has terms r² and d²: it loses as many digits
 as d²/r² has. The child of a free joint always opens a segment, since its distance is not known at build. The child of
-any other joint that turns opens one where d/r may exceed `FAR`; so does a rotor that carries nothing. About a point at
-distance d, the forces m ω² d that keep a spinning body in place cancel only up to rounding: of a wheel of 5 kg at
-150 rad/s, up to 1e-11 N.
+any other joint that turns opens one where d/r may exceed `FAR`; so does a rotor out of balance that carries nothing.
+About a point at distance d, the forces m ω² d that keep a spinning body in place cancel only up to rounding: of a wheel
+of 5 kg at 150 rad/s, up to 1e-11 N. A wheel in balance has no such forces in the dynamics (wheel_inertias.py).
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .parts import Body, Joint
+from .wheel_inertias import is_wheel
 
 if TYPE_CHECKING:
     from .model import Model
@@ -35,7 +36,7 @@ def choose_segments(model: "Model", sequence: list[int]) -> set[int]:
             continue
         at = reach[model.parents[index]] + _length(joint.position)
         far = joint.kind_record.rotations and np.any(at > FAR * _radius(joint, body))
-        if far or (index not in model.parents and _is_rotor(joint, body)):
+        if far or (index not in model.parents and _is_rotor(joint, body) and not is_wheel(joint, body)):
             opens.add(index)
             at = np.zeros(())
         reach[index] = at + _stroke(joint)

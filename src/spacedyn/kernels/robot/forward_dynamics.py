@@ -20,7 +20,7 @@ from .articulated import (
     store_articulated,
 )
 from .base import factorise_base, reduce_base
-from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_body
+from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_record
 from .descriptions import parameters
 from .factors import recover_accelerations
 from .kinematics import is_given
@@ -29,13 +29,14 @@ from .loose_joints import force_past_joint, inertia_to_parent, keep_transmitted
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .spatial import add6, dot6, load6, store6
+from .wheels import eliminate_wheel
 
 
 @inner
 def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
     """Articulated inertia and force of body i, from its own, the next body's (in registers) and other children's."""
     record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
-    weighed = weigh_body(tree, par, work, i, zero)
+    weighed = weigh_record(tree, par, work, i, integer(tree, PAR_FELT) + i * BODY_PARS, FELT_AXES, zero)
     m, h, I = rigid_inertia(weighed, zero)
     own_F = motion_force(work, body, weighed, zero)
     if loaded:
@@ -77,16 +78,19 @@ def eliminate_bodies(tree, par, work, loaded, zero):
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        A, B, C, F = gather_body(tree, par, work, i, loaded, A, B, C, F, zero)
-        if i == 0:
-            factorise_base(tree, work, A, B, C, zero)
-            reduce_base(tree, work, F, zero)
-            return
-        first = integer(tree, record + RATE)
-        for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
-            column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
-            A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
-            F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
+        if integer(tree, record + SPINS):
+            A, B, C, F = eliminate_wheel(tree, par, work, i, loaded, zero)
+        else:
+            A, B, C, F = gather_body(tree, par, work, i, loaded, A, B, C, F, zero)
+            if i == 0:
+                factorise_base(tree, work, A, B, C, zero)
+                reduce_base(tree, work, F, zero)
+                return
+            first = integer(tree, record + RATE)
+            for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
+                column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
+                A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
+                F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
         if integer(tree, record + BY_MEMORY):
             accumulate(tree, work, i, record, A, B, C, F, zero)
 

@@ -21,7 +21,9 @@ PAR_RATE, PAR_REST, PAR_ENDPOINT, PAR_GRAVITY = range(10, 14)  # and in `par`, w
 W_X, W_U, W_WRENCH, W_SINE, W_COSINE, W_BODY, W_RATE, W_OUT = range(14, 22)  # and in `work`
 # OWN_AXES: 1 if the vector that a simulation integrates has the base's angular rates in the base's axes
 BASE_RATES, OWN_AXES = range(22, 24)
-SEGMENTS, SEGMENT_AT, W_SEGMENT, HEADER = range(24, 28)  # how many beside the base's; where in `tree` and in `work`
+SEGMENTS, SEGMENT_AT, W_SEGMENT = range(24, 27)  # how many beside the base's; where in `tree` and in `work`
+# where in `par` the bodies' records start as elimination takes them (wheels.py); those of all others are at 0
+PAR_FELT, HEADER = range(27, 29)
 
 # tree: a body's record
 PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD = range(9)
@@ -33,8 +35,9 @@ BY_MEMORY, FROM_NEXT, FROM_MEMORY = range(11, 14)
 FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
 # a frame stands anyhow (P_ROTATION); parallel to the parent's; with axes along the parent's axes
 TURNED, PARALLEL, SWAPPED = range(3)
-# axes along which both vectors of P_INERTIA are; -1 if some is along none
-FIRST_AXIS, SECOND_AXIS, BODY_INTS = range(21, 24)
+# axes along which both vectors of P_INERTIA are; -1 if some is along none; the same of its record at PAR_FELT
+AXES, FELT_AXES = 21, 23
+SPINS, BODY_INTS = range(25, 27)  # 1 if it is a wheel (wheels.py)
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record
