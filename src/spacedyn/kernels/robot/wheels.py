@@ -2,8 +2,8 @@
 
 Where such a wheel stands in its turn changes nothing, so its mass and its moments across the axis may as well belong to
 the body that carries it: T = m v.v / 2 + Jt w'(1 - z z')w / 2 + J (z.w)^2 / 2, with v and the part of w across z alike
-for both. Records at PAR_FELT have it so (model/wheel_inertias.py): the carrier has all but the last term. What is left of the
-wheel is one moment J about its axis z:
+for both. Records at PAR_FELT have it so (model/wheel_inertias.py): the carrier has all but the last term. What is left
+of the wheel is one moment J about its axis z:
 
     F = (0; J z (z.w') + J (z.w) w x z),   D = J + rotor,   G = (0; J z / D),   IA' = (J - J^2 / D) z z'
 
