@@ -49,15 +49,14 @@ def fill_view(sim, y, zero):
         integer(sim.tree, RATES),
         integer(sim.tree, BASE_RATES),
     )
-    x, u = integer(sim.tree, W_X), integer(sim.tree, W_U)
-    for k in range(nx):
-        store(sim.work, at + k, load(sim.work, x + k, zero))
+    x, u = integer(sim.tree, W_X), integer(sim.tree, W_U)  # coordinates are at Y_VIEW, where laws see them
     v0 = base_part(sim.tree, sim.work, u, 1, 0, zero)
-    store6(sim.work, at + nx, v0 + base_part(sim.tree, sim.work, u, 1, 3, zero))
-    at += nx + 6
-    for k in range(base, nv):
-        store(sim.work, at + k - base, load(sim.work, u + k, zero))
-    at += nv - base
+    at += nx
+    if u != at:  # rates of a free base are there, too
+        store6(sim.work, at, v0 + base_part(sim.tree, sim.work, u, 1, 3, zero))
+        for k in range(base, nv):
+            store(sim.work, at + 6 + k - base, load(sim.work, u + k, zero))
+    at += 6 + nv - base
     if integer(sim.plan, CHOICES) & SEES_MOMENTUM:
         weigh(sim.tree, sim.par, sim.work, zero)
         m, h, momentum = sums_of_bodies(sim.tree, sim.work, zero)

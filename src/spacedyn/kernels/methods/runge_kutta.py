@@ -18,16 +18,22 @@ def combine_stages(sim, weights, stages, h, target, size, zero):
     """target = y + h sum_i weight_i K_i over the first stages, of `size` numbers; one robot's a pack at a time."""
     wide = widest_of(zero)
     step = lanes_of(wide) // lanes_of(zero)
+    first = 0
+    while first < stages and load(sim.numbers, weights + first, 0.0) == 0.0:
+        first += 1
     for j in range(0, size, step):  # the last pack may go beyond: there is room behind `target`
-        combine_entries(sim, weights, stages, h, target, j, lanes_of(zero), wide)
+        combine_entries(sim, weights, first, stages, h, target, j, lanes_of(zero), wide)
 
 
 @inner
-def combine_entries(sim, weights, stages, h, target, j, stride, zero):
-    """The same for the entries of y from j on that a scalar holds; they take `stride` doubles each in memory."""
+def combine_entries(sim, weights, first, last, h, target, j, stride, zero):
+    """The same for the entries of y from j on that a scalar holds, over stages first ... last - 1.
+
+    An entry takes `stride` doubles in memory.
+    """
     size, K = integer(sim.plan, SIZE), integer(sim.plan, Y_K) + j
     total = zero
-    for i in range(stages):
+    for i in range(first, last):
         weight = load(sim.numbers, weights + i, 0.0)
         if weight != 0.0:
             total += weight * load(later(sim.work, (K + i * size) * stride), 0, zero)

@@ -19,7 +19,7 @@ from .codes import *  # noqa: F403
 
 # plan: how many; SAMPLED: elements that have a period
 INTERNAL, SAMPLED, SIZE, LAWS, OUTPUTS, VIEW, RECORDS, ROW, METHOD, MAIN_STAGES, ALL_STAGES, DEGREE, CHOICES = range(13)
-# plan: where, in work
+# plan: where, in work; Y_VIEW: what laws see, which begins with the coordinates (W_X) and, of a free base, rates (W_U)
 Y_ORIGIN, Y_NOW, Y_STAGE, Y_NEW, Y_SPARE, Y_K, Y_TAU, Y_VIEW = range(13, 21)
 # plan: where, in numbers
 N_A, N_B, N_C, N_E5, N_E3, N_P, N_TIMES, N_SCALE = range(21, 29)

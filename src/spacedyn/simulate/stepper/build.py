@@ -52,12 +52,12 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     put_touches(plan, prepared)
     put_sleepers(plan, prepared, robot_of(model, 0))
     doubles = _put_laws(plan, prepared, lanes, over_packs)
-    _put_row(plan, layout, work, flat)
+    tree = _tree(prepared, model, method, work)
+    _put_row(plan, layout, work, tree)
     plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
     if plan.plan[p.GUARDS]:
         plan.set(GUARD_CHECK=guards_address(lanes).address)
     spare = put_own_step(plan, method, end_of(work), layout, lanes)
-    tree = _tree(prepared, model, method)
     counters = np.zeros(end_of(prepared.counters), dtype=np.int64)
     counters[prepared.counters["elements"].start :: 2] = times_passed(prepared)
     par = flat.par if simulation.gravity is None else flat.with_gravity(simulation.gravity)
@@ -196,9 +196,9 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, 
     return doubles
 
 
-def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], flat: Any) -> None:
+def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], tree: Array) -> None:
     """What a row of the record is made of: blocks of `work`, of the vector y, of memory."""
-    tree, row, y = flat.tree, layout.row, layout.y
+    row, y = layout.row, layout.y
     first = work["Y_CHANNEL"].start + layout.channels["element_energy"].start
     sources = {
         "x": (int(tree[k.W_X]), 1, p.OF_WORK),
@@ -225,14 +225,17 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], flat: Any) -> N
     plan.set(BLOCKS=len(blocks), BLOCK_AT=plan.put_integers(*blocks))
 
 
-def _tree(prepared: Prepared, model: Model, method: Method) -> Array:
-    """The robot's description, with which rates are given."""
+def _tree(prepared: Prepared, model: Model, method: Method, work: dict[str, slice]) -> Array:
+    """The robot's description, with which rates are given; coordinates and rates are where laws see them."""
     given = np.zeros(model.nv, dtype=bool)
     for one in prepared.joints:
         given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
     tree = model.flat.with_given(given)
     _attach(tree, [int(model.flat.order[model.body_index(body)]) for body in prepared.attached])
     tree[k.OWN_AXES] = method.own_axes and model.base_kind in ("free", "attitude")
+    tree[k.W_X] = work["Y_VIEW"].start
+    if model.base_kind == "free":  # other bases have fewer rates than laws see
+        tree[k.W_U] = tree[k.W_X] + tree[k.COORDINATES]
     return tree
 
 
