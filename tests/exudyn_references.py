@@ -1,4 +1,4 @@
-"""Bricard's linkage and the stiff flyball governor of IFToMM's benchmark library, solved by Exudyn (pip install exudyn).
+"""Bricard's linkage and the stiff governor of IFToMM's benchmark library, solved by Exudyn (`pip install exudyn`).
 
 Exudyn holds bodies by constraints in redundant coordinates and steps by the generalized-alpha method, of second order;
 three lengths of step, each half of the one before, and Richardson's extrapolation give ten digits and their error.
