@@ -1,4 +1,4 @@
-"""Random pairs of convex shapes, and what their distances are held against: coal, and a proof of their own.
+"""Random pairs of convex shapes, and what their distances are held against: coal, Clarabel, and a proof of their own.
 
 Two planes across the normal, through the farthest points of both shapes, are a lower bound of the distance; the closest
 points themselves are an upper one. Where both agree, gap, normal and points are right, whatever found them.
@@ -158,14 +158,20 @@ def coal_shape(shape):
     return coal.Convex(points, faces)
 
 
+def coal_pose(shape, pose):
+    """The same pose in coal."""
+    import coal
+
+    x, R = pose[:3], pose[3:].reshape(3, 3)
+    return coal.Transform3s(R, x + (0.5 * shape.size[1] * R[:, 2] if shape.kind == k.CONE else 0.0))
+
+
 def coal_distance(pairs, i, tolerance=1e-12):
     """Distance, normal from a to b and both points, as coal has them; None where it finds an overlap."""
     import coal
 
-    shapes, poses = (pairs.a[i], pairs.b[i]), []
-    for shape, pose in zip(shapes, pairs.poses[i], strict=True):
-        x, R = pose[:3], pose[3:].reshape(3, 3)
-        poses.append(coal.Transform3s(R, x + (0.5 * shape.size[1] * R[:, 2] if shape.kind == k.CONE else 0.0)))
+    shapes = pairs.a[i], pairs.b[i]
+    poses = [coal_pose(*one) for one in zip(shapes, pairs.poses[i], strict=True)]
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.gjk_tolerance, request.gjk_max_iterations = tolerance, 1000
     coal.distance(coal_shape(shapes[0]), poses[0], coal_shape(shapes[1]), poses[1], request, result)
@@ -204,23 +210,36 @@ def fcl_distance(pairs, i):
 
 
 def compare(count, seed, sizes, apart, with_fcl=False):
-    """Largest errors for each pair of kinds: of the proof, against coal in gap, normal, points; how many pairs there
-    are, how many coal has, and with how many gaps coal, FCL, and one of them agree to 1e-9."""
+    """Largest errors for each pair of kinds: of the proof, against coal in gap, normal and points, against Clarabel in
+    gaps that coal has not to 1e-9; how many pairs are apart, and how many gaps coal, Clarabel and FCL have to 1e-9."""
     rng, table = np.random.default_rng(seed), {}
     for first in KINDS:
         for second in KINDS:
             pairs = random_pairs(rng, first, second, count, sizes, apart)
-            worst, counts = np.zeros(4), np.zeros(5, dtype=int)
-            for i in np.flatnonzero(pairs.found[:, 10] > 0.0):
-                worst[0] = max(worst[0], proof(pairs, i))
+            worst, counts = np.zeros(5), np.zeros(4, dtype=int)
+            for i in np.flatnonzero((pairs.found[:, 10] > 0.0) & (pairs.found[:, 0] > 0.0)):
+                gap, off = pairs.found[i, 0], [0.0, 0.0, 0.0, np.inf]
                 theirs, also = coal_distance(pairs, i), fcl_distance(pairs, i) if with_fcl else None
                 if theirs is not None:
-                    off = np.abs(pairs.found[i, :10] - theirs)
-                    worst[1:] = np.maximum(worst[1:], [off[0], off[1:4].max(), off[4:].max()])
-                by = [one is not None and abs(pairs.found[i, 0] - one[0]) < 1e-9 for one in (theirs, also)]
-                counts += [1, theirs is not None, *by, any(by)]
+                    by = np.abs(pairs.found[i, :10] - theirs)
+                    off = [by[0], by[1:4].max(), by[4:].max(), by[0]]
+                if off[3] >= 1e-9:
+                    off[3] = conic_error(pairs, i)
+                    counts += [0, 0, off[3] < 1e-9, 0]
+                else:
+                    counts[1], off[3] = counts[1] + 1, 0.0
+                worst = np.maximum(worst, [proof(pairs, i), *off])
+                counts += [1, 0, 0, also is not None and abs(gap - also[0]) < 1e-9]
             table[first, second] = (*worst, *counts)
     return table
+
+
+def conic_error(pairs, i):
+    """How far a gap is from Clarabel's bounds from below and above, at most."""
+    from conic_distances import conic_distance, image
+
+    low, high, _ = conic_distance(image(pairs.a[i], pairs.poses[i, 0]), image(pairs.b[i], pairs.poses[i, 1]))
+    return max(abs(low - pairs.found[i, 0]), abs(high - pairs.found[i, 0]))
 
 
 def main():
@@ -232,13 +251,16 @@ def main():
     parser.add_argument("--fcl", action="store_true", help="against FCL (python-fcl), too")
     given = parser.parse_args()
     each = -(-given.count // len(KINDS) ** 2)
-    print("pair                    proof      gap   normal   points    pairs     coal    1e-9 by coal, FCL, either")
+    print(
+        "pair                    proof      gap   normal   points Clarabel    pairs    1e-9 by coal, else Clarabel; FCL"
+    )
     found = compare(each, given.seed, given.sizes, given.apart, given.fcl)
     for (a, b), row in found.items():
-        print(f"{a + ' ' + b:20}" + "".join(f"{x:9.1e}" for x in row[:4]) + "".join(f"{n:9}" for n in row[4:]))
-    print("all pairs, by coal, to 1e-9 by coal, FCL, either:", np.sum([row[4:] for row in found.values()], axis=0))
-    curved = [row[4:] for names, row in found.items() if CURVED & {*names}]
-    print("of those with a curved shape:", np.sum(curved, axis=0))
+        print(f"{a + ' ' + b:20}" + "".join(f"{x:9.1e}" for x in row[:5]) + "".join(f"{n:9}" for n in row[5:]))
+    for label, curved in (("flat", False), ("curved", True)):
+        rows = np.array([row for names, row in found.items() if bool(CURVED & {*names}) == curved])
+        errors, counts = rows[:, :5].max(axis=0), rows[:, 5:].sum(axis=0).astype(int)
+        print(f"{label:20}" + "".join(f"{x:9.1e}" for x in errors) + "".join(f"{n:9}" for n in counts))
 
 
 if __name__ == "__main__":

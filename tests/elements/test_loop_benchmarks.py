@@ -130,6 +130,45 @@ def test_bricards_linkage():
         np.testing.assert_allclose(abs(run["qd"][k, 0]), speed, rtol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore:.*rows are redundant:spacedyn.errors.RunWarning")
+def test_bricards_linkage_as_exudyn_has_it():
+    """IFToMM A04, for its ten seconds, against Exudyn 1.13.6 (`tests/exudyn_references.py`): 1e-9.
+
+    Exudyn's own test suite publishes one number of this mechanism after 1 s, 4.172189649307: a freedom, a redundant
+    row, and the norm of all coordinates, places and Euler parameters less those at the start, by 1000 steps.
+    """
+    model, last = bricard()
+    run = sd.simulate(
+        model,
+        model.neutral_state(),
+        10.0,
+        elements=[last],
+        gravity=(0, -9.81, 0),
+        method=sd.DormandPrince8(rtol=1e-11, atol=1e-11),
+        record=1.0,
+    )
+    places = sd.forward_kinematics(model, model.state(q=run["q"])).bodies
+    third = [  # the joint between the third rod and the fourth, after 1, 2, ..., 10 s
+        [0.5105014612, -1.64916759939, 0.14012311456],
+        [-0.96934034477, -1.22124689497, 0.75427801076],
+        [-0.96719980005, -1.22802021467, 0.74598317618],
+        [0.52489959336, -1.64387600135, 0.1488358461],
+        [0.99999999774, -1.00006725771, 0.99993274003],
+        [0.49587345, -1.65432451225, 0.13160520408],
+        [-0.97137384923, -1.2145418749, 0.76244401705],
+        [-0.96494857168, -1.23485954521, 0.73756095181],
+        [0.53906428839, -1.63845330828, 0.15773537829],
+        [0.99999996381, -1.00026901272, 0.99973095109],
+    ]
+    np.testing.assert_allclose(places.of("rod3").position[1:], third, atol=1e-9)
+    squares = 0.0
+    for name in (f"rod{i}" for i in range(5)):
+        body = places.of(name)
+        moved, turned = np.diff(body.position[:2], axis=0), body.rotation[1] @ body.rotation[0].T
+        squares += np.sum(moved**2) + 2 * (1 - abs(sd.Rotation.from_matrix(turned).as_quat()[3]))
+    np.testing.assert_allclose(2 + np.sqrt(squares), 4.172189649307, atol=2e-6)  # its error, at its step of 1 ms
+
+
 # --- a governor -------------------------------------------------------------------------------------------------------
 
 
@@ -171,10 +210,10 @@ def test_a_flyball_governor():
 
 
 def test_the_stiff_flyball_governor_of_the_benchmark_library():
-    """IFToMM A05: rods held by springs of 8e5 N/m with dampers of 4e4 N s/m, against its three freedoms in SciPy.
+    """IFToMM A05: rods held by springs of 8e5 N/m with dampers of 4e4 N s/m, for ten seconds, against two others.
 
-    The library shows its reference as a curve, without digits; so the second route is Lagrange's equations of arm angle
-    b and slider s, the shaft's rate from its constant momentum, by another implicit method: to 1e-10.
+    The library shows its reference as a curve, without digits. Exudyn 1.13.6 (`tests/exudyn_references.py`): 1e-9;
+    Lagrange's equations of arm angle b and slider s in SciPy, the shaft's rate from its constant momentum: 1e-10.
     """
     g, k, d, m, slider, w0 = 9.81, 8e5, 4e4, 5.3, 3.0, 2 * np.pi
     c, along, spin = 5.15 / m, 0.3 / 12 * 2e-4, 3.0 * 0.01 / 6  # a rod of 0.3 kg with 5 kg at its end
@@ -196,7 +235,21 @@ def test_the_stiff_flyball_governor_of_the_benchmark_library():
     ]
     start = model.state(q={"left": np.pi / 6, "right": np.pi / 6, "slider": 0.5}, qd={"shaft": w0})
     method = sd.Radau5(rtol=1e-9, atol=1e-10)
-    run = sd.simulate(model, start, 3.0, elements=springs, gravity=(0, 0, -g), method=method, record=0.5)
+    run = sd.simulate(model, start, 10.0, elements=springs, gravity=(0, 0, -g), method=method, record=1.0)
+    arm, height = (run["q"][:, model.q_slice(name)][:, 0] for name in ("left", "slider"))
+    exudyn = [  # height of the slider, angle of the arms below the horizontal, rate of the shaft; after 1, 2, ..., 10 s
+        [0.50142092238, 0.52183330163, 6.27112574185],
+        [0.5059092943, 0.51666379737, 6.23622361439],
+        [0.51324607834, 0.50824552697, 6.18067270621],
+        [0.52322337103, 0.49685998258, 6.108008053],
+        [0.53556310373, 0.48287457658, 6.02249649961],
+        [0.54992866592, 0.46672078043, 5.92865022687],
+        [0.56593815774, 0.4488714492, 5.83080091071],
+        [0.58317833674, 0.42981954715, 5.73278832108],
+        [0.60121840208, 0.41005975955, 5.63777925573],
+        [0.6196229171, 0.3900737018, 5.54820362228],
+    ]
+    np.testing.assert_allclose(np.column_stack([height, arm, run["qd"][:, 0]])[1:], exudyn, atol=1e-9)
 
     def about_shaft(b):
         return along + spin + 2 * (m * (0.05 + c * np.cos(b)) ** 2 + along * np.sin(b) ** 2 + across * np.cos(b) ** 2)
@@ -212,9 +265,9 @@ def test_the_stiff_flyball_governor_of_the_benchmark_library():
         pull = slope * w * w - 2 * force * by_b + 2 * m * g * c * np.cos(b)
         return [db, ds, pull / (2 * (across + m * c * c)), -g - 2 * force * by_s / slider]
 
-    exact = solve_ivp(flow, (0, 3), [np.pi / 6, 0.5, 0, 0], "Radau", t_eval=run.time, rtol=1e-10, atol=1e-12).y
-    np.testing.assert_allclose(run["q"][:, model.q_slice("left")][:, 0], exact[0], atol=1e-10)
-    np.testing.assert_allclose(run["q"][:, model.q_slice("slider")][:, 0], exact[1], atol=1e-10)
+    exact = solve_ivp(flow, (0, 10), [np.pi / 6, 0.5, 0, 0], "Radau", t_eval=run.time, rtol=1e-10, atol=1e-12).y
+    np.testing.assert_allclose(arm, exact[0], atol=1e-10)
+    np.testing.assert_allclose(height, exact[1], atol=1e-10)
     np.testing.assert_allclose(run["qd"][:, 0], about_shaft(np.pi / 6) * w0 / about_shaft(exact[0]), atol=1e-9)
     assert run.audit().within_budget and exact[1, -1] > 0.51
 

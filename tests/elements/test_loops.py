@@ -275,6 +275,28 @@ def test_a_grip_on_the_ground_takes_impulse_and_does_no_work():
     assert np.ptp(run.body("payload").position, axis=0).max() < 1e-12
 
 
+@pytest.mark.parametrize("axis", [(0, 0, 1), (1, 0, 0), (0, -1, 0), (0.6, 0, 0.8), (0, 0, -1), (0.48, 0.6, -0.64)])
+def test_forces_are_in_axes_turned_the_shortest_way_from_those_of_the_other(axis):
+    """A crate on a weld, a ball joint, a rod and a slide: what holds its weight, seen along the axes that are told."""
+    b = sd.Builder("crate")
+    b.base("crate", mass=2.0, inertia=(0.1, 0.2, 0.3))
+    crate, pull = b.build(), np.array([3.0, -4.0, -12.0])
+    up = 1.0 if axis[2] >= 0.0 else -1.0  # those below the plane are reached by way of half a turn about x
+    R = sd.Rotation.align_vectors([up * np.array(axis)], [[0, 0, 1]])[0].as_matrix() @ np.diag([1.0, up, up])
+    for joint in ("weld", "prismatic"):
+        held = sd.Loop(joint, "crate", axis=axis, name="held")
+        run = sd.simulate(crate, crate.state(), 0.01, elements=[held], gravity=pull, record=0.01)
+        keeps = -2.0 * R.T @ pull * ((1, 1, 1) if joint == "weld" else (1, 1, 0))
+        np.testing.assert_allclose(run["held.force"][0], keeps, atol=1e-9)
+    ball = sd.Loop("ball", "crate", name="held")
+    run = sd.simulate(crate, crate.state(), 0.01, elements=[ball], gravity=pull, record=0.01)
+    np.testing.assert_allclose(run["held.force"][0], -2.0 * pull, atol=1e-9)
+    rod = sd.Loop("distance", "crate", length=5.0, name="held")
+    run = sd.simulate(crate, crate.state(base_position=(3, 0, -4)), 0.01, elements=[rod], gravity=pull, record=0.01)
+    along = np.array([0.6, 0, -0.8])
+    np.testing.assert_allclose(run["held.force"][0], -2.0 * (pull @ along) * along, atol=1e-9)
+
+
 def test_a_moving_target_works():
     """The hand is led along a path: the ledger has the work, and the hand is on the path at all times."""
     model = sd.load("planar_four_link")

@@ -137,6 +137,17 @@ def test_a_ball_on_a_turning_table_goes_round_in_circles():
     np.testing.assert_allclose(run["on.force"][:, 2], 0.5 * 9.81, atol=1e-11)
 
 
+def test_force_and_place_of_a_ball_are_in_the_axes_of_its_level_plane():
+    """Pulled along x and y it rolls by 5/7 of the pull; the plane holds back 2/7, along x and y."""
+    b = sd.Builder("ball")
+    b.base("ball", mass=0.5, inertia=[0.4 * 0.5 * 0.05**2] * 3)
+    ball, pull = b.build(), np.array([1.0, -0.3, -9.81])
+    on = sd.Rolling("ball", 0.05, other_point=(0.1, 0.2, 0.0), name="on")
+    run = sd.simulate(ball, ball.state(base_position=(0.1, 0.2, 0.05)), 1.0, gravity=pull, elements=[on], record=0.5)
+    np.testing.assert_allclose(run["on.force"], [[-1.0 / 7.0, 0.3 / 7.0, 0.5 * 9.81]] * 3, atol=1e-12)
+    np.testing.assert_allclose(run["on.place"][-1], 2.5 / 7.0 * pull * (1, 1, 0), atol=1e-12)
+
+
 @pytest.mark.parametrize("edge", [0.0, 0.03])
 def test_a_leaning_disc_rolls_in_a_circle(edge):
     """Steady motion of a disc whose axis stands at th from the vertical, with or without a rounded edge.

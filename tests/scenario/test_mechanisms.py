@@ -35,9 +35,9 @@ def test_a_squeeze_is_felt_by_the_hands_alone(held):
     k = int(np.argmin(abs(held.time - 12.0)))
     more = held["right_grip.force"][k] - without["right_grip.force"][k]
     assert abs(np.linalg.norm(more) - 60.0) < 1e-5
-    np.testing.assert_allclose(more, [-60.0, 0.0, 0.0], atol=1e-5)  # axes of the joint: x is -y of the payload
+    np.testing.assert_allclose(more, [0.0, 60.0, 0.0], atol=1e-5)  # axes of the payload
     other = held["left_grip.force"][k] - without["left_grip.force"][k]
-    np.testing.assert_allclose(other, [60.0, 0.0, 0.0], atol=1e-5)
+    np.testing.assert_allclose(other, [0.0, -60.0, 0.0], atol=1e-5)
     late = held["right_grip.force"][-1] - without["right_grip.force"][-1]
     assert np.abs(late).max() < 1e-5
 

@@ -113,6 +113,12 @@ class Loop(Element):
     name : str, optional
         For the record.
 
+    Notes
+    -----
+    Channels: `force` [N] and `moment` [N m] of `other` on `body` at the joint, in the axes of the joint's frame on
+    `other`; `gap` [m or rad]. That frame has its z along the axis and is turned there the shortest way: with an axis
+    along z and without an attitude, its axes are those of `other`.
+
     Examples
     --------
     A four-bar linkage of unit rods: two cranks on the ground, the second one pinned to the end of the coupler.
@@ -388,8 +394,11 @@ class Loop(Element):
 
 
 def frame_of(z: Array) -> Array:
-    """Axes, as columns, of which the third is given."""
-    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = np.cross(helper, z)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    """Axes, as columns, of which the third is given: those of the frame that it is in, turned the shortest way.
+
+    A direction below the frame's x-y plane is reached by way of a half turn about x, so that none is singular.
+    """
+    x, y, up = z if z[2] >= 0.0 else -z
+    across = -x * y / (1.0 + up)
+    turned = np.array([[1.0 - x * x / (1.0 + up), across, x], [across, 1.0 - y * y / (1.0 + up), y], [-x, -y, up]])
+    return turned if z[2] >= 0.0 else turned * [1.0, -1.0, -1.0]

@@ -48,6 +48,11 @@ class Rolling(Element):
     name : str, optional
         For the record.
 
+    Notes
+    -----
+    Channels: `force` [N] of the plane on the wheel; `place` [m], where they touch, from `other_point`; both in axes of
+    the plane, with z along its normal, turned there the shortest way from those of `other`; `gap` [m].
+
     Examples
     --------
     A hoop is set rolling, nudged sideways: it weaves, and neither slips nor leaves the plane.

@@ -24,7 +24,7 @@ from ..simulate.event_log import EventLog
 from ..simulate.events import Event
 from ..simulate.failures import failed_callee, fastest_rate, first_rate, sliding_note, stiffness_note, without_number
 from ..simulate.loop import Outcome, Recording
-from ..simulate.lost_rank import warn_of_lost_rank
+from ..simulate.lost_rank import singular_note, warn_of_lost_rank
 from ..simulate.methods import Method
 from ..simulate.modes import Switcher
 from ..simulate.progress import Progress
@@ -282,7 +282,7 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
             f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.stepper)}{stiff}"
         )
-        if note := sliding_note(outcome.stepper):
+        if note := sliding_note(outcome.stepper) or singular_note(run.simulation, outcome.stepper, outcome.time):
             cause = f"the step had to become too small ({h:.1e} s): {note}"
     if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
         cause = ".".join([cause, *filter(None, (one.failure_note(last) for one in run.elements))])

@@ -3,14 +3,16 @@
 import numpy as np
 
 from ..elements.held_joints import LockedJoint
-from ..errors import RunWarning, warn_user
+from ..errors import InputError, RunWarning, warn_user
 from ..model.model import robot_of
 from ..model.state import State
 from .closure import Rows
-from .row_checks import redundant_rows
+from .row_checks import redundant_rows, row_singular_values
 from .simulation import Simulation
+from .stepper.stepper import Stepper
 
 Array = np.ndarray
+_SMALL = 1e-3  # of the largest singular value: steps become too short before rows depend on each other exactly
 
 
 def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, states: State) -> None:
@@ -27,9 +29,7 @@ def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, state
     robot = int(np.argmax(fell[k]))
     model = robot_of(simulation.model, robot)
     state = State(model, states._data.reshape(len(time), -1, states._data.shape[-1])[k, robot])
-    held = [LockedJoint(one.joint) for one in simulation.joints]
-    rows = Rows(model, state, [*simulation.elements, *held], float(time[k]))
-    rows.look()
+    rows = _rows_at(simulation, state, float(time[k]))
     _, dependent = redundant_rows(rows.jacobian(), rows.root())
     names = ", ".join(f"'{name}'" for name in dict.fromkeys(rows.names[rows.owners[j]] for j in dependent))
     who = f" of robot {robot}" if simulation.shape else ""
@@ -40,3 +40,37 @@ def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, state
         "rows that depend on others are the least ones",
         RunWarning,
     )
+
+
+def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
+    """What is to be said of rows that nearly depend on each other where a run of one robot stopped; or nothing."""
+    if not simulation.layout.rows or stepper.robots > 1:
+        return ""
+    if simulation.events or any(one.asks for one in simulation.elements):
+        return ""
+    start = State(
+        stepper.state().model, simulation.state._data.reshape(-1, simulation.state._data.shape[-1])[stepper.first]
+    )
+    try:
+        before, now = (_rows_at(simulation, *one) for one in ((start, simulation.start), (stepper.state(), time)))
+    except InputError:  # a state that has gone wild
+        return ""
+    (_, first), (U, last) = (row_singular_values(rows.jacobian(), rows.root()) for rows in (before, now))
+    small = last < _SMALL * last.max(initial=0.0)
+    if small.sum() <= (first < _SMALL * first.max(initial=0.0)).sum():
+        return ""
+    part = np.abs(U[:, : len(last)][:, small]).max(axis=1) > 0.01
+    names = ", ".join(f"'{name}'" for name in dict.fromkeys(now.names[now.owners[j]] for j in np.flatnonzero(part)))
+    return (
+        f"a singular position, where rows of {names} come to depend on each other: the forces that hold them grow "
+        "without bound, and the robot may go on in several ways. Keep it away from there, or let one of the loops give "
+        "way (stiffness, damping)"
+    )
+
+
+def _rows_at(simulation: Simulation, state: State, time: float) -> Rows:
+    """The constraint rows of one robot of a simulation at a state, looked at."""
+    held = [LockedJoint(one.joint) for one in simulation.joints]
+    rows = Rows(state.model, state, [*simulation.elements, *held], time)
+    rows.look()
+    return rows
