@@ -22,6 +22,7 @@ LONG = [  # files that take half a minute and more, so that nobody waits for the
     *("kernels/test_cache", "simulate/test_time_stepping", "simulate/test_stiff", "classic/test_classic"),
     *("elements/test_orbiting_origin", "laws/test_whole_body_laws", "project/test_packaging", "show/test_view"),
 ]
+collect_ignore = ["exudyn_references.py"]  # a program that needs Exudyn, and makes numbers for tests
 WHEELS = pytest.StashKey[str]()
 _left_out: dict[str, list[str]] = {}
 
