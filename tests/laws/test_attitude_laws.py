@@ -371,3 +371,55 @@ def test_errors_name_what_is_wrong_with_an_outlet(through, words):
     robot, start, _ = wheeled(4)
     with pytest.raises(sd.SpacedynError, match=words):
         control.attitude_hold(robot, start, through=through)
+
+
+MOUNT = sd.Rotation.from_euler("XYZ", [30.0, -70.0, 110.0], degrees=True)
+
+
+def sensed(robot, start, law, **options):
+    """Sensors on the base with axes of their own, and the law that reads them; options of the star tracker."""
+    stars = sd.StarTracker("base", rotation=MOUNT, name="stars", **options)
+    imu = sd.Gyro("base", rotation=MOUNT.inv(), name="imu")
+    sensors = {"rate": "imu", "rate_rotation": MOUNT.inv()}
+    if law is control.attitude_hold:
+        sensors |= {"attitude": "stars", "attitude_rotation": MOUNT.as_matrix()}
+        return [stars, imu], law(robot, start, target_rpy_xyz_deg=TARGET, bandwidth=0.5, sensors=sensors, period=0.05)
+    return [stars, imu], law(robot, start, sensors=sensors, period=0.05)
+
+
+def test_a_law_that_reads_perfect_sensors_is_the_law_that_knows():
+    robot, start, hold = wheeled(4)
+    for law, known in (
+        (control.attitude_hold, {"target_rpy_xyz_deg": TARGET, "bandwidth": 0.5}),
+        (control.detumble, {}),
+    ):
+        moving = robot.state(q=start.q, base_rate=[0.02, -0.01, 0.015])
+        elements, reads = sensed(robot, moving, law)
+        seen = sd.simulate(robot, moving, 5.0, laws=[reads, hold], elements=elements, record=1.0)
+        knows = law(robot, moving, period=0.05, **known)
+        true = sd.simulate(robot, moving, 5.0, laws=[knows, hold], record=1.0)
+        np.testing.assert_allclose(seen.final.u, true.final.u, atol=1e-9)
+
+
+def test_noise_of_sensors_is_held_through_and_a_dead_tracker_leaves_damping():
+    robot, start, hold = wheeled(17)
+    elements, law = sensed(robot, start, control.attitude_hold, period=0.05, noise=[1e-5, 1e-5, 1e-4], seed=3)
+    run = sd.simulate(robot, start, 60.0, laws=[law, hold], elements=elements, record=1.0)
+    assert 1e-7 < off(run) < 1e-3
+    dead = sd.StarTracker("base", rotation=MOUNT, name="stars", fail_at=0.0)
+    turning = robot.state(q=start.q, base_rate=[0.02, -0.01, 0.015])
+    run = sd.simulate(robot, turning, 60.0, laws=[law, hold], elements=[dead, elements[1]], record=1.0)
+    assert np.abs(run.final.base_rate).max() < 1e-6 and off(run) > 0.05
+
+
+def test_sensors_that_are_not_there_are_named():
+    robot, start, _ = wheeled(4)
+    with pytest.raises(sd.InputError, match="sensors has no rate"):
+        control.attitude_hold(robot, start, sensors={"attitude": "stars"})
+    with pytest.raises(sd.InputError, match="sensors must be a dict or None, got 'imu'"):
+        control.detumble(robot, start, sensors="imu")
+    with pytest.raises(sd.errors.UnknownName, match="no key of sensors named 'gyro'"):
+        control.detumble(robot, start, sensors={"gyro": "imu"})
+    law = control.detumble(robot, start, sensors={"rate": "imu"})
+    with pytest.raises(sd.InputError, match="s has no 'imu'"):
+        sd.simulate(robot, start, 0.1, laws=[law])

@@ -16,13 +16,10 @@ from .arguments import MEANT, check, free_base, number, numbers
 from .base import turned_inertia, wanted_attitude
 from .cores import attitude as cores
 from .outlets import law_through, outlet
+from .sensed import attitude_known, rate_known
 
 Array = np.ndarray
-_ATTITUDE = (
-    "    attitude_torque(pointer(s.base_quaternion_xyzw), pointer(s.base_rate), pointer(p.settings), pointer(w))\n"
-)
 _STATION = "    station_force(pointer(s.com), pointer(s.linear_momentum), pointer(p.station), pointer(w))\n"
-_RATE = "    rate_torque(pointer(s.base_quaternion_xyzw), pointer(s.base_rate), pointer(p.settings), pointer(w))\n"
 
 
 def attitude_settings(
@@ -44,6 +41,7 @@ def detumble(
     gain: ArrayLike | None = None,
     limit: ArrayLike = 1e12,
     through: Mapping[str, Any] | None = None,
+    sensors: Mapping[str, Any] | None = None,
     period: float | None = None,
     delay: float = 0.0,
 ) -> Law:
@@ -61,6 +59,9 @@ def detumble(
         Largest torque along the base's axes [N m].
     through : dict, optional
         As in `attitude_hold`; torques from outside if left out.
+    sensors : dict, optional
+        `{rate = "imu"}`: the `Gyro` on the base that it reads, with `rate_rotation` as in `attitude_hold`; the base's
+        true rate if left out.
     period, delay : float, optional
         Of a sampled law [s].
 
@@ -78,10 +79,11 @@ def detumble(
     free_base(name, model)
     felt = turned_inertia(model, state) / number(name, "time_constant", time_constant, least=1e-9)
     gains = felt if gain is None else numbers(name, "gain", gain, 3, least=0.0)
-    way = outlet(name, model, state, through, period)
-    made = law_through(name, _RATE, [cores.rate_torque], way)
+    way, known = outlet(name, model, state, through, period), rate_known(name, sensors)
+    made = law_through(name, known.lines, [known.function], way)
     settings = np.concatenate([gains, numbers(name, "limit", limit, 3, least=0.0)])
-    return made(**way.parameters, room=cores.ROOM + way.room, settings=settings, period=period, delay=delay)
+    given = {**way.parameters, **known.parameters, "room": cores.ROOM + way.room, "settings": settings}
+    return made(**given, period=period, delay=delay)
 
 
 @checked_arguments(**MEANT)
@@ -95,6 +97,7 @@ def attitude_hold(
     damping: float = 1.0,
     limit: ArrayLike = 1e12,
     through: Mapping[str, Any] | None = None,
+    sensors: Mapping[str, Any] | None = None,
     period: float | None = None,
     delay: float = 0.0,
 ) -> Law:
@@ -134,6 +137,12 @@ def attitude_hold(
         on the base, where they are [m] and what they push it with at full throttle [N], base axes; throttles come
         nearest to torque and no force in least squares, a force counting as much as a torque at `force_weight` [m].
         With `pulses` they are on or off, for whole periods.
+    sensors : dict, optional
+        What it knows of the base, whose true attitude and rate it takes if this is left out.
+
+        `{attitude = "stars", rate = "imu"}`: names of a `StarTracker` and a `Gyro` on the base. `attitude_rotation` and
+        `rate_rotation` are the `rotation` of each: from its axes to the base's, a matrix or a Rotation; the same axes
+        if left out. While the tracker sees nothing (zeros), the law only damps rates.
     period, delay : float, optional
         Of a sampled law [s].
 
@@ -151,11 +160,12 @@ def attitude_hold(
     name = "attitude_hold"
     check(name, model, state)
     free_base(name, model)
-    way = outlet(name, model, state, through, period)
+    way, known = outlet(name, model, state, through, period), attitude_known(name, sensors)
     wanted = wanted_attitude(name, state, target_xyzw, target_rpy_xyz_deg)
     settings = attitude_settings(name, model, state, wanted, (bandwidth, damping), limit)
-    made = law_through(name, _ATTITUDE, [cores.attitude_torque], way)
-    return made(**way.parameters, room=cores.ROOM + way.room, settings=settings, period=period, delay=delay)
+    made = law_through(name, known.lines, [known.function], way)
+    given = {**way.parameters, **known.parameters, "room": cores.ROOM + way.room, "settings": settings}
+    return made(**given, period=period, delay=delay)
 
 
 @checked_arguments(**MEANT)
@@ -219,7 +229,8 @@ def station_keeping(
     mass, here = sum(body.mass for body in model.bodies), center_of_mass(model, state)
     place = here if target_position is None else numbers(name, "target_position", target_position, 3)
     wanted = wanted_attitude(name, state, target_xyzw, target_rpy_xyz_deg)
-    return law_through(name, _ATTITUDE + _STATION, [cores.attitude_torque, cores.station_force], way)(
+    known = attitude_known(name, None)
+    return law_through(name, known.lines + _STATION, [known.function, cores.station_force], way)(
         **way.parameters,
         room=cores.ROOM + way.room,
         settings=attitude_settings(name, model, state, wanted, (attitude_bandwidth, attitude_damping), torque_limit),

@@ -194,7 +194,10 @@ def pulses(w, at, before, out):  # type: ignore[no-untyped-def]
         out[i] = wanted - w[at + i]
 
 
-_WRENCHES = ("attitude_torque", "rate_torque", "momentum_torque", "desaturating_torque", "station_force")
+_WRENCHES = (
+    *("attitude_torque", "sensed_attitude_torque", "rate_torque", "sensed_rate_torque"),
+    *("momentum_torque", "desaturating_torque", "station_force"),
+)
 _ACTUATORS = ("turn_base", "push_base", "share_among_wheels", "throttle", "dipoles", "steer_gyros")
 _KNOWN = {name: getattr(cores, name) for name in _WRENCHES} | {name: getattr(actuators, name) for name in _ACTUATORS}
 

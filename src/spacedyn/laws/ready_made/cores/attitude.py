@@ -45,26 +45,74 @@ def shortened(v, longest):
             v[k] *= longest / size
 
 
-@linked(DOUBLES, DOUBLES, DOUBLES, DOUBLES)
-def attitude_torque(q, rate, settings, w):
-    """Quaternion feedback: torque = kp error - kd rate along each base axis, within limits."""
-    matrix_of(q, 0, w)
-    spin, error = later(w, ROOM), later(w, ROOM + 3)
-    into_base(w, rate, spin)
-    quaternion_error(q, later(settings, TARGET), error)
+@inner
+def limited_feedback(error, spin, settings, w):
+    """Torque = kp error - kd rate along each base axis, within limits."""
     for i in range(3):
         torque, limit = settings[KP + i] * error[i] - settings[KD + i] * spin[i], settings[LIMIT + i]
         w[TORQUE + i] = min(max(torque, -limit), limit)
 
 
+@inner
+def limited_damping(spin, settings, w):
+    """Torque = -gain × rate along each base axis, within limits: settings are gains (3) and limits (3)."""
+    for i in range(3):
+        w[TORQUE + i] = min(max(-settings[i] * spin[i], -settings[3 + i]), settings[3 + i])
+
+
+@inner
+def turned_rate(mounting, rate, out):
+    """An angular velocity in a sensor's axes, in base axes."""
+    for i in range(3):
+        out[i] = mounting[3 * i] * rate[0] + mounting[3 * i + 1] * rate[1] + mounting[3 * i + 2] * rate[2]
+
+
+@linked(DOUBLES, DOUBLES, DOUBLES, DOUBLES)
+def attitude_torque(q, rate, settings, w):
+    """Quaternion feedback of the base's attitude and rate."""
+    matrix_of(q, 0, w)
+    spin, error = later(w, ROOM), later(w, ROOM + 3)
+    into_base(w, rate, spin)
+    quaternion_error(q, later(settings, TARGET), error)
+    limited_feedback(error, spin, settings, w)
+
+
+@linked(DOUBLES, DOUBLES, DOUBLES, DOUBLES, DOUBLES, DOUBLES)
+def sensed_attitude_torque(q, seen, rate, mounting, settings, w):
+    """The same of what sensors read: the attitude `seen`, the rate; while nothing is seen, rates are damped alone.
+
+    The base's true axes are those that actuators are fixed to.
+    """
+    matrix_of(q, 0, w)
+    spin, error, found = later(w, ROOM), later(w, ROOM + 3), later(w, ROOM + 6)
+    turned_rate(mounting, rate, spin)
+    x, y, z, s = -mounting[9], -mounting[10], -mounting[11], mounting[12]  # from the base's axes to the sensor's
+    found[0] = seen[3] * x + seen[0] * s + seen[1] * z - seen[2] * y
+    found[1] = seen[3] * y - seen[0] * z + seen[1] * s + seen[2] * x
+    found[2] = seen[3] * z + seen[0] * y - seen[1] * x + seen[2] * s
+    found[3] = seen[3] * s - seen[0] * x - seen[1] * y - seen[2] * z
+    quaternion_error(found, later(settings, TARGET), error)
+    if not seen[0] * seen[0] + seen[1] * seen[1] + seen[2] * seen[2] + seen[3] * seen[3] > 0.5:
+        error[0], error[1], error[2] = 0.0, 0.0, 0.0
+    limited_feedback(error, spin, settings, w)
+
+
 @linked(DOUBLES, DOUBLES, DOUBLES, DOUBLES)
 def rate_torque(q, rate, settings, w):
-    """Torque = -gain × rate along each base axis, within limits: settings are gains (3) and limits (3)."""
+    """Damping of the base's rate."""
     matrix_of(q, 0, w)
     spin = later(w, ROOM)
     into_base(w, rate, spin)
-    for i in range(3):
-        w[TORQUE + i] = min(max(-settings[i] * spin[i], -settings[3 + i]), settings[3 + i])
+    limited_damping(spin, settings, w)
+
+
+@linked(DOUBLES, DOUBLES, DOUBLES, DOUBLES, DOUBLES)
+def sensed_rate_torque(q, rate, mounting, settings, w):
+    """The same of the rate that a sensor reads."""
+    matrix_of(q, 0, w)
+    spin = later(w, ROOM)
+    turned_rate(mounting, rate, spin)
+    limited_damping(spin, settings, w)
 
 
 @inner
