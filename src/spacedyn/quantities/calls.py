@@ -85,11 +85,15 @@ def operand(name: str, value: Any, width: int, state: State | FlatState) -> Arra
 def finite_operand(name: str, value: Any, width: int, state: State | FlatState) -> Array:
     """An `operand` (…, width), checked, as an array over the state's batch axes."""
     rows = operand(name, value, width, state)
-    finite = all(map(isfinite, rows.tolist())) if rows.size < _FEW_NUMBERS else np.isfinite(rows).all()
-    if not finite:
+    if not all_finite(rows):
         row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
         raise _no_number(name, rows[row * width + column], column, "", state, row)
     return rows.reshape(*state.shape, width) if state.shape else rows
+
+
+def all_finite(rows: Array) -> bool:
+    """Whether every number of a flat array is finite."""
+    return all(map(isfinite, rows.tolist())) if rows.size < _FEW_NUMBERS else bool(np.isfinite(rows).all())
 
 
 finite_results = refuse_overflow("a number is too large, or the mass matrix is singular in this pose")
@@ -108,7 +112,7 @@ def vector(name: str, value: Any, example: str) -> Array:
 
 def passive_option(model: Model, passive: Any) -> int:
     """The kernels' option for forces of joints' own springs, dampers, friction and stops, if there are any."""
-    if passive is not True and not isinstance(passive, bool | np.bool_):
+    if passive is not True and passive is not False and not isinstance(passive, np.bool_):
         raise InputError(f"passive: expected True or False, got {type_name(passive)}")
     return k.PASSIVE_FORCES if model.flat.passive and passive else 0
 

@@ -279,8 +279,9 @@ def bias_force(model: Model, state: State, *, gravity: ArrayLike | None = None) 
     >>> bool(np.all(sd.bias_force(robot, robot.neutral_state()) == 0))
     True
     """
-    check_state(model, state)
-    return inverse_dynamics(model, state, np.zeros((*state.shape, model.nv)), gravity=gravity, passive=False)
+    here = check_state(model, state)
+    still = np.zeros((*here.shape, here.flat.rates))
+    return newton_euler(model, state, still, None, None, gravity, False, 0)
 
 
 def passive_force(model: Model, state: State) -> Array:

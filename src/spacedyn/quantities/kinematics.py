@@ -243,7 +243,9 @@ def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
     where = endpoint_frame(model, endpoint)
     operands = (NOTHING, where.bodies, where.table)
     rows = run_on_states(_frames.run, here, operands, (0,), (_frames.POSE,), _frames.POSE, tables=2)
-    return Pose(rows[..., :3], rows[..., 3:].reshape(*state.shape, 3, 3))
+    if not here.shape:
+        return Pose(rows[:3], rows[3:].reshape(3, 3))
+    return Pose(rows[..., :3], rows[..., 3:].reshape(*here.shape, 3, 3))
 
 
 def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
