@@ -189,16 +189,17 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     for i, body_index in enumerate(sequence):
         segment = opening = 0
         if body_index == 0:
-            record = [-1, k.FIXED, 0, 0, model.base_dof, 0]
+            fields = {k.PARENT: -1, k.KIND: k.FIXED, k.RATE_COUNT: model.base_dof}
             count, first, above = model.base_dof, 0, -1
         else:
             joint, parent = model.joints[body_index - 1], model.parents[body_index]
             first, count = int(starts_v[body_index - 1]), joint.nv
             start_q = int(starts_q[body_index - 1])
-            record = [int(place[parent]), joint.kind_record.number, start_q, first, count, len(angles)]
+            fields = {k.PARENT: int(place[parent]), k.KIND: joint.kind_record.number, k.COORDINATE: start_q}
+            fields |= {k.RATE: first, k.RATE_COUNT: count, k.ANGLE: len(angles)}
             angles += [start_q + a for a in joint.kind_record.angles]  # kernels make their sines and cosines beforehand
             above = int(last_rate[place[parent]])
-            segment = records[record[k.PARENT]][k.SEGMENT]
+            segment = records[fields[k.PARENT]][k.SEGMENT]
             if body_index in opens:
                 opening = _opening(joint)
                 segments.append(segment)
@@ -207,7 +208,8 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
             rate_records[rate] = (i, above, 0, segment)
             above = rate
         last_rate[i] = above
-        records.append([*record, above, 0, 0, segment, opening, 0, 0, 0])
+        fields |= {k.LAST_RATE: above, k.SEGMENT: segment, k.OPENS: opening}
+        records.append([fields.get(at, 0) for at in range(k.BODY_INTS)])
 
     for i, record in reversed(list(enumerate(records))[1:]):  # in the order in which children hand on to their parents
         carrier = records[record[k.PARENT]]
@@ -219,11 +221,12 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
     for i, record in enumerate(records):
         mine = par[..., i * k.BODY_PARS : (i + 1) * k.BODY_PARS].reshape(-1, k.BODY_PARS)
-        record += _frame(mine[:, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
-        record += _inertia_axes(mine[:, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
+        record[k.FRAME : k.FIRST_AXIS] = _frame(mine[:, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
+        record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = _inertia_axes(mine[:, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
     header = _header(model, len(sequence), len(angles), len(segments))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
-    tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
+    parts = [np.asarray(a, dtype=np.int64) for a in ints]
+    tree = np.concatenate(parts, out=aligned(sum(a.size for a in parts)).view(np.int64))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
     every = par.reshape(-1, par.shape[-1])
     return described(tree, every, (*rest, model.nv, model.nv - model.base_dof))
