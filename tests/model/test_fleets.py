@@ -145,7 +145,7 @@ def test_frames_along_axes_and_round_bodies_take_a_shorter_way_to_the_same():
     )
     records = [m.flat.tree[m.flat.tree[k.BODY_AT] :][: 25 * k.BODY_INTS].reshape(25, -1) for m in (model, longer)]
     assert {k.PARALLEL, k.SWAPPED} >= set(records[0][:, k.FRAME]) and (records[1][1:, k.FRAME] == k.TURNED).all()
-    assert (records[0][:, k.AXES] >= 0).all() and (records[1][:, k.AXES] < 0).all()
+    assert (records[0][:, k.FIRST_AXIS] >= 0).all() and (records[1][:, k.FIRST_AXIS] < 0).all()
     state = model.random_state(np.random.default_rng(3))
     for name, function in functions(model).items():
         wanted = function(longer, sd.State(longer, np.stack([state._data] * 2)))[0]

@@ -171,16 +171,17 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     for i, body_index in enumerate(sequence):
         segment = opening = 0
         if body_index == 0:
-            record = [-1, k.FIXED, 0, 0, model.base_dof, 0]
+            fields = {k.PARENT: -1, k.KIND: k.FIXED, k.RATE_COUNT: model.base_dof}
             count, first, above = model.base_dof, 0, -1
         else:
             joint, parent = model.joints[body_index - 1], model.parents[body_index]
             first, count = int(starts_v[body_index - 1]), joint.nv
             start_q = int(starts_q[body_index - 1])
-            record = [int(place[parent]), joint.kind_record.number, start_q, first, count, len(angles)]
+            fields = {k.PARENT: int(place[parent]), k.KIND: joint.kind_record.number, k.COORDINATE: start_q}
+            fields |= {k.RATE: first, k.RATE_COUNT: count, k.ANGLE: len(angles)}
             angles += [start_q + a for a in joint.kind_record.angles]  # kernels make their sines and cosines beforehand
             above = int(last_rate[place[parent]])
-            segment = records[record[k.PARENT]][k.SEGMENT]
+            segment = records[fields[k.PARENT]][k.SEGMENT]
             if body_index in opens:
                 opening = _opening(joint)
                 segments.append(segment)
@@ -189,7 +190,8 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
             rate_records[rate] = (i, above, 0, segment)
             above = rate
         last_rate[i] = above
-        records.append([*record, above, 0, 0, segment, opening, 0, 0, 0])
+        fields |= {k.LAST_RATE: above, k.SEGMENT: segment, k.OPENS: opening}
+        records.append([fields.get(at, 0) for at in range(k.BODY_INTS)])
 
     for i, record in reversed(list(enumerate(records))[1:]):  # in the order in which children hand on to their parents
         carrier = records[record[k.PARENT]]
@@ -203,18 +205,20 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     bodies = every[:, : len(sequence) * k.BODY_PARS].reshape(-1, len(sequence), k.BODY_PARS)
     wheels = [i for i, record in enumerate(records) if _spins(model, sequence[i], record)]
     felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
+    for i in wheels:
+        records[i][k.WHEEL], records[records[i][k.PARENT]][k.WHEEL] = k.IS_WHEEL, k.HAS_WHEELS
     for i, record in enumerate(records):
-        record += _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
-        for numbers in (bodies, felt):
-            record += along_axes(numbers[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
-        record.append(int(i in wheels))
+        record[k.FRAME : k.FIRST_AXIS] = _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
+        vectors = bodies[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3)
+        record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = along_axes(vectors)
     header = _header(model, len(sequence), len(angles), len(segments))
     if wheels:  # before the acceleration of gravity, which is last
         header[k.PAR_FELT] = header[k.PAR_GRAVITY]
         header[k.PAR_GRAVITY] += felt[0].size
         every = np.concatenate([every[:, :-3], felt.reshape(len(felt), -1), every[:, -3:]], axis=1)
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
-    tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])
+    parts = [np.asarray(a, dtype=np.int64) for a in ints]
+    tree = np.concatenate(parts, out=aligned(sum(a.size for a in parts)).view(np.int64))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
     return described(tree, every, (*rest, model.nv, model.nv - model.base_dof))
 

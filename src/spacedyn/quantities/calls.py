@@ -1,7 +1,7 @@
 """How public functions call kernels: checked states and operands as rows, scratch memory, errors for bad input."""
 
 from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from ..kernels.robot import layout as k
 from ..kernels.scalar.pack import LANES, ONE, PACK
 from ..model.flatten import Frames, aligned, in_packs
 from ..model.model import Model
-from ..model.state import State
+from ..model.state import FlatState, State
 from ..reals import real_numbers, refuse_overflow, type_name
 
 Array = np.ndarray
 NOTHING = np.empty(0)
 _FLOAT64 = np.dtype(np.float64)
+_empty = np.empty  # looked up here: every call would take as long to find it as to check an argument
 _FEW_NUMBERS = 50  # numbers that Python looks through faster than NumPy
 
 
@@ -33,10 +34,12 @@ def check_model(model: Model) -> None:
         raise InputError(f"the first argument must be a Model, got {type_name(model)}")
 
 
-def check_state(model: Model, state: State) -> None:
-    """Raise unless the state is one of this model."""
-    if type(state) is State and state.model is model:
-        return  # the common call, kept short
+def check_state(model: Model, state: State) -> FlatState:
+    """The state as the kernels take it; raises unless it is one of this model."""
+    if type(state) is State:  # the common call, kept short
+        flat = state._flat
+        if flat is not None and flat.model is model:
+            return flat
     check_model(model)
     if not isinstance(state, State):
         raise InputError(
@@ -44,6 +47,9 @@ def check_state(model: Model, state: State) -> None:
         )
     if state.model is not model and state.model != model:
         raise InputError(_foreign_state(model, state))
+    if state._flat is None:
+        state._flat = FlatState(state)
+    return state._flat
 
 
 def _foreign_state(model: Model, state: State) -> str:
@@ -58,10 +64,10 @@ def _foreign_state(model: Model, state: State) -> str:
     return f"{told}; make one by model.state(...) of the model that is given here"
 
 
-def operand(name: str, value: Any, width: int, state: State) -> Array:
+def operand(name: str, value: Any, width: int, state: State | FlatState) -> Array:
     """An argument (…, width) as flat rows, one for each robot of the state."""
-    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.flags.carray:
-        if not state.shape and value.shape == (width,):
+    if type(value) is Array and value.dtype is _FLOAT64 and value.flags.carray:
+        if not state.shape and value.ndim == 1 and len(value) == width:
             return value  # the common call on one robot, kept short
         if value.shape == (*state.shape, width):
             return value.reshape(-1)
@@ -76,14 +82,18 @@ def operand(name: str, value: Any, width: int, state: State) -> Array:
     return np.array(rows, dtype=np.float64, order="C").reshape(-1)
 
 
-def finite_operand(name: str, value: Any, width: int, state: State) -> Array:
+def finite_operand(name: str, value: Any, width: int, state: State | FlatState) -> Array:
     """An `operand` (…, width), checked, as an array over the state's batch axes."""
     rows = operand(name, value, width, state)
-    finite = all(map(isfinite, rows.tolist())) if rows.size < _FEW_NUMBERS else np.isfinite(rows).all()
-    if not finite:
+    if not all_finite(rows):
         row, column = divmod(int(np.flatnonzero(~np.isfinite(rows))[0]), width)
         raise _no_number(name, rows[row * width + column], column, "", state, row)
     return rows.reshape(*state.shape, width) if state.shape else rows
+
+
+def all_finite(rows: Array) -> bool:
+    """Whether every number of a flat array is finite."""
+    return all(map(isfinite, rows.tolist())) if rows.size < _FEW_NUMBERS else bool(np.isfinite(rows).all())
 
 
 finite_results = refuse_overflow("a number is too large, or the mass matrix is singular in this pose")
@@ -102,7 +112,7 @@ def vector(name: str, value: Any, example: str) -> Array:
 
 def passive_option(model: Model, passive: Any) -> int:
     """The kernels' option for forces of joints' own springs, dampers, friction and stops, if there are any."""
-    if passive is not True and not isinstance(passive, bool | np.bool_):
+    if passive is not True and passive is not False and not isinstance(passive, np.bool_):
         raise InputError(f"passive: expected True or False, got {type_name(passive)}")
     return k.PASSIVE_FORCES if model.flat.passive and passive else 0
 
@@ -112,7 +122,7 @@ def gravity_vector(gravity: Any) -> Array:
     return np.zeros(3) if gravity is None else vector("gravity", gravity, "such as (0, 0, -9.81)")
 
 
-def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints: Any) -> Array:
+def with_wrenches(model: Model, state: State | FlatState, rows: Array, base: Any, endpoints: Any) -> Array:
     """The rows with wrenches on the base and at all endpoints added: 6 (1 + endpoints) more columns."""
     wrenches = np.zeros((*state.shape, 1 + len(model.endpoints), 6))
     if base is not None:
@@ -126,7 +136,7 @@ def with_wrenches(model: Model, state: State, rows: Array, base: Any, endpoints:
     return beside(state, rows, wrenches)
 
 
-def _wrench_array(model: Model, state: State, wrenches: Any) -> Array:
+def _wrench_array(model: Model, state: State | FlatState, wrenches: Any) -> Array:
     """Wrenches at all endpoints, given as one array (…, endpoints, 6)."""
     count = len(model.endpoints)
     ways = f"{{name: (…, 6)}} or an array {(*state.shape, count, 6)}"
@@ -145,7 +155,7 @@ def _wrench_array(model: Model, state: State, wrenches: Any) -> Array:
     return rows
 
 
-def beside(state: State, *columns: Array) -> Array:
+def beside(state: State | FlatState, *columns: Array) -> Array:
     """Flat rows from several arrays of rows."""
     return np.concatenate([c.reshape(state.count, c.size // max(state.count, 1)) for c in columns], axis=1).reshape(-1)
 
@@ -157,30 +167,28 @@ def for_robots(count: int, kernel: Callable, *arguments: Any) -> Any:
 
 def run_on_states(
     kernel: Callable,
-    model: Model,
-    state: State,
+    state: FlatState,
     operands: tuple[Any, ...],
     options: tuple[int, ...],
-    width: int,
+    shape: tuple[int, ...],
     room: int = 0,
     par: Array | None = None,
-    tree: Array | None = None,
     tables: int = 0,
     in_packs: bool = True,
-) -> tuple[Array, Any]:
+) -> Array:
     """Call an entry point on one state or a batch, with operands and options.
 
     Parameters
     ----------
     kernel
         `kernel(tree, par, work, state, *operands, out, count, *options, kind)`.
-    model, state
+    state
         Checked.
     operands, options
         Flat arrays of rows, one for each state, and integers, that this kernel takes.
-    width, room : int
-        Numbers in a row of the result, and scalars of scratch memory that the kernel needs for its output.
-    par, tree : optional
+    shape, room : tuple of int, int
+        Of the result for one state, and scalars of scratch memory that the kernel needs for its output.
+    par : optional
         Instead of the model's own.
     tables : int
         How many of the last operands are no rows, but tables that hold for all states.
@@ -189,33 +197,51 @@ def run_on_states(
 
     Returns
     -------
-    (…, width), Any
-        The rows, and what the kernel returned. Of no robots at all, no rows: nothing is compiled for them.
+    (…, *shape)
+        Of no robots at all, an empty array: nothing is compiled for them.
     """
-    flat, count = model.flat, state.count
+    flat = state.flat
     if par is None:
         par = flat.par
-    if tree is None:
-        tree = flat.tree
-    if not state.shape:  # one robot's call is short enough for every allocation to show
-        spare = flat.spare[room]
-        try:
-            work = spare.pop()
-        except IndexError:  # none yet, or in the hands of other threads
-            work = flat.scratch(1, room)
-        row = np.empty(width)
-        answer = kernel(tree, par, work, state._rows, *operands, row, 1, *options, ONE)
-        spare.append(work)
-        return row, answer
+    if state.shape:
+        return _run_on_batch(
+            kernel, state, operands, options, shape, room, par, flat.tree, tables=tables, in_packs=in_packs
+        )[0]
+    spare = flat.spare[room]
+    try:
+        work = spare.pop()
+    except IndexError:  # none yet, or in the hands of other threads
+        work = flat.scratch(1, room)
+    out = _empty(shape)
+    kernel(flat.tree, par, work, state.rows, *operands, out.ravel(), 1, *options, ONE)
+    spare.append(work)
+    return out
+
+
+def _run_on_batch(
+    kernel: Callable,
+    state: FlatState,
+    operands: tuple[Any, ...],
+    options: tuple[int, ...],
+    shape: tuple[int, ...],
+    room: int,
+    par: Array,
+    tree: Array,
+    *,
+    tables: int = 0,
+    in_packs: bool = True,
+) -> tuple[Array, Any]:
+    """`run_on_states` for a batch, and what the kernel returned; `tree` may be another than the model's own."""
+    flat, count, width = state.flat, state.count, prod(shape)
     kind, lanes = scalar_kind(count if in_packs else 1)
     out, work = aligned(count * width), flat.scratch(lanes, room)
     if flat.robots in (0, count):  # nothing differs, or each row is of another robot
-        answer = for_robots(count, kernel, tree, par, work, state._rows, *operands, out, count, *options, kind)
+        answer = for_robots(count, kernel, tree, par, work, state.rows, *operands, out, count, *options, kind)
     else:
         first = len(operands) - tables
-        rows = (state._rows, *operands[:first], out)
+        rows = (state.rows, *operands[:first], out)
         answer = _in_rounds(kernel, (tree, par, work), rows, operands[first:], flat.robots, count, (*options, kind))
-    return out.reshape(*state.shape, width), answer
+    return out.reshape(*state.shape, *shape), answer
 
 
 def _in_rounds(
@@ -227,10 +253,7 @@ def _in_rounds(
     count: int,
     after: tuple[Any, ...],
 ) -> bool:
-    """Call an entry point on rows that repeat the robots of a fleet, one call for each repetition.
-
-    By itself, since a comprehension in `run_on_states` would slow all calls down: its names become cells.
-    """
+    """Call an entry point on rows that repeat the robots of a fleet, one call for each repetition."""
     parts = in_parts(count // robots, rows)
     return all([kernel(*before, *given, *tables, out, robots, *after) for *given, out in parts])
 
@@ -242,27 +265,35 @@ def in_parts(count: int, rows: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]
 
 
 def run_dynamics(
-    kernel: Callable, model: Model, state: State, loads: Array, width: int, options: int, gravity: Any, tree: Any = None
+    kernel: Callable,
+    state: FlatState,
+    loads: Array,
+    width: int,
+    options: int,
+    gravity: Any,
+    tree: Array | None = None,
 ) -> Array:
     """Call the entry point of forward or inverse dynamics; rows (…, width)."""
-    flat = model.flat
+    flat = state.flat
     par = flat.par if gravity is None else flat.with_gravity(gravity_vector(gravity))
+    if tree is None:
+        tree = flat.tree
     if state.shape:
-        out, finite = run_on_states(kernel, model, state, (loads,), (options,), width, 0, par, tree)
+        out, finite = _run_on_batch(kernel, state, (loads,), (options,), (width,), 0, par, tree)
     else:  # what is called most often: as `run_on_states` does it, without tuples to take apart
-        spare, out = flat.spare[0], np.empty(width)
+        spare, out = flat.spare[0], _empty(width)
         try:
             work = spare.pop()
         except IndexError:
             work = flat.scratch(1)
-        finite = kernel(flat.tree if tree is None else tree, par, work, state._rows, loads, out, 1, options, ONE)
+        finite = kernel(tree, par, work, state.rows, loads, out, 1, options, ONE)
         spare.append(work)
     if not finite:
-        raise _not_finite(model, state, loads, options, forward=kernel is _forward.run)
+        raise _not_finite(state.model, state, loads, options, forward=kernel is _forward.run)
     return out
 
 
-def _not_finite(model: Model, state: State, loads: Array, options: int, *, forward: bool) -> InputError:
+def _not_finite(model: Model, state: State | FlatState, loads: Array, options: int, *, forward: bool) -> InputError:
     """The error for a result that is not finite; it names the argument and joint at fault, or the pose."""
     bad = np.flatnonzero(~np.isfinite(loads))
     if bad.size:
@@ -279,7 +310,7 @@ def _not_finite(model: Model, state: State, loads: Array, options: int, *, forwa
     )
 
 
-def _no_number(name: str, value: Any, index: Any, whose: str, state: State, row: int) -> InputError:
+def _no_number(name: str, value: Any, index: Any, whose: str, state: State | FlatState, row: int) -> InputError:
     place = tuple(int(i) for i in np.unravel_index(row, state.shape)) if state.shape else ()
     robot = f" of robot {place}" if place else ""
     return InputError(f"{name}: {value} at index {index}{whose}{robot}; every number must be finite")
@@ -292,7 +323,7 @@ def _whose(model: Model, rate: int) -> str:
     return next(f" (joint '{j.name}')" for j in model.joints if model.qd_slice(j.name).stop > rate)
 
 
-def _flat_index(robot: list[int], state: State) -> int:
+def _flat_index(robot: list[int], state: State | FlatState) -> int:
     return int(np.ravel_multi_index(tuple(robot), state.shape)) if state.shape else 0
 
 

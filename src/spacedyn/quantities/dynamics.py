@@ -80,14 +80,14 @@ def forward_dynamics(
 
     .. [1] R. Featherstone, Rigid Body Dynamics Algorithms, Springer, 2008, ch. 7.
     """
-    check_state(model, state)
-    flat = model.flat
+    here = check_state(model, state)
+    flat = here.flat
     joints = flat.joint_rates
-    loads = np.zeros(state.count * joints) if tau is None else operand("tau", tau, joints, state)
+    loads = np.zeros(here.count * joints) if tau is None else operand("tau", tau, joints, here)
     options = 0 if passive is True and not flat.passive else passive_option(model, passive)
     if base_wrench is not None or endpoint_wrenches is not None:
-        loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
-    return run_dynamics(_forward.run, model, state, loads, flat.rates, options, gravity)
+        loads, options = with_wrenches(model, here, loads, base_wrench, endpoint_wrenches), options | k.LOADED
+    return run_dynamics(_forward.run, here, loads, flat.rates, options, gravity)
 
 
 class Hybrid(NamedTuple):
@@ -140,7 +140,7 @@ def hybrid_dynamics(
     >>> np.allclose(sd.forward_dynamics(robot, state, result.forces[3:]), result.udot)
     True
     """
-    check_state(model, state)
+    here = check_state(model, state)
     flat, nv = model.flat, model.nv
     mask = given_mask(model, given)
     accelerations = np.where(mask, operand("udot", udot, nv, state).reshape(*state.shape, nv), 0.0)
@@ -150,7 +150,7 @@ def hybrid_dynamics(
     if base_wrench is not None or endpoint_wrenches is not None:
         loads, options = with_wrenches(model, state, loads, base_wrench, endpoint_wrenches), options | k.LOADED
     loads = beside(state, loads, accelerations)
-    both = run_dynamics(_forward.run, model, state, loads, 2 * nv, options, gravity, flat.with_given(mask))
+    both = run_dynamics(_forward.run, here, loads, 2 * nv, options, gravity, flat.with_given(mask))
     applied = np.zeros((*state.shape, nv))
     applied[..., model.base_dof :] = forces.reshape(*state.shape, joints)
     return Hybrid(both[..., :nv].copy(), np.where(mask, both[..., nv:], applied))
@@ -257,15 +257,15 @@ def newton_euler(
     model: Model, state: State, udot: Any, base: Any, endpoints: Any, gravity: Any, passive: bool, options: int
 ) -> Array:
     """Rows (…, nv) of generalized forces; with the option REACTIONS, six numbers a body more, the base first."""
-    check_state(model, state)
-    flat = model.flat
-    loads = operand("udot", udot, flat.rates, state)
+    here = check_state(model, state)
+    flat = here.flat
+    loads = operand("udot", udot, flat.rates, here)
     if passive is not True or flat.passive:
         options |= passive_option(model, passive)
     if base is not None or endpoints is not None:
-        loads, options = with_wrenches(model, state, loads, base, endpoints), options | k.LOADED
+        loads, options = with_wrenches(model, here, loads, base, endpoints), options | k.LOADED
     width = flat.rates + (6 * len(model.bodies) if options & k.REACTIONS else 0)
-    return run_dynamics(_inverse.run, model, state, loads, width, options, gravity)
+    return run_dynamics(_inverse.run, here, loads, width, options, gravity)
 
 
 @readable_signature
@@ -279,8 +279,9 @@ def bias_force(model: Model, state: State, *, gravity: ArrayLike | None = None) 
     >>> bool(np.all(sd.bias_force(robot, robot.neutral_state()) == 0))
     True
     """
-    check_state(model, state)
-    return inverse_dynamics(model, state, np.zeros((*state.shape, model.nv)), gravity=gravity, passive=False)
+    here = check_state(model, state)
+    still = np.zeros((*here.shape, here.flat.rates))
+    return newton_euler(model, state, still, None, None, gravity, False, 0)
 
 
 def passive_force(model: Model, state: State) -> Array:
@@ -293,7 +294,7 @@ def passive_force(model: Model, state: State) -> Array:
     >>> sd.passive_force(robot, robot.neutral_state()).tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
-    check_state(model, state)
-    if not model.flat.passive:
+    here = check_state(model, state)
+    if not here.flat.passive:
         return np.zeros((*state.shape, model.nv))
-    return run_on_states(_passive.run, model, state, (), (), model.nv)[0]
+    return run_on_states(_passive.run, here, (), (), (model.nv,))

@@ -155,12 +155,10 @@ _NO_POINT = np.empty(0, dtype=np.int64), NOTHING
 
 def _floating(model: Model, state: State, what: int, rows: int | None, point: tuple[Array, Array] = _NO_POINT) -> Array:
     """A matrix (…, rows, joints) of a free-floating robot; as many rows as columns if None."""
-    check_state(model, state)
-    nv, joints = model.flat.rates, model.flat.joint_rates
+    here = check_state(model, state)
+    nv, joints = here.flat.rates, here.flat.joint_rates
     if nv == joints:
         raise InputError(f"'{model.name}' has a fixed base, which does not recoil; build it with base='free'")
     rows = joints if rows is None else rows
     room = 2 * nv * (nv + 9)
-    numbers = rows * joints
-    found, _ = run_on_states(_freefloating.run, model, state, point, (what, numbers), numbers, room, tables=2)
-    return found.reshape(*state.shape, rows, joints)
+    return run_on_states(_freefloating.run, here, point, (what, rows * joints), (rows, joints), room, tables=2)

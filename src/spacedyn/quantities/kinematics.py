@@ -16,7 +16,7 @@ from ..kernels.robot import layout as k
 from ..model.flatten import Frames
 from ..model.model import Model
 from ..model.parts import Endpoint, stacked
-from ..model.state import State
+from ..model.state import FlatState, State
 from ..signatures import readable_signature
 from .calls import (
     NOTHING,
@@ -148,10 +148,10 @@ def forward_kinematics(model: Model, state: State, udot: ArrayLike | None = None
     >>> where.endpoints.of("hand").position.shape
     (3,)
     """
-    check_state(model, state)
+    here = check_state(model, state)
     families, every = _all_frames(model)
-    rates = None if udot is None else finite_operand("udot", udot, model.nv, state)
-    return Kinematics(families, _motion(model, state, every, rates))
+    rates = None if udot is None else finite_operand("udot", udot, here.flat.rates, here)
+    return Kinematics(families, _motion(here, every, rates))
 
 
 class _Family(NamedTuple):
@@ -184,14 +184,13 @@ def _poses(model: Model) -> tuple[Array, Array]:
     return stacked(every, "position"), stacked(every, "rotation")
 
 
-def _motion(model: Model, state: State, where: Frames, udot: Array | None) -> Array:
+def _motion(state: FlatState, where: Frames, udot: Array | None) -> Array:
     """Rows (…, frames, 18 or 24): position, rotation, velocity and, with accelerations given, acceleration."""
     options, rates, each = k.VELOCITIES, NOTHING, _frames.POSE + _frames.TWIST
     if udot is not None:
         options, rates, each = k.VELOCITIES | k.ACCELERATIONS, udot.reshape(-1), _frames.POSE + 2 * _frames.TWIST
-    operands, many = (rates, where.bodies, where.table), where.bodies.size
-    rows, _ = run_on_states(_frames.run, model, state, operands, (options,), many * each, each, tables=2)
-    return rows.reshape(*state.shape, many, each)
+    operands, shape = (rates, where.bodies, where.table), (where.bodies.size, each)
+    return run_on_states(_frames.run, state, operands, (options,), shape, each, tables=2)
 
 
 def _parts(names: tuple[str, ...], rows: Array) -> FrameMotion:
@@ -211,9 +210,10 @@ def frame_motion(
     udot: ArrayLike | None = None,
 ) -> FrameMotion:
     """Pose, velocity and, with accelerations given, acceleration of a frame fixed to a body; over the batch."""
-    rates = None if udot is None else finite_operand("udot", udot, model.nv, state)
+    here = check_state(model, state)
+    rates = None if udot is None else finite_operand("udot", udot, model.nv, here)
     where = frames(model, [body], position[..., None, :], rotation[..., None, :, :])
-    return _parts((name,), _motion(model, state, where, rates)[..., 0, :])
+    return _parts((name,), _motion(here, where, rates)[..., 0, :])
 
 
 def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
@@ -239,11 +239,13 @@ def endpoint_pose(model: Model, state: State, endpoint: str) -> Pose:
     >>> position.shape, rotation.shape
     ((3,), (3, 3))
     """
-    check_state(model, state)
+    here = check_state(model, state)
     where = endpoint_frame(model, endpoint)
     operands = (NOTHING, where.bodies, where.table)
-    rows, _ = run_on_states(_frames.run, model, state, operands, (0,), _frames.POSE, _frames.POSE, tables=2)
-    return Pose(rows[..., :3], rows[..., 3:].reshape(*state.shape, 3, 3))
+    rows = run_on_states(_frames.run, here, operands, (0,), (_frames.POSE,), _frames.POSE, tables=2)
+    if not here.shape:
+        return Pose(rows[:3], rows[3:].reshape(3, 3))
+    return Pose(rows[..., :3], rows[..., 3:].reshape(*here.shape, 3, 3))
 
 
 def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
@@ -256,8 +258,8 @@ def endpoint_velocity(model: Model, state: State, endpoint: str) -> Array:
     >>> sd.endpoint_velocity(robot, robot.state(base_velocity=[1, 2, 3]), "hand").tolist()
     [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]
     """
-    check_state(model, state)
-    return _motion(model, state, endpoint_frame(model, endpoint), None)[..., 0, 12:]
+    here = check_state(model, state)
+    return _motion(here, endpoint_frame(model, endpoint), None)[..., 0, 12:]
 
 
 @readable_signature
@@ -279,9 +281,9 @@ def endpoint_acceleration(model: Model, state: State, udot: ArrayLike, endpoint:
     >>> sd.endpoint_acceleration(robot, robot.neutral_state(), push, "hand").tolist()
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
-    check_state(model, state)
-    rates = finite_operand("udot", udot, model.nv, state)
-    return _motion(model, state, endpoint_frame(model, endpoint), rates)[..., 0, 18:]
+    here = check_state(model, state)
+    rates = finite_operand("udot", udot, here.flat.rates, here)
+    return _motion(here, endpoint_frame(model, endpoint), rates)[..., 0, 18:]
 
 
 def endpoint_jacobian(model: Model, state: State, endpoint: str) -> Array:
@@ -359,7 +361,6 @@ def _body_point(model: Model, body: str, point: ArrayLike | None) -> tuple[Array
 
 
 def _jacobian(model: Model, state: State, place: tuple[Array, Array], options: int) -> Array:
-    check_state(model, state)
-    nv = model.flat.rates
-    rows, _ = run_on_states(_jacobians.run, model, state, place, (options,), 6 * nv, 6 * nv, tables=2)
-    return rows.reshape(*state.shape, 6, nv)
+    here = check_state(model, state)
+    nv = here.flat.rates
+    return run_on_states(_jacobians.run, here, place, (options,), (6, nv), 6 * nv, tables=2)

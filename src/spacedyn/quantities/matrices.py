@@ -13,7 +13,7 @@ from ..kernels.robot import coriolis as _coriolis
 from ..kernels.robot import inertia as _inertia
 from ..kernels.robot import mass_matrix_inverse as _mass_matrix_inverse
 from ..model.model import Model
-from ..model.state import State
+from ..model.state import FlatState, State
 from ..reals import real_numbers
 from ..signatures import readable_signature
 from .calls import check_state, finite_operand, run_on_states
@@ -34,9 +34,9 @@ def mass_matrix(model: Model, state: State) -> Array:
     >>> H.shape, bool(np.isclose(H[0, 0], robot.total_mass))
     ((7, 7), True)
     """
-    check_state(model, state)
-    nv = model.flat.rates
-    return run_on_states(_inertia.run, model, state, (), (), nv * nv, nv * nv)[0].reshape(*state.shape, nv, nv)
+    here = check_state(model, state)
+    nv = here.flat.rates
+    return run_on_states(_inertia.run, here, (), (), (nv, nv), nv * nv)
 
 
 def coriolis_matrix(model: Model, state: State) -> Array:
@@ -73,9 +73,9 @@ def coriolis_matrix(model: Model, state: State) -> Array:
     >>> C.shape, np.allclose(C @ state.u, sd.bias_force(robot, state))
     ((12, 12), True)
     """
-    check_state(model, state)
-    nv = model.flat.rates
-    return run_on_states(_coriolis.run, model, state, (), (), nv * nv, nv * nv)[0].reshape(*state.shape, nv, nv)
+    here = check_state(model, state)
+    nv = here.flat.rates
+    return run_on_states(_coriolis.run, here, (), (), (nv, nv), nv * nv)
 
 
 class MassMatrixBlocks(NamedTuple):
@@ -111,9 +111,9 @@ def mass_matrix_inverse(model: Model, state: State) -> Array:
     >>> np.allclose(sd.mass_matrix_inverse(robot, state) @ sd.mass_matrix(robot, state), np.eye(12), atol=1e-11)
     True
     """
-    check_state(model, state)
+    here = check_state(model, state)
     unit = np.broadcast_to(np.eye(model.nv), (*state.shape, model.nv, model.nv))
-    return _products(model, state, unit)
+    return _products(here, unit)
 
 
 @readable_signature
@@ -130,11 +130,11 @@ def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) 
     >>> np.allclose(sd.mass_matrix(robot, state) @ sd.mass_matrix_inverse_product(robot, state, force), force)
     True
     """
-    check_state(model, state)
+    here = check_state(model, state)
     array = real_numbers("vectors", vectors, f"(…, {model.nv}) or (…, {model.nv}, m)")
     if array.ndim <= len(state.shape) + 1:
         rows = finite_operand("vectors", array, model.nv, state)
-        return _products(model, state, rows[..., None, :])[..., 0, :]
+        return _products(here, rows[..., None, :])[..., 0, :]
     columns = (*state.shape, model.nv, array.shape[-1])
     if array.shape[-2] != model.nv or array.ndim > len(columns):
         raise InputError(f"vectors: expected shape (…, {model.nv}) or (…, {model.nv}, m), got {array.shape}")
@@ -145,11 +145,11 @@ def mass_matrix_inverse_product(model: Model, state: State, vectors: ArrayLike) 
     if not np.isfinite(rows).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(rows))[0])
         raise InputError(f"vectors: {rows[place]} at index {place}; every number must be finite")
-    return np.swapaxes(_products(model, state, np.swapaxes(rows, -1, -2)), -1, -2)
+    return np.swapaxes(_products(here, np.swapaxes(rows, -1, -2)), -1, -2)
 
 
-def _products(model: Model, state: State, vectors: Array) -> Array:
+def _products(state: FlatState, vectors: Array) -> Array:
     """H⁻¹ times each of the rows (…, m, nv)."""
     many, nv = vectors.shape[-2:]
     rows = np.array(vectors, dtype=float, order="C").reshape(-1)
-    return run_on_states(_mass_matrix_inverse.run, model, state, (rows,), (many,), many * nv)[0].reshape(vectors.shape)
+    return run_on_states(_mass_matrix_inverse.run, state, (rows,), (many,), (many, nv))

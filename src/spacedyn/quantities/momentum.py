@@ -10,7 +10,7 @@ from ..kernels.robot import layout as k
 from ..kernels.robot import momentum as _momentum
 from ..kernels.robot import totals as _totals
 from ..model.model import Model
-from ..model.state import State
+from ..model.state import FlatState, State
 from ..signatures import readable_signature
 from .calls import NOTHING, check_state, finite_operand, gravity_vector, run_on_states
 from .dynamics import newton_euler
@@ -28,8 +28,7 @@ def center_of_mass(model: Model, state: State) -> Array:
     >>> sd.center_of_mass(robot, robot.neutral_state()).shape
     (3,)
     """
-    check_state(model, state)
-    return _sums(model, state)[..., _CENTRE]
+    return _sums(check_state(model, state))[..., _CENTRE]
 
 
 def center_of_mass_velocity(model: Model, state: State) -> Array:
@@ -42,8 +41,7 @@ def center_of_mass_velocity(model: Model, state: State) -> Array:
     >>> sd.center_of_mass_velocity(robot, robot.state(base_velocity=[1, 0, 0])).tolist()
     [1.0, 0.0, 0.0]
     """
-    check_state(model, state)
-    return _sums(model, state)[..., _LINEAR] / _mass(model)
+    return _sums(check_state(model, state))[..., _LINEAR] / _mass(model)
 
 
 @readable_signature
@@ -84,9 +82,9 @@ def momentum(model: Model, state: State, *, about: str | ArrayLike) -> Array:
     >>> np.allclose(P, [0, 2 * robot.total_mass, 0]), np.allclose(L, 0)
     (True, True)
     """
-    check_state(model, state)
-    points, option = _about(state, about)
-    return _sums(model, state, points, option)[..., _MOMENTUM]
+    here = check_state(model, state)
+    points, option = _about(here, about)
+    return _sums(here, points, option)[..., _MOMENTUM]
 
 
 @readable_signature
@@ -136,8 +134,7 @@ def kinetic_energy(model: Model, state: State) -> Array:
     >>> np.allclose(sd.kinetic_energy(robot, robot.state(base_velocity=[0, 0, 2])), 2 * robot.total_mass)
     True
     """
-    check_state(model, state)
-    return _sums(model, state)[..., _totals.KINETIC]
+    return _sums(check_state(model, state))[..., _totals.KINETIC]
 
 
 @readable_signature
@@ -155,8 +152,7 @@ def potential_energy(model: Model, state: State, *, gravity: ArrayLike | None = 
     >>> np.allclose(rise, 10 * robot.total_mass)
     True
     """
-    check_state(model, state)
-    return _sums(model, state, gravity=gravity)[..., _totals.POTENTIAL]
+    return _sums(check_state(model, state), gravity=gravity)[..., _totals.POTENTIAL]
 
 
 class Totals(NamedTuple):
@@ -173,9 +169,9 @@ class Totals(NamedTuple):
 
 def totals(model: Model, state: State, gravity: ArrayLike | None = None, in_packs: bool = True) -> Totals:
     """Energy and momentum of a robot, and the sizes that their errors are compared with."""
-    check_state(model, state)
+    here = check_state(model, state)
     t = _totals
-    rows = _sums(model, state, NOTHING, k.SIZES, gravity, in_packs)
+    rows = _sums(here, NOTHING, k.SIZES, gravity, in_packs)
     columns = rows[..., t.KINETIC], rows[..., t.GRAVITATIONAL], rows[..., t.ELASTIC_ENERGY], rows[..., _MOMENTUM]
     return Totals(*columns, rows[..., t.LINEAR_SIZE : t.SPREAD], rows[..., t.SPREAD], rows[..., _CENTRE])
 
@@ -183,6 +179,7 @@ def totals(model: Model, state: State, gravity: ArrayLike | None = None, in_pack
 _CENTRE = slice(_totals.CENTRE, _totals.CENTRE + 3)
 _LINEAR = slice(_totals.LINEAR, _totals.LINEAR + 3)
 _MOMENTUM = slice(_totals.LINEAR, _totals.ANGULAR + 3)
+_ALL_TOTALS, _WITHOUT_SIZES = (_totals.TOTALS,), (_totals.LINEAR_SIZE,)  # shapes
 
 
 def _mass(model: Model) -> Any:
@@ -191,33 +188,27 @@ def _mass(model: Model) -> Any:
 
 
 def _sums(
-    model: Model,
-    state: State,
-    points: Array = NOTHING,
-    options: int = 0,
-    gravity: Any = None,
-    in_packs: bool = True,
+    state: FlatState, points: Array = NOTHING, options: int = 0, gravity: Any = None, in_packs: bool = True
 ) -> Array:
     """Rows of the kernel's totals."""
-    width = _totals.TOTALS if options & k.SIZES else _totals.LINEAR_SIZE
-    par = None if gravity is None else model.flat.with_gravity(gravity_vector(gravity))
+    shape = _ALL_TOTALS if options & k.SIZES else _WITHOUT_SIZES
+    par = None if gravity is None else state.flat.with_gravity(gravity_vector(gravity))
     room = _totals.TOTALS
-    return run_on_states(_totals.run, model, state, (points,), (options,), width, room, par, in_packs=in_packs)[0]
+    return run_on_states(_totals.run, state, (points,), (options,), shape, room, par, in_packs=in_packs)
 
 
 def _matrix(model: Model, state: State, about: str | ArrayLike, options: int) -> Array:
     """The momentum matrix about a point, or its rate."""
-    check_state(model, state)
-    points, option = _about(state, about)
-    nv = model.flat.rates
-    rows, _ = run_on_states(_momentum.run, model, state, (points,), (options | option,), 6 * nv, 12 * nv + 3)
-    return rows.reshape(*state.shape, 6, nv)
+    here = check_state(model, state)
+    points, option = _about(here, about)
+    nv = here.flat.rates
+    return run_on_states(_momentum.run, here, (points,), (options | option,), (6, nv), 12 * nv + 3)
 
 
 _POINTS = {"com": 0, "base": k.ABOUT_BASE}
 
 
-def _about(state: State, about: str | ArrayLike) -> tuple[Array, int]:
+def _about(state: FlatState, about: str | ArrayLike) -> tuple[Array, int]:
     """The points that momentum is about (empty for 'com' and 'base'), and the kernel's option."""
     if isinstance(about, str):
         if about in _POINTS:

@@ -124,7 +124,5 @@ def jacobians_of_bodies(model: Model, state: State) -> Array:
 def jacobians_of(model: Model, state: State, bodies: list[int], points: Array) -> Array:
     """(…, points, 6, nv) of points on bodies, given in the bodies' axes."""
     there = frames(model, bodies, points, np.broadcast_to(np.eye(3), (len(bodies), 3, 3)))
-    matrix = 6 * model.nv
-    operands = (there.bodies, there.points)
-    rows, _ = run_on_states(_jacobians.run, model, state, operands, (0,), len(bodies) * matrix, matrix, tables=2)
-    return rows.reshape(*state.shape, len(bodies), 6, model.nv)
+    operands, shape = (there.bodies, there.points), (len(bodies), 6, model.nv)
+    return run_on_states(_jacobians.run, check_state(model, state), operands, (0,), shape, 6 * model.nv, tables=2)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...kernels.robot import sweeps as k
+from ...quantities.calls import all_finite
 from ...reals import real_numbers
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .spatial import SpatialOperators
 
 Array = np.ndarray
+_FLOAT64 = np.dtype(np.float64)
 
 DUAL = {
     "rates": "joint forces",
@@ -86,8 +88,9 @@ class Operator(ABC):
             if isinstance(self, Steps) and isinstance(other, Steps):
                 return Steps(self.of, other.domain, self.range, (*other.steps, *self.steps))
             return Product(self, other)
-        rows, is_vector = _rows(other, self.shape[1], self.of.state)
-        out = self._apply(rows).reshape(*self.of.state.shape, rows.shape[1], self.shape[0])
+        of = self.of
+        rows, is_vector = _rows(other, of.size(self.domain), of.state)
+        out = self._apply(rows).reshape(*of.state.shape, rows.shape[1], of.size(self.range))
         return out[..., 0, :] if is_vector else np.swapaxes(out, -1, -2)
 
     def __add__(self, other: Union["Operator", float]) -> "Operator":
@@ -193,12 +196,15 @@ def _same_robot(left: Operator, right: Operator) -> None:
 
 def _rows(value: Any, n: int, state: "State") -> tuple[Array, bool]:
     """Vectors (count, many, n), and whether they came without an axis of columns."""
+    usual = type(value) is Array and value.dtype is _FLOAT64 and not state.shape and value.shape == (n,)
+    if usual and all_finite(value):
+        return value.reshape(1, 1, n), True  # one vector for one robot, kept short
     array = real_numbers("what an operator is applied to", value, f"(…, {n}) or (…, {n}, m)")
     is_vector = array.ndim <= len(state.shape) + 1
     wanted = (*state.shape, n) if is_vector else (*state.shape, n, array.shape[-1])
     fits = array.ndim > 0 and array.shape[-1 if is_vector else -2] == n and array.ndim <= len(wanted)
     try:
-        full = np.broadcast_to(array, wanted) if fits else None
+        full = array if array.shape == wanted else np.broadcast_to(array, wanted) if fits else None
     except ValueError:
         full = None
     if full is None:

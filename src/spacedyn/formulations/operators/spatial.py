@@ -92,6 +92,9 @@ class SpatialOperators:
         self._sizes["endpoint wrenches"] = 6 * len(model.endpoints)
         self._kind, self._lanes = scalar_kind(state.count)
         self._stride = flat.slots + bodies * k.KEPT + 3 * len(model.endpoints)
+        self._room = 12 * bodies + model.nv + 6 * len(model.endpoints)  # scalars of the vector that steps change
+        self._spare: list[Array] = []  # memory for it, used again
+        self._programs: dict[tuple[tuple[int, ...], str, str], Array] = {}
         self._packs = -(-state.count // self._lanes)
         self._memory = aligned(self._packs * self._stride * self._lanes)
         count, kernel = state.count, _operators.factorise
@@ -173,38 +176,36 @@ class SpatialOperators:
         each = rows.reshape(*rows.shape[:-1], len(self.model.bodies), 6)
         return each if self._same_order else each[..., self.model.flat.order, :]
 
-    def _run(self, steps: tuple[int, ...], domain: str, range_: str, rows: Array) -> Array:
-        """Take steps on vectors (count, many, n)."""
-        flat, count, many = self.model.flat, rows.shape[0], rows.shape[1]
-        bodies, nv = len(self.model.bodies), self.model.nv
-        if domain in ("forces", "motions") and not self._same_order:
-            rows = rows.reshape(count, many, bodies, 6)[:, :, np.argsort(flat.order)]
-        if self.about == "bodies" or flat.tree[t.SEGMENTS] > 0:
+    def _program(self, steps: tuple[int, ...], domain: str, range_: str) -> Array:
+        """Steps as the kernel takes them, with where the vector comes in and goes out; made once for each product."""
+        known = self._programs.get((steps, domain, range_))
+        if known is not None:
+            return known
+        bodies, nv, taken = len(self.model.bodies), self.model.nv, steps
+        if self.about == "bodies" or self.model.flat.tree[t.SEGMENTS] > 0:
             to, back = (k.FROM_BODY, k.TO_BODY) if self.about == "bodies" else (k.FROM_BASE, k.TO_BASE)
             first = {"forces": (to,), "motions": (back + 1,)}.get(domain, ())
             last = {"forces": (back,), "motions": (to + 1,)}.get(range_, ())
-            steps = (*first, *steps, *last)
+            taken = (*first, *steps, *last)
         start = {"forces": 0, "motions": 0, "endpoint wrenches": 6 * bodies + nv, "endpoint motions": 6 * bodies + nv}
         header = [start.get(domain, 6 * bodies), self.size(domain), start.get(range_, 6 * bodies), self.size(range_)]
-        program = np.array([*header, *steps], dtype=np.int64)
-        room = aligned((12 * bodies + nv + 6 * len(self.model.endpoints)) * self._lanes)
-        vectors = np.ascontiguousarray(rows).reshape(-1)
-        out = np.empty((count, many, self.size(range_)))
-        for_robots(
-            count,
-            _operators.run,
-            flat.tree,
-            flat.par,
-            self._memory,
-            program,
-            room,
-            vectors,
-            out.reshape(-1),
-            count,
-            many,
-            self._stride,
-            self._kind,
-        )
+        program = self._programs[steps, domain, range_] = np.array([*header, *taken], dtype=np.int64)
+        return program
+
+    def _run(self, steps: tuple[int, ...], domain: str, range_: str, rows: Array) -> Array:
+        """Take steps on vectors (count, many, n)."""
+        flat, (count, many, _) = self.model.flat, rows.shape
+        if domain in ("forces", "motions") and not self._same_order:
+            rows = rows.reshape(count, many, len(self.model.bodies), 6)[:, :, np.argsort(flat.order)]
+        vectors, out = np.ascontiguousarray(rows).reshape(-1), np.empty((count, many, self.size(range_)))
+        before = flat.tree, flat.par, self._memory, self._program(steps, domain, range_)
+        try:
+            room = self._spare.pop()
+        except IndexError:  # none yet, or in the hands of other threads
+            room = aligned(self._room * self._lanes)
+        after = vectors, out.reshape(-1), count, many, self._stride, self._kind
+        for_robots(count, _operators.run, *before, room, *after)
+        self._spare.append(room)
         if range_ in ("forces", "motions"):
             return self._in_models_order(out).reshape(out.shape)
         return out

@@ -20,7 +20,7 @@ from .articulated import (
     store_articulated,
 )
 from .base import factorise_base, reduce_base
-from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_record
+from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_felt
 from .descriptions import parameters
 from .factors import recover_accelerations
 from .kinematics import is_given
@@ -36,7 +36,7 @@ from .wheels import eliminate_wheel
 def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
     """Articulated inertia and force of body i, from its own, the next body's (in registers) and other children's."""
     record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
-    weighed = weigh_record(tree, par, work, i, integer(tree, PAR_FELT) + i * BODY_PARS, FELT_AXES, zero)
+    weighed = weigh_felt(tree, par, work, i, zero)
     m, h, I = rigid_inertia(weighed, zero)
     own_F = motion_force(work, body, weighed, zero)
     if loaded:
@@ -78,7 +78,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        if integer(tree, record + SPINS):
+        if integer(tree, record + WHEEL) == IS_WHEEL:
             A, B, C, F = eliminate_wheel(tree, par, work, i, loaded, zero)
         else:
             A, B, C, F = gather_body(tree, par, work, i, loaded, A, B, C, F, zero)

@@ -23,11 +23,13 @@ W_X, W_U, W_WRENCH, W_SINE, W_COSINE, W_BODY, W_RATE, W_OUT = range(14, 22)  # a
 BASE_RATES, OWN_AXES = range(22, 24)
 SEGMENTS, SEGMENT_AT, W_SEGMENT = range(24, 27)  # how many beside the base's; where in `tree` and in `work`
 # where in `par` the bodies' records start as elimination takes them (wheels.py); those of all others are at 0
-PAR_FELT, HEADER = range(27, 29)
+PAR_FELT = 27
+HEADER = 32  # a multiple of 8, like BODY_INTS: the record of each body begins on a cache line
 
-# tree: a body's record
-PARENT, KIND, COORDINATE, RATE, RATE_COUNT, ANGLE, LAST_RATE, HAS_CHILDREN, IS_LAST_CHILD = range(9)
-SEGMENT, OPENS = 9, 10  # 0: the base's segment; whether the body opens its segment, and where its reference point is
+# tree: a body's record; the first 8 are all that sweeps of operators read, which of long robots wait for memory
+PARENT, RATE, RATE_COUNT, HAS_CHILDREN, IS_LAST_CHILD = range(5)
+SEGMENT, OPENS = 5, 6  # 0: the base's segment; whether the body opens its segment, and where its reference point is
+KIND, COORDINATE, ANGLE, LAST_RATE = range(7, 11)
 # how an articulated inertia goes to the parent: through memory, not in registers; and how those of children come in:
 # from the next body, in registers; from memory
 BY_MEMORY, FROM_NEXT, FROM_MEMORY = range(11, 14)
@@ -35,9 +37,11 @@ BY_MEMORY, FROM_NEXT, FROM_MEMORY = range(11, 14)
 FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
 # a frame stands anyhow (P_ROTATION); parallel to the parent's; with axes along the parent's axes
 TURNED, PARALLEL, SWAPPED = range(3)
-# axes along which both vectors of P_INERTIA are; -1 if some is along none; the same of its record at PAR_FELT
-AXES, FELT_AXES = 21, 23
-SPINS, BODY_INTS = range(25, 27)  # 1 if it is a wheel (wheels.py)
+# axes along which both vectors of P_INERTIA are; -1 if some is along none
+FIRST_AXIS, SECOND_AXIS = 21, 22
+# whether it is a wheel (wheels.py), or has a record of its own at PAR_FELT, with an inertia that is along no axes
+WHEEL, BODY_INTS = 23, 24
+NO_WHEEL, IS_WHEEL, HAS_WHEELS = range(3)
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record

@@ -8,7 +8,7 @@ A step changes the vector `vec` in place, which has a part for all bodies (6 eac
 for all endpoints (6 each); then spare room for all bodies (6 each).
 """
 
-from ..scalar.compiling import inner
+from ..scalar.compiling import inner, rare
 from ..scalar.memory import integer, load, shared, store
 from ..scalar.pack import sqrt
 from .articulated import apply_articulated
@@ -45,6 +45,12 @@ def parent_of(tree, i):
 @inner
 def rate_at(tree, k):
     return integer(tree, W_RATE) + k * RATE_WORK
+
+
+@inner
+def spare_room(tree, i):
+    """Where the spare room of body i is in `vec`."""
+    return 6 * (integer(tree, BODIES) + integer(tree, ENDPOINTS) + i) + integer(tree, RATES)
 
 
 @inner
@@ -144,6 +150,28 @@ def psi_transpose(tree, work, vec, zero):
         store6(vec, 6 * i, add6(load6(vec, 6 * i, zero), a))
 
 
+@rare
+def keep_loose_force(tree, work, vec, i, zero):
+    """Into the spare room of body i: what its loose joint transmits, about its parent's reference point.
+
+    It follows from the joint's own forces alone. Like all that concerns loose joints it goes through memory: what is
+    held in registers for them would slow down all other bodies.
+    """
+    first, _ = first_and_last(tree, i)
+    F = loose_force(tree, work, i, load6(vec, 6 * integer(tree, BODIES) + first, zero), zero)
+    store6(vec, spare_room(tree, i), force_to_parent(tree, work, i, F, zero))
+
+
+@rare
+def part_loose_rates(tree, work, vec, i, zero):
+    """Take from the rates of body i, whose joint is loose, those that are its parent's motion."""
+    first, _ = first_and_last(tree, i)
+    mine = 6 * integer(tree, BODIES) + first
+    rates = loose_rates(tree, work, i, of_parent(tree, work, vec, i, zero), zero)
+    for k in range(6):
+        store(vec, mine + k, load(vec, mine + k, zero) - pick(rates, k))
+
+
 @inner
 def factor(tree, work, vec, across, sign, zero):
     """W (sign 1) or its inverse (-1); L, and what G gives each body, if nothing crosses joints."""
@@ -153,9 +181,9 @@ def factor(tree, work, vec, across, sign, zero):
         F = (zero, zero, zero, zero, zero, zero)
         if across != 0 and integer(tree, record + HAS_CHILDREN) != 0:
             F = load6(vec, 6 * i, zero)
-        loose, passed = across != 0 and sign < 0.0 and is_loose(tree, i), F
-        if loose:  # what a loose joint transmits follows from its own forces alone
-            passed = loose_force(tree, work, i, load6(vec, 6 * integer(tree, BODIES) + first, zero), zero)
+        loose = across != 0 and sign < 0.0 and is_loose(tree, i)
+        if loose:
+            keep_loose_force(tree, work, vec, i, zero)
         for k in range(last - 1, first - 1, -1):
             rate, mine = rate_at(tree, k), 6 * integer(tree, BODIES) + k
             x = load(vec, mine, zero)
@@ -165,7 +193,9 @@ def factor(tree, work, vec, across, sign, zero):
         if across == 0:
             store6(vec, 6 * i, F)
         elif i > 0:
-            F = force_to_parent(tree, work, i, passed if loose else F, zero)
+            F = force_to_parent(tree, work, i, F, zero)
+            if loose:
+                F = load6(vec, spare_room(tree, i), zero)
             above = 6 * integer(tree, record + PARENT)
             if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to add to its parent
                 F = add6(F, load6(vec, above, zero))
@@ -178,11 +208,9 @@ def factor_transpose(tree, work, vec, across, sign, zero):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         first, last = first_and_last(tree, i)
         a = (zero, zero, zero, zero, zero, zero)
-        if across != 0 and i > 0:
+        loose = across != 0 and sign < 0.0 and is_loose(tree, i)
+        if across != 0 and i > 0 and not loose:
             a = of_parent(tree, work, vec, i, zero)
-        loose, parted = across != 0 and sign < 0.0 and is_loose(tree, i), a
-        if loose:
-            a = (zero, zero, zero, zero, zero, zero)
         for k in range(first, last):
             rate, mine = rate_at(tree, k), 6 * integer(tree, BODIES) + k
             x = load(vec, mine, zero)
@@ -190,9 +218,7 @@ def factor_transpose(tree, work, vec, across, sign, zero):
             store(vec, mine, y)
             a = add_scaled6(a, x if sign > 0.0 else y, load6(work, rate + S, zero))
         if loose:
-            mine, rates = 6 * integer(tree, BODIES) + first, loose_rates(tree, work, i, parted, zero)
-            for k in range(6):
-                store(vec, mine + k, load(vec, mine + k, zero) - pick(rates, k))
+            part_loose_rates(tree, work, vec, i, zero)
         if integer(tree, record + HAS_CHILDREN) != 0:
             store6(vec, 6 * i, a)
 
@@ -274,7 +300,6 @@ def inertias(tree, work, vec, articulated, zero):
 def mass(tree, par, work, vec, zero):
     """H phi M phi' H' + rotors in two sweeps: velocities towards the leaves, momenta towards the base."""
     bodies = integer(tree, BODIES)
-    spare = 6 * bodies + integer(tree, RATES) + 6 * integer(tree, ENDPOINTS)
     for i in range(bodies):
         first, last = first_and_last(tree, i)
         V = (zero, zero, zero, zero, zero, zero)
@@ -288,14 +313,14 @@ def mass(tree, par, work, vec, zero):
         first, last = first_and_last(tree, i)
         F = momentum_of(work, integer(tree, W_BODY) + i * BODY_WORK, load6(vec, 6 * i, zero), zero)
         if integer(tree, record + HAS_CHILDREN) != 0:
-            F = add6(F, load6(vec, spare + 6 * i, zero))
+            F = add6(F, load6(vec, spare_room(tree, i), zero))
         for k in range(first, last):
             rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
             felt = dot6(load6(work, rate_at(tree, k) + S, zero), F)
             store(vec, 6 * bodies + k, felt + rotor * load(vec, 6 * bodies + k, zero))
         if i > 0:
             F = force_to_parent(tree, work, i, F, zero)
-            above = spare + 6 * integer(tree, record + PARENT)
+            above = spare_room(tree, integer(tree, record + PARENT))
             if integer(tree, record + IS_LAST_CHILD) == 0:
                 F = add6(F, load6(vec, above, zero))
             store6(vec, above, F)
