@@ -70,22 +70,28 @@ def sliding_plate(t, y):
     return np.concatenate([y[6:], np.linalg.solve(system, np.concatenate([force, bias]))[:6]])
 
 
-def test_it_falls_as_a_plate_that_cannot_turn(delta):
+def falls(delta, duration, method):
+    """A run, and the other equations' solution at its times."""
     model, rods = delta
-    start = held_at(delta, TARGET)
-    method = sd.DormandPrince8(rtol=1e-11, atol=1e-12)
-    run = sd.simulate(model, start, 0.5, elements=rods, gravity=(0, 0, -G), method=method, record=0.1)
+    down = {"gravity": (0, 0, -G), "record": 0.1}
+    run = sd.simulate(model, held_at(delta, TARGET), duration, elements=rods, method=method, **down)
     start = np.concatenate([TARGET, [angle(R, TARGET) for R in SIDES], np.zeros(6)])
-    exact = solve_ivp(sliding_plate, (0, 0.5), start, "DOP853", t_eval=run.time, rtol=1e-12, atol=1e-13).y
-    np.testing.assert_allclose(run["q"][:, :3], exact[:3].T, atol=1e-10)
-    np.testing.assert_allclose(run["q"][:, 7:], exact[3:6].T, atol=1e-9)
+    times = {"t_eval": run.time, "rtol": 1e-12, "atol": 1e-13}
+    return run, solve_ivp(sliding_plate, (0, duration), start, "DOP853", **times).y.T
+
+
+def test_it_falls_as_a_plate_that_cannot_turn(delta):
+    run, exact = falls(delta, 0.5, sd.DormandPrince8(rtol=1e-11, atol=1e-12))
+    np.testing.assert_allclose(run["q"][:, :3], exact[:, :3], atol=1e-10)
+    np.testing.assert_allclose(run["q"][:, 7:], exact[:, 3:6], atol=1e-9)
     np.testing.assert_allclose(run["q"][:, 3:6], 0.0, atol=1e-13)
     assert run.audit().within_budget
 
 
-def test_a_singular_position_that_ends_a_run_is_named(delta):
-    """Where the moments of the three pairs of rods lie in a plane, forces are infinite, and the plate may tilt."""
-    model, rods = delta
+def test_a_singular_position_is_stepped_over_or_named(delta):
+    """Where the moments of the three pairs of rods lie in a plane, at 0.5647 s, forces are infinite."""
+    run, exact = falls(delta, 1.0, sd.DormandPrince8(rtol=1e-8, atol=1e-8))
+    np.testing.assert_allclose(run["q"][-1, :3], exact[-1, :3], atol=1e-6)
     words = r"t = 0\.5647.* step had to become too small.*singular position, where rows of 'rod0a', .*'rod2b' come to"
     with pytest.raises(sd.SimulationFailed, match=words):
-        sd.simulate(model, held_at(delta, TARGET), 1.0, elements=rods, gravity=(0, 0, -G))
+        falls(delta, 1.0, sd.Radau5())
