@@ -63,8 +63,8 @@ def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
     names = ", ".join(f"'{name}'" for name in dict.fromkeys(now.names[now.owners[j]] for j in np.flatnonzero(part)))
     return (
         f"a singular position, where rows of {names} come to depend on each other: the forces that hold them grow "
-        "without bound, and the robot may go on in several ways. Keep it away from there, or let one of the loops give "
-        "way (stiffness, damping)"
+        "without bound, and the robot may go on in several ways. Keep it away from there, let one of the loops give "
+        "way (stiffness, damping), or step over it with a looser rtol"
     )
 
 
