@@ -300,6 +300,7 @@ def inertias(tree, work, vec, articulated, zero):
 def mass(tree, par, work, vec, zero):
     """H phi M phi' H' + rotors in two sweeps: velocities towards the leaves, momenta towards the base."""
     bodies = integer(tree, BODIES)
+    spare = spare_room(tree, 0)
     for i in range(bodies):
         first, last = first_and_last(tree, i)
         V = (zero, zero, zero, zero, zero, zero)
@@ -313,14 +314,14 @@ def mass(tree, par, work, vec, zero):
         first, last = first_and_last(tree, i)
         F = momentum_of(work, integer(tree, W_BODY) + i * BODY_WORK, load6(vec, 6 * i, zero), zero)
         if integer(tree, record + HAS_CHILDREN) != 0:
-            F = add6(F, load6(vec, spare_room(tree, i), zero))
+            F = add6(F, load6(vec, spare + 6 * i, zero))
         for k in range(first, last):
             rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
             felt = dot6(load6(work, rate_at(tree, k) + S, zero), F)
             store(vec, 6 * bodies + k, felt + rotor * load(vec, 6 * bodies + k, zero))
         if i > 0:
             F = force_to_parent(tree, work, i, F, zero)
-            above = spare_room(tree, integer(tree, record + PARENT))
+            above = spare + 6 * integer(tree, record + PARENT)
             if integer(tree, record + IS_LAST_CHILD) == 0:
                 F = add6(F, load6(vec, above, zero))
             store6(vec, above, F)
