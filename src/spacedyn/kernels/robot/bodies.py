@@ -62,7 +62,7 @@ def weigh_felt(tree, par, work, i, zero):
 
 @inner
 def weigh_record(tree, par, work, i, mine, axes, zero):
-    """The same of body i by the record at `mine` in `par`, whose vectors of inertia are along two axes, or along none."""
+    """The same of body i by the record at `mine` in `par`, whose vectors of inertia are along `axes`, or along none."""
     body, (x, y) = integer(tree, W_BODY) + i * BODY_WORK, axes
     R = load9(work, body + ROTATION, zero)
     m = shared(par, mine + P_MASS, zero)
