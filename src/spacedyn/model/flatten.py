@@ -105,7 +105,8 @@ class Flat:
 
     def with_given(self, given: np.ndarray) -> np.ndarray:
         """`tree` with the rates marked (nv,) whose accelerations are given."""
-        tree = self.tree.copy()
+        tree = aligned(self.tree.size).view(np.int64)
+        tree[:] = self.tree
         start = tree[k.RATE_AT]
         tree[start : start + self.rates * k.RATE_INTS].reshape(-1, k.RATE_INTS)[:, k.RATE_GIVEN] = given
         return tree
@@ -205,12 +206,14 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     bodies = every[:, : len(sequence) * k.BODY_PARS].reshape(-1, len(sequence), k.BODY_PARS)
     wheels = [i for i, record in enumerate(records) if _spins(model, sequence[i], record)]
     felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
-    for i in wheels:
-        records[i][k.WHEEL], records[records[i][k.PARENT]][k.WHEEL] = k.IS_WHEEL, k.HAS_WHEELS
     for i, record in enumerate(records):
         record[k.FRAME : k.FIRST_AXIS] = _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
         vectors = bodies[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3)
         record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = along_axes(vectors)
+    for i in wheels:
+        for record in (records[i], records[records[i][k.PARENT]]):  # their two records may differ in axes
+            record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = -1, -1
+        records[i][k.IS_WHEEL] = 1
     header = _header(model, len(sequence), len(angles), len(segments))
     if wheels:  # before the acceleration of gravity, which is last
         header[k.PAR_FELT] = header[k.PAR_GRAVITY]

@@ -45,28 +45,23 @@ def axis_of(work, body, axis, zero):
 @inner
 def weigh_body(tree, par, work, i, zero):
     """Mass, centre of mass and inertia about that of body i where it now is."""
-    record = integer(tree, BODY_AT) + i * BODY_INTS
-    axes = integer(tree, record + FIRST_AXIS), integer(tree, record + SECOND_AXIS)
-    return weigh_record(tree, par, work, i, i * BODY_PARS, axes, zero)
+    return weigh_record(tree, par, work, i, i * BODY_PARS, zero)
 
 
 @inner
 def weigh_felt(tree, par, work, i, zero):
     """The same as elimination takes it: with all of its wheels but their spin."""
-    record = integer(tree, BODY_AT) + i * BODY_INTS
-    axes = integer(tree, record + FIRST_AXIS), integer(tree, record + SECOND_AXIS)
-    if integer(tree, record + WHEEL) != NO_WHEEL:
-        axes = -1, -1
-    return weigh_record(tree, par, work, i, integer(tree, PAR_FELT) + i * BODY_PARS, axes, zero)
+    return weigh_record(tree, par, work, i, integer(tree, PAR_FELT) + i * BODY_PARS, zero)
 
 
 @inner
-def weigh_record(tree, par, work, i, mine, axes, zero):
-    """The same of body i by the record at `mine` in `par`, whose vectors of inertia are along `axes`, or along none."""
-    body, (x, y) = integer(tree, W_BODY) + i * BODY_WORK, axes
+def weigh_record(tree, par, work, i, mine, zero):
+    """The same of body i by the record at `mine` in `par`."""
+    body, record = integer(tree, W_BODY) + i * BODY_WORK, integer(tree, BODY_AT) + i * BODY_INTS
     R = load9(work, body + ROTATION, zero)
     m = shared(par, mine + P_MASS, zero)
     c = add_turned(load3(work, body + POSITION, zero), R, shared3(par, mine + P_COM, zero))
+    x, y = integer(tree, record + FIRST_AXIS), integer(tree, record + SECOND_AXIS)
     if x >= 0:
         a = scale3(shared(par, mine + P_INERTIA + x, zero), axis_of(work, body, x, zero))
         b = scale3(shared(par, mine + P_INERTIA + 3 + y, zero), axis_of(work, body, y, zero))

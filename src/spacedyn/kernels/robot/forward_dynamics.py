@@ -78,7 +78,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        if integer(tree, record + WHEEL) == IS_WHEEL:
+        if integer(tree, record + IS_WHEEL):
             A, B, C, F = eliminate_wheel(tree, par, work, i, loaded, zero)
         else:
             A, B, C, F = gather_body(tree, par, work, i, loaded, A, B, C, F, zero)

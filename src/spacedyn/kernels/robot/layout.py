@@ -37,11 +37,9 @@ BY_MEMORY, FROM_NEXT, FROM_MEMORY = range(11, 14)
 FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
 # a frame stands anyhow (P_ROTATION); parallel to the parent's; with axes along the parent's axes
 TURNED, PARALLEL, SWAPPED = range(3)
-# axes along which both vectors of P_INERTIA are; -1 if some is along none
+# axes along which both vectors of P_INERTIA are; -1 if some is along none, and of wheels and who carries them
 FIRST_AXIS, SECOND_AXIS = 21, 22
-# whether it is a wheel (wheels.py), or has a record of its own at PAR_FELT, with an inertia that is along no axes
-WHEEL, BODY_INTS = 23, 24
-NO_WHEEL, IS_WHEEL, HAS_WHEELS = range(3)
+IS_WHEEL, BODY_INTS = 23, 24  # wheels.py
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record

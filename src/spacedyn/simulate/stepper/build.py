@@ -244,8 +244,7 @@ def _attach(tree: Array, bodies: list[int]) -> None:
     records = tree[k.BODY_AT] + k.BODY_INTS * np.arange(tree[k.BODIES])
     for body in bodies:
         tree[records[body] + k.FROM_MEMORY] = 1
-        if tree[records[body] + k.WHEEL] == k.IS_WHEEL:  # out of balance with that
-            tree[records[body] + k.WHEEL] = k.HAS_WHEELS
+        tree[records[body] + k.IS_WHEEL] = 0  # one may be out of balance with that
         tree[records[1:][tree[records[1:] + k.PARENT] == body] + k.IS_LAST_CHILD] = 0
 
 
