@@ -52,6 +52,8 @@ class RigidContact(Element):
         work done in compression. Without friction all three are the same. None of them gains energy.
     skin : float
         How deep a point is where it touches [m]: so much more than rounding that rounding touches nothing.
+    slow_slip : float
+        Below this speed of slip [m/s] friction turns with the slip no faster than at it.
     name : str
         For laws and the record.
 
@@ -89,6 +91,7 @@ class RigidContact(Element):
     semi_axes: ArrayLike = (0.0, 0.0, 0.0)
     shape: Any = None
     skin: float = 1e-12
+    slow_slip: float = 1e-5
     name: str = "rigid_contact"
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.WORK, Account.DISSIPATED)
@@ -111,7 +114,7 @@ class RigidContact(Element):
             object.__setattr__(self, "points", np.array(self.touching.places))
         if self.restitution_law not in RESTITUTION_LAWS:
             raise UnknownName("law of restitution", self.restitution_law, list(RESTITUTION_LAWS))
-        for name, low, high in (("restitution", 0.0, 1.0), ("friction", 0.0, np.inf), ("skin", 1e-15, 1e-3)):
+        for name, low, high in (("restitution", 0.0, 1.0), ("friction", 0.0, np.inf), ("skin", 1e-15, 1e-3), ("slow_slip", 1e-7, 1e-2)):
             value = one_number(f"RigidContact: {name}", getattr(self, name))
             if not low <= value <= high:
                 limits = f"from {low:g} to {high:g}" if np.isfinite(high) else f"at least {low:g}"
@@ -167,7 +170,8 @@ class RigidContact(Element):
         """Mode of each point; where it sticks, or a direction near that of its slip; where slow slip has stopped."""
         if self.is_stepped:
             return ()
-        return Block("mode", self.many), Block("held", 3 * self.many), Block("back", self.many, "m/s")
+        speeds, times = Block("back", self.many, "m/s"), Block("again", self.many, "s")
+        return Block("mode", self.many), Block("held", 3 * self.many), speeds, times
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
@@ -216,7 +220,7 @@ class RigidContact(Element):
         other, frame = frame_of(model, self.other, ground)
         own, cores = ground.parameters, int(np.any(touching.cores != 0.0))
         integers = (first, other, ground.code, self.many, r.FIRST, r.FIRST + len(own), cores)
-        head = [*frame, self.friction, self.skin, self._length]
+        head = [*frame, self.friction, self.skin, self._length, self.slow_slip]
         return Numbers(integers, np.concatenate([head, own, point_numbers(model, self.body, touching)]))
 
     @property

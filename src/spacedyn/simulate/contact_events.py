@@ -5,11 +5,11 @@ until none approaches any more. Then forces and accelerations of all points that
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.elements.rigid_contact import CREEP, OPEN, SLIDE, SLOW, STICK, STOPPED
+from ..kernels.elements.rigid_contact import AWRY, CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
 from ..model.state import State
 from .friction_cones import Solution, solve_cones
 from .impact_laws import ImpactLaw, impulse_of
@@ -32,9 +32,12 @@ _NEAR = 1e-9  # [m]: points nearer than that touch
 _SLOW = 1e-10  # [m/s]: slower ones do not part
 _AT_REST = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
+_STEPS_AHEAD, _ASK_AGAIN = 10.0, 1000.0  # times that friction takes to stop slow slip
+_NEVER = 1e9  # [s]
+_FEW_SWEEPS = 20  # where points drag anyway that may stick
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WEAK = 1e-13  # of the greatest force: none
-_WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides"}  # of events
+_WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides", DRAG: "slides"}  # of events
 
 
 def mobility(state: State, seen: Probe) -> Array:
@@ -54,7 +57,64 @@ def touching(stepper: Any) -> list[ContactPoint]:
     return [one for one in contact_points(stepper) if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < _NEAR]
 
 
-def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Sequence[str]) -> Change | None:
+class SlowSlips(NamedTuple):
+    """What points that slip slowly did before.
+
+    Attributes
+    ----------
+    lines : list of (2,) or None
+        Of points that creep on: the tangential direction that they hold.
+    doubtful : (n,) bool
+        Points that drag, and those that crept and have stopped, or do not keep to their direction any more.
+    """
+
+    lines: list[Array | None]
+    doubtful: Array
+
+
+def slow_slips(stepper: Any, points: Sequence[ContactPoint], seen: Probe, before: Sequence[Any]) -> SlowSlips:
+    """By the modes of points, and what they held, before they were probed."""
+    found = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool))
+    for i, (one, (mode, held)) in enumerate(zip(points, before, strict=True)):
+        if mode == CREEP:
+            line, slip = seen.axes[i, 1:] @ surface_frame(stepper, one)[1] @ held, seen.velocity[i, 1:]
+            across = float(np.linalg.norm(slip - (slip @ line) * line))
+            found.doubtful[i] = slip @ line <= 0.0 or across > 0.9 * AWRY * one.element.slow_slip
+            found.lines[i] = None if found.doubtful[i] else line
+        found.doubtful[i] |= mode == DRAG
+    return found
+
+
+def friction_directions(points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips) -> list[Array | None]:
+    """(2,) tangential friction, reversed, over its limit; None of points that do not slip."""
+    found: list[Array | None] = []
+    for i, one in enumerate(points):
+        slip = seen.velocity[i, 1:]
+        speed = float(np.linalg.norm(slip))
+        if speed <= _AT_REST:
+            found.append(None)
+        elif slow.lines[i] is not None:
+            found.append(slow.lines[i])
+        else:
+            found.append(slip / (np.hypot(speed**2, one.element.slow_slip**2) ** 0.5 if slow.doubtful[i] else speed))
+    return found
+
+
+def time_to_stop(W: Array, points: Sequence[ContactPoint], seen: Probe) -> float:
+    """How long friction takes at most to stop what is slow, if it can [s]."""
+    own, falls = np.diag(W).reshape(-1, 3), np.maximum(-seen.acceleration[:, 0], 0.0)
+    mu = np.array([one.element.friction for one in points])
+    brakes = float((mu * falls * own[:, 1:].max(axis=1) / own[:, 0]).max(initial=0.0))
+    return max(one.element.slow_slip for one in points) / brakes if brakes > 0.0 else _NEVER
+
+
+def strike(
+    stepper: Any,
+    points: Sequence[ContactPoint],
+    seen: Probe,
+    names: Sequence[str],
+    slow: SlowSlips,
+) -> Change | None:
     """Impulses of all points that approach; None if none does."""
     if not np.any(seen.velocity[:, 0] < -_SLOW):
         return None
@@ -64,7 +124,7 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
     v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
     lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
     laws = [ImpactLaw(one.element.restitution, one.element.friction, one.element.restitution_law) for one in points]
-    felt = felt_accelerations(W, points, seen)
+    felt = felt_accelerations(W, points, seen, friction_directions(points, seen, slow))
     for count in range(_ROUNDS + 1):
         hit = np.flatnonzero(v[::3] < -_SLOW)
         if not hit.size:
@@ -104,25 +164,31 @@ def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dic
     return after
 
 
-def felt_accelerations(W: Array, points: Sequence[ContactPoint], seen: Probe) -> Array:
+def felt_accelerations(
+    W: Array, points: Sequence[ContactPoint], seen: Probe, directions: Sequence[Array | None]
+) -> Array:
     """(n,) normal accelerations of all points, with the forces of those that neither approach nor part."""
     stay = np.flatnonzero(np.abs(seen.velocity[:, 0]) <= _SLOW)
     found = seen.acceleration[:, 0].copy()
     if stay.size:
-        rows, solved = held_together(W, points, seen, stay.tolist())
+        rows, solved = held_together(W, points, seen.acceleration, stay.tolist(), directions)
         others = np.setdiff1d(np.arange(len(points)), stay)  # a point that stays would fall by itself
         found[others] += W[np.ix_(3 * others, rows)] @ solved.p.reshape(-1)
     return found
 
 
-def held_together(W: Array, points: Sequence[ContactPoint], seen: Probe, stay: Sequence[int]) -> tuple[Array, Solution]:
-    """Rows of some points, and their forces and accelerations."""
+def held_together(
+    W: Array,
+    points: Sequence[ContactPoint],
+    acceleration: Array,
+    stay: Sequence[int],
+    directions: Sequence[Array | None],
+    sweeps: int | None = None,
+) -> tuple[Array, Solution]:
+    """Rows of some points, and their forces and accelerations; `acceleration` (n, 3) is that without the forces."""
     rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
     mu = np.array([points[i].element.friction for i in stay])
-    slips = [seen.velocity[i, 1:] for i in stay]
-    fast = [float(np.linalg.norm(slip)) for slip in slips]
-    directions = [slip / size if size > _AT_REST else None for slip, size in zip(slips, fast, strict=True)]
-    return rows, solve_cones(W[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows], mu, directions)
+    return rows, solve_cones(W[np.ix_(rows, rows)], acceleration.reshape(-1)[rows], mu, [directions[i] for i in stay], sweeps)
 
 
 def time_to_rest(law: ImpactLaw, speed: float, acceleration: float) -> float | None:
@@ -154,14 +220,14 @@ def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
     return p
 
 
-def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
-    """Stop points that slip too slowly to count as slipping, as far as the others' motion lets them; None if none do.
+def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, stops: Array) -> Change | None:
+    """Stop the slip of some points (n,), as far as the others' motion lets them; None if there is none.
 
-    Friction needs nanoseconds for that; steps through them would be hardly longer than the shortest one.
+    Friction needs nano- or microseconds for that; steps through them would be hardly longer than the shortest one.
     """
-    slips, held = slip_speeds(seen), np.abs(seen.velocity[:, 0]) <= _SLOW
-    stops = held & (slips <= _AT_REST) & np.array([one.element.friction > 0.0 for one in points])
-    if not np.any(stops & (slips > 0.5 * STOPPED)):
+    held = np.abs(seen.velocity[:, 0]) <= _SLOW
+    stops = held & stops & np.array([one.element.friction > 0.0 for one in points])
+    if not np.any(stops & (slip_speeds(seen) > 0.5 * STOPPED)):
         return None
     state = stepper.state()
     X, v = mobility(state, seen), seen.velocity.reshape(-1)
@@ -214,29 +280,50 @@ def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
     return solved(low)
 
 
-def choose_modes(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> list[tuple[ContactPoint, float, Array]]:
-    """The mode of each point that touches; where it sticks, or its direction of slip, in the surface's frame."""
+def choose_modes(
+    stepper: Any, points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips
+) -> list[tuple[ContactPoint, float, Array, float]]:
+    """The mode of each point that touches; where it sticks, or its direction of slip, in the surface's frame.
+
+    At last when it asks again, if it drags. Doubtful points stick if one implicit step, ten times as long as slow slip
+    takes to stop, stops them: slip that the motion of bodies makes goes on through it.
+    """
     stay = [i for i in range(len(points)) if seen.velocity[i, 0] <= _SLOW]
-    found = [(one, float(OPEN), np.zeros(3)) for one in points]
+    found = [(one, float(OPEN), np.zeros(3), 0.0) for one in points]
     if not stay:
         return found
-    X = mobility(stepper.state(), seen)
-    _, solved = held_together(seen.J @ X @ seen.J.T, points, seen, stay)
+    X, directions, a = mobility(stepper.state(), seen), friction_directions(points, seen, slow), seen.acceleration.copy()
+    W = seen.J @ X @ seen.J.T
+    time = time_to_stop(W, points, seen)
+    for i in np.flatnonzero(slow.doubtful):
+        directions[i], a[i, 1:] = None, a[i, 1:] + seen.velocity[i, 1:] / (_STEPS_AHEAD * time)
+    _, solved = held_together(W, points, a, stay, directions, _FEW_SWEEPS if slow.doubtful.any() else None)
     most = float(solved.p[:, 0].max(initial=0.0))
     for k, i in enumerate(stay):
         if solved.p[k, 0] > _WEAK * most:
-            mode, along = _mode(solved, k, points[i].element.friction, seen.velocity[i, 1:])
-            origin, S = surface_frame(stepper, points[i])
+            one, slip = points[i], seen.velocity[i, 1:]
+            mode, along = _mode_from_rest(solved, k, one.element.friction)
+            speed, soon = np.linalg.norm(slip), _STEPS_AHEAD * time * np.linalg.norm(solved.v[k, 1:])
+            if directions[i] is not None or (mode == CREEP and speed > 1.5 * one.element.slow_slip):
+                mode, along = _mode_of_slip(one, slip, slow.lines[i])
+            elif mode == CREEP and slow.doubtful[i] and (speed > _AT_REST or soon < one.element.slow_slip):
+                mode = DRAG
+            origin, S = surface_frame(stepper, one)
             held = seen.place[i] - origin if mode == STICK else along @ seen.axes[i, 1:]
-            found[i] = points[i], mode, S.T @ held
+            found[i] = one, float(mode), S.T @ held, stepper.time + _ASK_AGAIN * time
     return found
 
 
-def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Array]:
-    """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
+def _mode_of_slip(one: ContactPoint, slip: Array, line: Array | None) -> tuple[float, Array]:
+    """Whether a point that slips slides or creeps, and which direction of its tangents it holds."""
     speed = float(np.linalg.norm(slip))
-    if speed > _AT_REST:
-        return float(SLIDE if speed > 2.0 * SLOW else CREEP), slip / speed
+    if speed > 1.5 * one.element.slow_slip or one.element.friction == 0.0:
+        return float(SLIDE), slip / speed
+    return float(CREEP), slip / speed if line is None else line
+
+
+def _mode_from_rest(solved: Solution, k: int, mu: float) -> tuple[float, Array]:
+    """Whether a point that is pressed and does not slip sticks or begins to slide, and in which direction."""
     p, a = solved.p[k], solved.v[k, 1:]
     rubs = float(np.hypot(p[1], p[2]))
     if mu > 0.0 and rubs < mu * p[0] * (1.0 - 1e-9):
@@ -246,7 +333,7 @@ def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Arra
     return float(CREEP if mu > 0.0 else SLIDE), along / length if length > 0.0 else np.zeros(2)
 
 
-def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> None:
+def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, doubtful: Array) -> None:
     """Let go what the rows would pull, and slip what they would hold too strongly, as their guards would.
 
     Where more points touch than forces are determinate, modes may have been chosen by other forces than the least ones.
@@ -271,7 +358,17 @@ def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -
             continue
         _, S = surface_frame(stepper, one)
         along = -force[1:] @ seen.axes[worst, 1:] / np.hypot(*force[1:])
-        set_mode(stepper, one, CREEP, S.T @ along, speed_of_rest(seen))
+        again = float(stepper.element_states(one.number)[5 * one.element.many + one.point, 0])
+        set_mode(stepper, one, DRAG if doubtful[worst] else CREEP, S.T @ along, speed_of_rest(seen), again)
+
+
+def _stop(stepper: Any, points: list[ContactPoint], seen: Probe, stops: Array, book: Any) -> Probe:
+    """Points after some of them (n,) have been brought to rest."""
+    change = bring_to_rest(stepper, points, seen, stops)
+    if change is None:
+        return seen
+    book(change)
+    return probe(stepper, points)
 
 
 def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[ContactEvent]:
@@ -279,8 +376,9 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
     points = touching(stepper)
     before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
     seen = probe(stepper, points)
+    slow = slow_slips(stepper, points, seen, before)
     stepper_rates = stepper.state().u
-    change = strike(stepper, points, seen, names) if points else None
+    change = strike(stepper, points, seen, names, slow) if points else None
     events = []
     if change is not None:
         book(change)
@@ -291,14 +389,16 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
                 set_mode(stepper, one, OPEN)
             points = []
         seen = probe(stepper, points) if points else seen
-    stopped = bring_to_rest(stepper, points, seen) if points else None
-    if stopped is not None:
-        book(stopped)
-        seen = probe(stepper, points)
-    chosen = choose_modes(stepper, points, seen) if points else []
-    for (one, mode, held), (was, where) in zip(chosen, before, strict=False):
-        set_mode(stepper, one, mode, where if change is None and mode == was == STICK else held, speed_of_rest(seen))
-    agree_with_rows(stepper, points, seen)
+        slow = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool))
+    if points:
+        seen = _stop(stepper, points, seen, slip_speeds(seen) <= _AT_REST, book)
+    chosen = choose_modes(stepper, points, seen, slow) if points else []
+    if slow.doubtful.any():
+        seen = _stop(stepper, points, seen, slow.doubtful & np.array([mode == STICK for _, mode, _, _ in chosen]), book)
+    for (one, mode, held, again), (was, where) in zip(chosen, before, strict=False):
+        place = where if change is None and mode == was == STICK else held
+        set_mode(stepper, one, mode, place, speed_of_rest(seen), again)
+    agree_with_rows(stepper, points, seen, slow.doubtful)
     for one, (was, _), place in zip(points, before, seen.place, strict=False):
         words = _WORDS[int(mode_of(stepper, one))]
         if words != _WORDS[int(was)] and change is None:

@@ -32,7 +32,9 @@ class Jammed(InputError):
     """A contact that slides, and that its own friction presses against the surface: Painlevé's paradox."""
 
 
-def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution:
+def solve_cones(
+    W: Array, b: Array, mu: Array, directions: list[Array | None], sweeps: int | None = None
+) -> Solution:
     """Solve for all contacts.
 
     Parameters
@@ -45,6 +47,8 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
         Coefficients of friction.
     directions : list of (2,) or None
         Of contacts that slide, tangential; None of those that may stick.
+    sweeps : int, optional
+        How often at most each contact is solved in turn, where all at once are not found.
 
     >>> found = solve_cones(np.eye(3), np.array([-1.0, 0.3, 0.0]), np.array([0.5]), [None])
     >>> bool(abs(found.p - [1.0, -0.3, 0.0]).max() < 1e-12), bool(abs(found.v).max() < 1e-12)
@@ -55,7 +59,7 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
     if found is not None:
         return found
     p = np.zeros((n, 3))
-    for _ in range(_SWEEPS if n > 1 else 1):
+    for _ in range((sweeps or _SWEEPS) if n > 1 else 1):
         most = 0.0
         for i in range(n):
             mine = slice(3 * i, 3 * i + 3)
