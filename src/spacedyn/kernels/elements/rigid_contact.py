@@ -6,9 +6,10 @@
 
 Which of them holds is the point's mode, a sample; it changes at instants alone, where simulate/contact_events.py
 chooses it anew. The guards say when: gap, N, mu N - |T|, the speed of slip. Near rest the direction of slip turns ever
-faster and ends in a jump, so slow slip is a mode of its own, whose direction stays. The point of contact
-moves over both bodies: what that adds to the second rates of gap and slip comes from a central difference along the
-relative motion, which is exactly zero for a ball on a plane.
+faster and ends in a jump, so slow slip is a mode of its own: it creeps in a direction that stays. Where bodies make it
+slip on slowly it drags, with the friction mu N |v| / (|v|^4 + slow^4)^(1/4) against v. The point of contact moves over
+both bodies: what that adds to the second rates of gap and slip comes from a central difference along the relative
+motion, which is exactly zero for a ball on a plane.
 """
 
 from collections import namedtuple
@@ -49,10 +50,11 @@ from .kind import (
 )
 from .rows import constrain, multiplier, pace, push_row, rest_row, rub_row, turning
 
-# modes; CREEP: it slides so slowly that its direction is the held one; PROBE: open, but its rows are written, for
-# whoever chooses modes
+# modes; CREEP: it slides so slowly that its direction is the held one; DRAG: it slides slowly for long, with less
+# friction; PROBE: open, but its rows are written, for whoever chooses modes
 OPEN, STICK, SLIDE, CREEP, DRAG, PROBE = range(6)
-MU, SKIN, LENGTH, SLOW, FIRST = range(12, 17)  # its numbers, behind the surface's frame; then the surface's own and points
+# its numbers, behind the surface's frame; then the surface's own and points
+MU, SKIN, LENGTH, SLOW, FIRST = range(12, 17)
 ROWS_OF, GUARDS_OF = 3, 2  # of a point
 # numbers that a point keeps: normal, tangents, direction of slip; guard of slip, slip along its direction; size of the
 # gap's gradient; where it touches, from its center
@@ -60,8 +62,8 @@ NORMAL, ALONG, ACROSS, DIRECTION, SLIP_GUARD, POWER, SIZE_, RHO, OF_POINT = 0, 3
 NEARBY = 1e-5  # of the surface's and the points' size: how far the central difference goes
 STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way, or as fast as is held
 LOSSLESS = 1e-9  # [m/s]: slower slip is rounding, and loses nothing
-FAST = 2.0  # of the speed of slow slip: what creeps faster slides
-AWRY = 0.3  # of the speed of slow slip: what slow slip has across its held direction; then it takes the one of friction
+FAST = 2.0  # of slow_slip: what creeps or drags faster slides
+AWRY = 0.3  # of slow_slip: what creeps turns aside where it slips that fast across its held direction
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")

@@ -108,6 +108,11 @@ def held_of(stepper: Stepper, one: ContactPoint) -> Array:
     return stepper.element_states(one.number)[first : first + 3, 0].copy()
 
 
+def again_of(stepper: Stepper, one: ContactPoint) -> float:
+    """When a point that drags asks whether it sticks [s]."""
+    return float(stepper.element_states(one.number)[5 * one.element.many + one.point, 0])
+
+
 def gap_of(stepper: Stepper, one: ContactPoint) -> float:
     """The gap of a point at the last evaluation [m]."""
     part = stepper.layout.channel(one.number, one.element.channels[0])
