@@ -94,7 +94,7 @@ class RigidContact(Element):
     semi_axes: ArrayLike = (0.0, 0.0, 0.0)
     shape: Any = None
     skin: float = 1e-12
-    slow_slip: float = 1e-4
+    slow_slip: float = 2e-4
     name: str = "rigid_contact"
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.WORK, Account.DISSIPATED)
