@@ -459,21 +459,60 @@ def test_a_box_that_tumbles_comes_to_rest_on_a_face_and_gains_nothing(box):
     assert run.audit().worst < 1e-9
 
 
-@pytest.mark.parametrize("restitution", [0.0, 0.1])
-def test_pressed_feet_do_not_lift_each_other_for_ever(restitution):
-    """A tilted lander with sprung legs and a sideways speed: feet lift each other in turn, slip, nearly stop."""
+@pytest.fixture(scope="module")
+def sprung():
+    """A lander on four sprung and damped legs that slide along its axis."""
     b = sd.Builder("lander")
     b.base("bus", mass=400.0, inertia=(120.0, 130.0, 150.0))
     for i, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
         leg = {"mass": 10.0, "inertia": (0.5, 0.5, 0.05), "com": (0, 0, -0.4), "stiffness": 8000.0, "damping": 800.0}
         b.link(f"leg{i}", "prismatic", parent="bus", position=(x, y, -0.3), axis=(0, 0, 1), **leg)
-    lander = b.build()
-    feet = [
-        sd.RigidContact(f"leg{i}", (0, 0, -0.9), restitution=restitution, friction=0.6, name=f"foot{i}")
-        for i in range(4)
-    ]
+    return b.build()
+
+
+def feet_of(**fields):
+    return [sd.RigidContact(f"leg{i}", (0, 0, -0.9), name=f"foot{i}", **fields) for i in range(4)]
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.1])
+def test_pressed_feet_do_not_lift_each_other_for_ever(sprung, restitution):
+    """A tilted lander with sprung legs and a sideways speed: feet lift each other in turn, slip, nearly stop."""
+    feet = feet_of(restitution=restitution, friction=0.6)
     tilt = sd.Rotation.from_euler("xy", [4, -3], degrees=True)
-    start = lander.state(base_position=[0, 0, 1.6], base_velocity=[0.2, 0, -1.0], base_attitude=tilt)
-    run = sd.simulate(lander, start, 1.0, elements=feet, gravity=(0, 0, -1.62), record=0.01)
+    start = sprung.state(base_position=[0, 0, 1.6], base_velocity=[0.2, 0, -1.0], base_attitude=tilt)
+    run = sd.simulate(sprung, start, 1.0, elements=feet, gravity=(0, 0, -1.62), record=0.01)
     assert len(run.events) < 300 and run.audit().worst < 1e-8
     assert run["gap"].shape[1] == 4 and run["gap"].min() > -1e-9
+
+
+def landing(sprung, tilt, velocity, rate):
+    """Above the ground, however it is tilted."""
+    turn = sd.Rotation.from_rotvec(np.radians(tilt))
+    return sprung.state(base_position=[0, 0, 1.5], base_velocity=velocity, base_attitude=turn, base_rate=rate)
+
+
+@pytest.mark.parametrize("mu,g,seconds", [(0.4, 1.62, 5.0), (0.0, 1.62, 2.0), (0.8, 0.3, 3.0)])
+def test_feet_that_spread_as_a_lander_settles_do_not_hold_it_up(sprung, mu, g, seconds):
+    """Feet of parallel legs spread as the body rocks, and slip slowly for long; friction takes energy all the time."""
+    start = landing(sprung, (5.0, -4.0, 60.0), (0.3, 0.1, -0.8), (0.03, -0.05, 0.02))
+    run = sd.simulate(sprung, start, seconds, elements=feet_of(friction=mu), gravity=(0, 0, -g), record=0.05)
+    assert run.audit().worst < 1e-8 and run["gap"].min() > -1e-9
+    assert np.diff(run["element_dissipated"].sum(axis=1)).min() > -1e-12 and len(run.events) < 400
+    if mu == 0.4:
+        assert np.abs(run.final.u).max() < 1e-4 and run["sliding_speed"][-1].max() < 1e-7
+
+
+def test_landers_on_hills_settle_as_steps_through_contact_say(sprung):
+    """The same place as by `TimeStepping`, to 1 mm; half of slow_slip changes it by less than 0.05 mm."""
+    hills = sd.HeightField.of(lambda x, y: 0.05 * np.sin(x) * np.cos(0.7 * y), size=(12.0, 12.0), spacing=0.5)
+    start, ends = landing(sprung, (-6.0, 3.0, 20.0), (0.1, -0.2, -0.6), (0.0, 0.04, -0.03)), []
+    for slow in (1e-4, 5e-5):
+        feet = feet_of(surface=hills, friction=0.6, slow_slip=slow)
+        run = sd.simulate(sprung, start, 2.0, elements=feet, gravity=(0, 0, -1.62), record=0.5)
+        assert run.audit().worst < 1e-8
+        ends.append(run.final.base_position)
+    other = sd.simulate(
+        sprung, start, 2.0, elements=feet, gravity=(0, 0, -1.62), record=0.5, method=sd.TimeStepping(2e-4)
+    )
+    assert np.abs(ends[1] - ends[0]).max() < 5e-5
+    assert np.abs(other.final.base_position - ends[1]).max() < 1e-3

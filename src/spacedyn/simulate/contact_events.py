@@ -1,7 +1,8 @@
 """Events of rigid contact: impulses where points touch, then the modes open, sticking or sliding of all points.
 
 All points that approach at one instant are solved together; others that touch may be hit next, as in Newton's cradle,
-until none approaches any more. Then forces and accelerations of all points that stay decide about their modes.
+until none approaches any more. Then forces and accelerations of all points that stay decide about their modes
+(contact_modes.py).
 """
 
 from collections.abc import Sequence
@@ -9,43 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.elements.rigid_contact import CREEP, OPEN, SLIDE, SLOW, STICK, STOPPED
-from ..model.state import State
-from .friction_cones import Solution, solve_cones
-from .impact_laws import ImpactLaw, impulse_of
-from .impacts import Change, ContactEvent, whole_mass_matrix
-from .stepper.contact_values import (
-    ContactPoint,
-    Probe,
-    contact_points,
-    forces_of,
-    gap_of,
-    held_of,
-    mode_of,
-    probe,
-    set_mode,
-    surface_frame,
+from ..kernels.elements.rigid_contact import CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
+from .contact_modes import (
+    AT_REST,
+    PARTING,
+    SlowSlips,
+    agree_with_rows,
+    choose_modes,
+    friction_directions,
+    held_together,
+    mobility,
+    slip_speeds,
+    slow_slips,
+    speed_of_rest,
 )
+from .friction_cones import solve_cones
+from .impact_laws import ImpactLaw, impulse_of
+from .impacts import Change, ContactEvent
+from .stepper.contact_values import ContactPoint, Probe, contact_points, gap_of, held_of, mode_of, probe, set_mode
 
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
-_SLOW = 1e-10  # [m/s]: slower ones do not part
-_AT_REST = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
-_WEAK = 1e-13  # of the greatest force: none
-_WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides"}  # of events
-
-
-def mobility(state: State, seen: Probe) -> Array:
-    """(nv, nv) change of rates by unit impulses: of rates that are free, with loops closed."""
-    H, free = whole_mass_matrix(state.model, state, seen.attached), np.flatnonzero(seen.free)
-    X = np.zeros_like(H)
-    X[np.ix_(free, free)] = np.linalg.inv(H[np.ix_(free, free)])
-    if len(seen.J_loops):
-        K = X @ seen.J_loops.T
-        X = X - K @ np.linalg.pinv(seen.J_loops @ K, rcond=1e-10, hermitian=True) @ K.T
-    return X
+_WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides", DRAG: "slides"}  # of events
 
 
 def touching(stepper: Any) -> list[ContactPoint]:
@@ -54,9 +42,15 @@ def touching(stepper: Any) -> list[ContactPoint]:
     return [one for one in contact_points(stepper) if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < _NEAR]
 
 
-def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Sequence[str]) -> Change | None:
+def strike(
+    stepper: Any,
+    points: Sequence[ContactPoint],
+    seen: Probe,
+    names: Sequence[str],
+    slow: SlowSlips,
+) -> Change | None:
     """Impulses of all points that approach; None if none does."""
-    if not np.any(seen.velocity[:, 0] < -_SLOW):
+    if not np.any(seen.velocity[:, 0] < -PARTING):
         return None
     state = stepper.state()
     X = mobility(state, seen)
@@ -64,9 +58,9 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
     v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
     lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
     laws = [ImpactLaw(one.element.restitution, one.element.friction, one.element.restitution_law) for one in points]
-    felt = felt_accelerations(W, points, seen)
+    felt = felt_accelerations(W, points, seen, friction_directions(points, seen, slow))
     for count in range(_ROUNDS + 1):
-        hit = np.flatnonzero(v[::3] < -_SLOW)
+        hit = np.flatnonzero(v[::3] < -PARTING)
         if not hit.size:
             break
         last = count == _ROUNDS
@@ -90,7 +84,7 @@ def strike(stepper: Any, points: Sequence[ContactPoint], seen: Probe, names: Seq
         if struck[i]:
             impulse, name = total[3 * i : 3 * i + 3] @ seen.axes[i], names[one.number]
             events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
-            if rests[i] >= 0.0 and abs(v[3 * i]) <= _SLOW:
+            if rests[i] >= 0.0 and abs(v[3 * i]) <= PARTING:
                 events.append(ContactEvent(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
     return Change(state.u + X @ (seen.J.T @ total), lost, events)
 
@@ -104,25 +98,17 @@ def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dic
     return after
 
 
-def felt_accelerations(W: Array, points: Sequence[ContactPoint], seen: Probe) -> Array:
+def felt_accelerations(
+    W: Array, points: Sequence[ContactPoint], seen: Probe, directions: Sequence[Array | None]
+) -> Array:
     """(n,) normal accelerations of all points, with the forces of those that neither approach nor part."""
-    stay = np.flatnonzero(np.abs(seen.velocity[:, 0]) <= _SLOW)
+    stay = np.flatnonzero(np.abs(seen.velocity[:, 0]) <= PARTING)
     found = seen.acceleration[:, 0].copy()
     if stay.size:
-        rows, solved = held_together(W, points, seen, stay.tolist())
+        rows, solved = held_together(W, points, seen.acceleration, stay.tolist(), directions)
         others = np.setdiff1d(np.arange(len(points)), stay)  # a point that stays would fall by itself
         found[others] += W[np.ix_(3 * others, rows)] @ solved.p.reshape(-1)
     return found
-
-
-def held_together(W: Array, points: Sequence[ContactPoint], seen: Probe, stay: Sequence[int]) -> tuple[Array, Solution]:
-    """Rows of some points, and their forces and accelerations."""
-    rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
-    mu = np.array([points[i].element.friction for i in stay])
-    slips = [seen.velocity[i, 1:] for i in stay]
-    fast = [float(np.linalg.norm(slip)) for slip in slips]
-    directions = [slip / size if size > _AT_REST else None for slip, size in zip(slips, fast, strict=True)]
-    return rows, solve_cones(W[np.ix_(rows, rows)], seen.acceleration.reshape(-1)[rows], mu, directions)
 
 
 def time_to_rest(law: ImpactLaw, speed: float, acceleration: float) -> float | None:
@@ -140,28 +126,28 @@ def hold_low(W: Array, v: Array, felt: Array) -> Array:
     Two pressed points would else lift each other in turn, without end. Those that rest and do not slip go on doing so.
     """
     rises, p = v[::3], np.zeros_like(v)
-    low = (rises > _SLOW) & (felt < 0.0) & (rises * rises < -2.0 * felt * _LOW)
+    low = (rises > PARTING) & (felt < 0.0) & (rises * rises < -2.0 * felt * _LOW)
     if low.any():
-        held = low | (np.abs(rises) <= _SLOW)
-        p = impulses_to_rest(W, v, held, held & (np.hypot(v[1::3], v[2::3]) <= _SLOW))
+        held = low | (np.abs(rises) <= PARTING)
+        p = impulses_to_rest(W, v, held, held & (np.hypot(v[1::3], v[2::3]) <= PARTING))
     return p
 
 
 def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
     """(3 n,) impulses after which some points (n,) do not part, and some do not slip."""
     rows, p = np.flatnonzero(np.column_stack([held, sticks, sticks]).ravel()), np.zeros_like(v)
-    p[rows] = -np.linalg.pinv(W[np.ix_(rows, rows)], rcond=1e-10, hermitian=True) @ v[rows]
+    p[rows] = -np.linalg.pinv(W[np.ix_(rows, rows)], rcond=1e-13, hermitian=True) @ v[rows]
     return p
 
 
-def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Change | None:
-    """Stop points that slip too slowly to count as slipping, as far as the others' motion lets them; None if none do.
+def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, stops: Array) -> Change | None:
+    """Stop the slip of some points (n,), as far as the others' motion lets them; None if there is none.
 
-    Friction needs nanoseconds for that; steps through them would be hardly longer than the shortest one.
+    Friction needs nano- or microseconds for that; steps through them would be hardly longer than the shortest one.
     """
-    slips, held = slip_speeds(seen), np.abs(seen.velocity[:, 0]) <= _SLOW
-    stops = held & (slips <= _AT_REST) & np.array([one.element.friction > 0.0 for one in points])
-    if not np.any(stops & (slips > 0.5 * STOPPED)):
+    held = np.abs(seen.velocity[:, 0]) <= PARTING
+    stops = held & stops & np.array([one.element.friction > 0.0 for one in points])
+    if not np.any(stops & (slip_speeds(seen) > 0.5 * STOPPED)):
         return None
     state = stepper.state()
     X, v = mobility(state, seen), seen.velocity.reshape(-1)
@@ -169,18 +155,6 @@ def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> 
     p, lost = impulses_to_rest(W, v, held, stops), {one.number: 0.0 for one in points}
     push(W, v, p, points, lost)
     return Change(state.u + X @ (seen.J.T @ p), lost, [])
-
-
-def slip_speeds(seen: Probe) -> Array:
-    """(n,) how fast points slip [m/s]."""
-    found: Array = np.linalg.norm(seen.velocity[:, 1:], axis=1)
-    return found
-
-
-def speed_of_rest(seen: Probe) -> float:
-    """How fast points slip that count as resting, with room for what rows shift from one to another [m/s]."""
-    slips = slip_speeds(seen)
-    return STOPPED + 4.0 * float(slips[slips <= _AT_REST].max(initial=0.0))
 
 
 def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
@@ -214,64 +188,13 @@ def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
     return solved(low)
 
 
-def choose_modes(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> list[tuple[ContactPoint, float, Array]]:
-    """The mode of each point that touches; where it sticks, or its direction of slip, in the surface's frame."""
-    stay = [i for i in range(len(points)) if seen.velocity[i, 0] <= _SLOW]
-    found = [(one, float(OPEN), np.zeros(3)) for one in points]
-    if not stay:
-        return found
-    X = mobility(stepper.state(), seen)
-    _, solved = held_together(seen.J @ X @ seen.J.T, points, seen, stay)
-    most = float(solved.p[:, 0].max(initial=0.0))
-    for k, i in enumerate(stay):
-        if solved.p[k, 0] > _WEAK * most:
-            mode, along = _mode(solved, k, points[i].element.friction, seen.velocity[i, 1:])
-            origin, S = surface_frame(stepper, points[i])
-            held = seen.place[i] - origin if mode == STICK else along @ seen.axes[i, 1:]
-            found[i] = points[i], mode, S.T @ held
-    return found
-
-
-def _mode(solved: Solution, k: int, mu: float, slip: Array) -> tuple[float, Array]:
-    """Whether a point that is pressed sticks or slides, and along which direction of its tangents."""
-    speed = float(np.linalg.norm(slip))
-    if speed > _AT_REST:
-        return float(SLIDE if speed > 2.0 * SLOW else CREEP), slip / speed
-    p, a = solved.p[k], solved.v[k, 1:]
-    rubs = float(np.hypot(p[1], p[2]))
-    if mu > 0.0 and rubs < mu * p[0] * (1.0 - 1e-9):
-        return float(STICK), np.zeros(2)
-    along = -p[1:] if rubs > 0.0 else a  # against friction: where that nearly holds it, accelerations are rounding
-    length = float(np.linalg.norm(along))
-    return float(CREEP if mu > 0.0 else SLIDE), along / length if length > 0.0 else np.zeros(2)
-
-
-def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> None:
-    """Let go what the rows would pull, and slip what they would hold too strongly, as their guards would.
-
-    Where more points touch than forces are determinate, modes may have been chosen by other forces than the least ones.
-    """
-    for _ in range(2 * len(points)):
-        stepper.forget_rows()
-        stepper.evaluate()
-        forces = [forces_of(stepper, one) for one in points]
-        near = 1e-9 * max((abs(force[0]) for force in forces), default=0.0)
-        rooms = []
-        for one, force in zip(points, forces, strict=True):
-            mode, mu = mode_of(stepper, one), one.element.friction
-            rooms.append(
-                0.0 if mode == OPEN else min(force[0], mu * force[0] - np.hypot(*force[1:]) if mode == STICK else 0.0)
-            )
-        worst = int(np.argmin(rooms)) if rooms else 0
-        if not rooms or rooms[worst] >= -near:
-            return
-        one, force = points[worst], forces[worst]
-        if force[0] < -near:
-            set_mode(stepper, one, OPEN)
-            continue
-        _, S = surface_frame(stepper, one)
-        along = -force[1:] @ seen.axes[worst, 1:] / np.hypot(*force[1:])
-        set_mode(stepper, one, CREEP, S.T @ along, speed_of_rest(seen))
+def _stop(stepper: Any, points: list[ContactPoint], seen: Probe, stops: Array, book: Any) -> Probe:
+    """Points after some of them (n,) have been brought to rest."""
+    change = bring_to_rest(stepper, points, seen, stops)
+    if change is None:
+        return seen
+    book(change)
+    return probe(stepper, points)
 
 
 def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[ContactEvent]:
@@ -279,26 +202,29 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
     points = touching(stepper)
     before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
     seen = probe(stepper, points)
+    slow = slow_slips(stepper, points, seen, before)
     stepper_rates = stepper.state().u
-    change = strike(stepper, points, seen, names) if points else None
+    change = strike(stepper, points, seen, names, slow) if points else None
     events = []
     if change is not None:
         book(change)
         events = change.events
-        parts = (seen.J @ (change.rates - stepper_rates) + seen.velocity.reshape(-1))[::3] > _SLOW
+        parts = (seen.J @ (change.rates - stepper_rates) + seen.velocity.reshape(-1))[::3] > PARTING
         if parts.all():  # a bounce: all are open already
             for one in points:
                 set_mode(stepper, one, OPEN)
             points = []
         seen = probe(stepper, points) if points else seen
-    stopped = bring_to_rest(stepper, points, seen) if points else None
-    if stopped is not None:
-        book(stopped)
-        seen = probe(stepper, points)
-    chosen = choose_modes(stepper, points, seen) if points else []
-    for (one, mode, held), (was, where) in zip(chosen, before, strict=False):
-        set_mode(stepper, one, mode, where if change is None and mode == was == STICK else held, speed_of_rest(seen))
-    agree_with_rows(stepper, points, seen)
+        slow = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool))
+    if points:
+        seen = _stop(stepper, points, seen, slip_speeds(seen) <= AT_REST, book)
+    chosen = choose_modes(stepper, points, seen, slow) if points else []
+    if slow.doubtful.any():
+        seen = _stop(stepper, points, seen, np.array([mode == STICK for _, mode, _, _ in chosen]), book)
+    for (one, mode, held, again), (was, where) in zip(chosen, before, strict=False):
+        place = where if change is None and mode == was == STICK else held
+        set_mode(stepper, one, mode, place, speed_of_rest(seen), again)
+    agree_with_rows(stepper, points, seen, slow.doubtful)
     for one, (was, _), place in zip(points, before, seen.place, strict=False):
         words = _WORDS[int(mode_of(stepper, one))]
         if words != _WORDS[int(was)] and change is None:

@@ -19,6 +19,7 @@ Array = np.ndarray
 _SWEEPS = 2000
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
+_LIKELY_WEIGHTS = 1e3, 1e2  # those that find it most often where feet spread
 
 
 class Solution(NamedTuple):
@@ -66,6 +67,12 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
         if most <= 1e-15 * size:
             break
     return Solution(p, (b + W @ p.reshape(-1)).reshape(n, 3))
+
+
+def try_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
+    """The same of several contacts, if it is found quickly."""
+    size = float(np.abs(b).max(initial=0.0))
+    return _by_modes(W, b, mu, directions, size) or _by_newton(W, b, mu, directions, _LIKELY_WEIGHTS)
 
 
 def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) -> Array:
@@ -204,13 +211,15 @@ class _Law:
         return p[t] - limit * along, self.eye[t] - np.outer(along, grows) - turns
 
 
-def _by_newton(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
+def _by_newton(
+    W: Array, b: Array, mu: Array, directions: list[Array | None], weights: tuple[float, ...] = _WEIGHTS
+) -> Solution | None:
     """All contacts at once, by the first weight with which Newton's method gets there; None if none does."""
     n = len(mu)
     start = np.zeros(3 * n)
     start[::3] = np.maximum(-b[::3] / np.diag(W)[::3], 0.0)
     near = 1e-13 * float(np.abs(b).max() / np.diag(W)[::3].min())
-    for weight in _WEIGHTS:
+    for weight in weights:
         p = _newton(_Law(W, b, mu, directions, weight), start, near)
         if p is not None:
             return Solution(p.reshape(n, 3), (b + W @ p).reshape(n, 3))

@@ -6,9 +6,10 @@
 
 Which of them holds is the point's mode, a sample; it changes at instants alone, where simulate/contact_events.py
 chooses it anew. The guards say when: gap, N, mu N - |T|, the speed of slip. Near rest the direction of slip turns ever
-faster and ends in a jump, so slow slip is a mode of its own, whose direction stays. The point of contact
-moves over both bodies: what that adds to the second rates of gap and slip comes from a central difference along the
-relative motion, which is exactly zero for a ball on a plane.
+faster and ends in a jump, so slow slip is a mode of its own: it creeps in a direction that stays. Where bodies make it
+slip on slowly it drags, with the friction mu N |v| / (|v|^4 + slow^4)^(1/4) against v. The point of contact moves over
+both bodies: what that adds to the second rates of gap and slip comes from a central difference along the relative
+motion, which is exactly zero for a ball on a plane.
 """
 
 from collections import namedtuple
@@ -49,10 +50,11 @@ from .kind import (
 )
 from .rows import constrain, multiplier, pace, push_row, rest_row, rub_row, turning
 
-# modes; CREEP: it slides so slowly that its direction is the held one; PROBE: open, but its rows are written, for
-# whoever chooses modes
-OPEN, STICK, SLIDE, CREEP, PROBE = range(5)
-MU, SKIN, LENGTH, FIRST = range(12, 16)  # its numbers, behind the surface's frame; then the surface's own and points
+# modes; CREEP: it slides so slowly that its direction is the held one; DRAG: it slides slowly for long, with less
+# friction; PROBE: open, but its rows are written, for whoever chooses modes
+OPEN, STICK, SLIDE, CREEP, DRAG, PROBE = range(6)
+# its numbers, behind the surface's frame; then the surface's own and points
+MU, SKIN, LENGTH, SLOW, FIRST = range(12, 17)
 ROWS_OF, GUARDS_OF = 3, 2  # of a point
 # numbers that a point keeps: normal, tangents, direction of slip; guard of slip, slip along its direction; size of the
 # gap's gradient; where it touches, from its center
@@ -60,7 +62,8 @@ NORMAL, ALONG, ACROSS, DIRECTION, SLIP_GUARD, POWER, SIZE_, RHO, OF_POINT = 0, 3
 NEARBY = 1e-5  # of the surface's and the points' size: how far the central difference goes
 STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way, or as fast as is held
 LOSSLESS = 1e-9  # [m/s]: slower slip is rounding, and loses nothing
-SLOW, FAST = 1e-7, 1e-6  # [m/s]: what slides slower creeps, what creeps faster slides
+FAST = 2.0  # of slow_slip: what creeps or drags faster slides
+AWRY = 0.3  # of slow_slip: what creeps turns aside where it slips that fast across its held direction
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")
@@ -159,27 +162,38 @@ def away(sim, e, j, y, ground, touch, mode, zero):
 
 
 @inner
-def slip_direction(sim, e, j, y, touch, mode, zero):
+def slip_direction(sim, e, j, t, y, touch, mode, zero):
     """Direction of slip, the guard of its mode, and the velocity of sliding.
 
-    What slides goes on smoothly through zero, the other way round, until a step ends there.
+    What slides goes on smoothly through zero, the other way round, until a step ends there. What creeps holds its
+    direction; what drags is rubbed by less than mu N, in proportion to its speed where that is far below `slow`.
     """
-    held, n = held_of(sim, e, j, y, touch, zero), touch.normal
+    held, n, slow = held_of(sim, e, j, y, touch, zero), touch.normal, parameter(sim, e, SLOW, zero)
     v = sub3(touch.speed, scale3(dot3(n, touch.speed), n))
-    along, speed, creeps = dot3(v, held), root(dot3(v, v), zero), mode > 2.5
-    sign = select(along < 0.0, zero - 1.0, zero + 1.0) / select(speed > 0.0, speed, zero + 1.0)
-    d = (
-        select(creeps, held[0], sign * v[0]),
-        select(creeps, held[1], sign * v[1]),
-        select(creeps, held[2], sign * v[2]),
-    )
-    back = state(sim, e, 4 * own(sim, e, POINTS) + j, y, zero)
-    turns, changes = select(creeps, along + back, along), select(creeps, FAST - speed, speed - SLOW)
-    return d, select(turns < changes, turns, changes), v
+    along, speed, drags = dot3(v, held), root(dot3(v, v), zero), mode > 3.5
+    creeps = select(drags, zero, mode) > 2.5
+    square, least_square = dot3(v, v), slow * slow
+    size = select(drags, sqrt(sqrt(square * square + least_square * least_square)), speed)
+    sign = select(drags, zero + 1.0, select(along < 0.0, zero - 1.0, zero + 1.0))
+    d = scale3(sign / select(size > 0.0, size, zero + 1.0), v)
+    d = select(creeps, held[0], d[0]), select(creeps, held[1], d[1]), select(creeps, held[2], d[2])
+    many = own(sim, e, POINTS)
+    across = sub3(v, scale3(along, held))
+    straight, room = AWRY * slow - root(dot3(across, across), zero), FAST * slow - speed
+    back, again = along + state(sim, e, 4 * many + j, y, zero), state(sim, e, 5 * many + j, y, zero) - t
+    turns = select(drags, again, select(creeps, back, along))
+    changes = select(drags, room, select(creeps, least(straight, room), speed - slow))
+    return d, least(turns, changes), v
 
 
 @inner
-def hold_point(sim, e, j, y, ground, touch, mode, zero):
+def least(a, b):
+    """The lesser of two numbers."""
+    return select(a < b, a, b)
+
+
+@inner
+def hold_point(sim, e, j, t, y, ground, touch, mode, zero):
     """Rows of a point that is closed, or probed."""
     n, G = touch.normal, touch.gradient
     a, b = tangents(n, touch.S)
@@ -189,12 +203,12 @@ def hold_point(sim, e, j, y, ground, touch, mode, zero):
     write_row(sim, e, row, (touch.gap, dot3(G, touch.speed), moving.gap_bias), G, levers, zero)
     write_row(sim, e, row + 1, (dot3(a, off), dot3(a, touch.speed), dot3(a, moving.slip_bias)), a, levers, zero)
     write_row(sim, e, row + 2, (dot3(b, off), dot3(b, touch.speed), dot3(b, moving.slip_bias)), b, levers, zero)
-    open_ = select(mode > 3.5, zero + 1.0, zero)
+    open_ = select(mode > 4.5, zero + 1.0, zero)
     loose = select(mode > 1.5, zero + 1.0, zero)
     rest_row(sim, e, row, open_)
     rest_row(sim, e, row + 1, loose)
     rest_row(sim, e, row + 2, loose)
-    d, goes_on, v = slip_direction(sim, e, j, y, touch, mode, zero)
+    d, goes_on, v = slip_direction(sim, e, j, t, y, touch, mode, zero)
     slides = loose - open_
     f = scale3(-slides * parameter(sim, e, MU, zero) * touch.size, d)
     rub_row(sim, e, row, 0, f, levers[0])
@@ -243,10 +257,10 @@ def rigid_contact(sim, e, t, y, k, zero):
     for j in range(many):
         touch, mode, at = touch_of(sim, e, j, ground, zero), state(sim, e, j, y, zero), OF_POINT * j
         if somewhere(mode > 0.5):
-            hold_point(sim, e, j, y, ground, touch, mode, zero)
+            hold_point(sim, e, j, t, y, ground, touch, mode, zero)
         else:
             free_point(sim, e, j, zero)
-        closed = select(mode > 0.5, select(mode < 3.5, zero + 1.0, zero), zero)
+        closed = select(mode > 0.5, select(mode < 4.5, zero + 1.0, zero), zero)
         guard(sim, e, GUARDS_OF * j, select(closed > 0.5, zero + 1.0, touch.gap + parameter(sim, e, SKIN, zero)))
         guard(sim, e, GUARDS_OF * j + 1, zero + 1.0)
         pace(sim, e, GUARDS_OF * j, select(closed > 0.5, zero, root(dot3(touch.speed, touch.speed), zero)), zero)
@@ -266,7 +280,7 @@ def settle_point(sim, e, j, mode, zero):
     at, mu, nothing = OF_POINT * j, parameter(sim, e, MU, zero), (zero, zero, zero)
     if not somewhere(mode > 0.5):
         return zero, nothing, zero
-    closed = select(mode < 3.5, select(mode > 0.5, zero + 1.0, zero), zero)
+    closed = select(mode < 4.5, select(mode > 0.5, zero + 1.0, zero), zero)
     sticks = select(mode < 1.5, closed, zero)
     N = closed * multiplier(sim, e, ROWS_OF * j, zero) * kept(sim, e, at + SIZE_, zero)
     T = add3(

@@ -83,14 +83,20 @@ def mode_of(stepper: Stepper, one: ContactPoint) -> float:
 
 
 def set_mode(
-    stepper: Stepper, one: ContactPoint, mode: float, held: Array | None = None, back: float = STOPPED
+    stepper: Stepper,
+    one: ContactPoint,
+    mode: float,
+    held: Array | None = None,
+    back: float = STOPPED,
+    again: float = 0.0,
 ) -> None:
     """Let a point be open, stick or slide; where it sticks, or the direction of its slip, in the surface's frame.
 
-    `back` is how fast a point that creeps slips the other way where it has stopped [m/s].
+    `back` is how fast a point that creeps slips the other way where it has stopped [m/s], `again` when one that drags
+    asks whether it sticks [s].
     """
     states, many = stepper.element_states(one.number), one.element.many
-    states[one.point], states[4 * many + one.point] = mode, back
+    states[one.point], states[4 * many + one.point], states[5 * many + one.point] = mode, back, again
     if held is not None:
         first = many + 3 * one.point
         states[first : first + 3] = held[:, None]
@@ -100,6 +106,11 @@ def held_of(stepper: Stepper, one: ContactPoint) -> Array:
     """Where a point sticks, or the direction of its slip, in the surface's frame."""
     first = one.element.many + 3 * one.point
     return stepper.element_states(one.number)[first : first + 3, 0].copy()
+
+
+def again_of(stepper: Stepper, one: ContactPoint) -> float:
+    """When a point that drags asks whether it sticks [s]."""
+    return float(stepper.element_states(one.number)[5 * one.element.many + one.point, 0])
 
 
 def gap_of(stepper: Stepper, one: ContactPoint) -> float:

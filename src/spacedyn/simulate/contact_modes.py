@@ -1,0 +1,217 @@
+"""Modes of points in rigid contact: open, sticking, sliding, and two for slow slip.
+
+A point that slides more slowly than `slow_slip` creeps: its direction stays, so that it stops where it does in truth.
+One that then stops and does not stick, or turns aside, is moved by the bodies that carry it, as feet are that spread
+while a lander rocks. It drags: friction is in proportion to its slip, which bounds the stiffness of its turning. From
+time to time one implicit step, longer than friction takes to stop slow slip, says whether it sticks.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.elements.rigid_contact import AWRY, CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
+from ..model.state import State
+from .friction_cones import Solution, solve_cones, try_cones
+from .impacts import whole_mass_matrix
+from .stepper.contact_values import ContactPoint, Probe, again_of, forces_of, mode_of, set_mode, surface_frame
+
+Array = np.ndarray
+PARTING = 1e-10  # [m/s]: slower points do not part
+AT_REST = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
+_STEPS_AHEAD = 10.0  # length of the implicit step, over the time that friction takes to stop slow slip
+_ASK_AGAIN = 3000.0  # and how long a point drags before it asks again
+_NEVER = 1e9  # [s]
+_WEAK = 1e-13  # of the greatest force: none
+
+
+def mobility(state: State, seen: Probe) -> Array:
+    """(nv, nv) change of rates by unit impulses: of rates that are free, with loops closed."""
+    H, free = whole_mass_matrix(state.model, state, seen.attached), np.flatnonzero(seen.free)
+    X = np.zeros_like(H)
+    X[np.ix_(free, free)] = np.linalg.inv(H[np.ix_(free, free)])
+    if len(seen.J_loops):
+        K = X @ seen.J_loops.T
+        X = X - K @ np.linalg.pinv(seen.J_loops @ K, rcond=1e-10, hermitian=True) @ K.T
+    return X
+
+
+def slip_speeds(seen: Probe) -> Array:
+    """(n,) how fast points slip [m/s]."""
+    found: Array = np.linalg.norm(seen.velocity[:, 1:], axis=1)
+    return found
+
+
+def speed_of_rest(seen: Probe) -> float:
+    """How fast points slip that count as resting, with room for what rows shift from one to another [m/s]."""
+    slips = slip_speeds(seen)
+    return STOPPED + 4.0 * float(slips[slips <= AT_REST].max(initial=0.0))
+
+
+class SlowSlips(NamedTuple):
+    """What points that slip slowly did before.
+
+    Attributes
+    ----------
+    lines : list of (2,) or None
+        Of points that creep on: the tangential direction that they hold.
+    doubtful : (n,) bool
+        Points that drag, and those that crept and have stopped, or do not keep to their direction any more.
+    """
+
+    lines: list[Array | None]
+    doubtful: Array
+
+
+def slow_slips(stepper: Any, points: Sequence[ContactPoint], seen: Probe, before: Sequence[Any]) -> SlowSlips:
+    """By the modes of points, and what they held, before they were probed."""
+    found = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool))
+    for i, (one, (mode, held)) in enumerate(zip(points, before, strict=True)):
+        if mode == CREEP:
+            line, slip = seen.axes[i, 1:] @ surface_frame(stepper, one)[1] @ held, seen.velocity[i, 1:]
+            across = float(np.linalg.norm(slip - (slip @ line) * line))
+            found.doubtful[i] = slip @ line <= 0.0 or across > 0.9 * AWRY * one.element.slow_slip
+            found.lines[i] = None if found.doubtful[i] else line
+        found.doubtful[i] |= mode == DRAG
+    return found
+
+
+def friction_directions(points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips) -> list[Array | None]:
+    """(2,) tangential friction, reversed, over its limit; None of points that do not slip."""
+    found: list[Array | None] = []
+    for i, one in enumerate(points):
+        slip = seen.velocity[i, 1:]
+        speed = float(np.linalg.norm(slip))
+        if speed <= AT_REST:
+            found.append(None)
+        elif slow.lines[i] is not None:
+            found.append(slow.lines[i])
+        else:
+            found.append(slip / (np.hypot(speed**2, one.element.slow_slip**2) ** 0.5 if slow.doubtful[i] else speed))
+    return found
+
+
+def time_to_stop(W: Array, points: Sequence[ContactPoint], seen: Probe) -> float:
+    """How long friction takes at most to stop what is slow, if it can [s]."""
+    own, falls = np.diag(W).reshape(-1, 3), np.maximum(-seen.acceleration[:, 0], 0.0)
+    mu = np.array([one.element.friction for one in points])
+    brakes = float((mu * falls * own[:, 1:].max(axis=1) / own[:, 0]).max(initial=0.0))
+    return max(one.element.slow_slip for one in points) / brakes if brakes > 0.0 else _NEVER
+
+
+def held_together(
+    W: Array,
+    points: Sequence[ContactPoint],
+    acceleration: Array,
+    stay: Sequence[int],
+    directions: Sequence[Array | None],
+) -> tuple[Array, Solution]:
+    """Rows of some points, and their forces and accelerations; `acceleration` (n, 3) is that without the forces."""
+    rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
+    mu = np.array([points[i].element.friction for i in stay])
+    return rows, solve_cones(W[np.ix_(rows, rows)], acceleration.reshape(-1)[rows], mu, [directions[i] for i in stay])
+
+
+def choose_modes(
+    stepper: Any, points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips
+) -> list[tuple[ContactPoint, float, Array, float]]:
+    """The mode of each point that touches; where it sticks, or its direction of slip, in the surface's frame.
+
+    At last when it asks again, if it drags. Doubtful points stick if one implicit step, ten times as long as slow slip
+    takes to stop, stops them: slip that the motion of bodies makes goes on through it.
+    """
+    stay = [i for i in range(len(points)) if seen.velocity[i, 0] <= PARTING]
+    found = [(one, float(OPEN), np.zeros(3), 0.0) for one in points]
+    if not stay:
+        return found
+    X, directions = mobility(stepper.state(), seen), friction_directions(points, seen, slow)
+    W = seen.J @ X @ seen.J.T
+    time = time_to_stop(W, points, seen)
+    solved = _stopping(W, points, seen, stay, directions, slow.doubtful, _STEPS_AHEAD * time)
+    if solved is not None:
+        directions = [None if doubt else one for doubt, one in zip(slow.doubtful, directions, strict=True)]
+    else:
+        _, solved = held_together(W, points, seen.acceleration, stay, directions)
+    most = float(solved.p[:, 0].max(initial=0.0))
+    for k, i in enumerate(stay):
+        if solved.p[k, 0] > _WEAK * most:
+            one, slip, doubtful = points[i], seen.velocity[i, 1:], bool(slow.doubtful[i])
+            if directions[i] is None:
+                mode, along = _mode_from_rest(solved, k, one.element.friction)
+                soon = max(np.linalg.norm(slip), _STEPS_AHEAD * time * np.linalg.norm(solved.v[k, 1:]))
+                if mode == CREEP and doubtful and (soon < one.element.slow_slip or np.linalg.norm(slip) > AT_REST):
+                    mode, along = _mode_of_slip(one, slip, along, doubtful)
+            else:
+                mode, along = _mode_of_slip(one, slip, slow.lines[i], doubtful)
+            origin, S = surface_frame(stepper, one)
+            held = seen.place[i] - origin if mode == STICK else along @ seen.axes[i, 1:]
+            found[i] = one, mode, S.T @ held, stepper.time + _ASK_AGAIN * time
+    return found
+
+
+def _stopping(
+    W: Array,
+    points: Sequence[ContactPoint],
+    seen: Probe,
+    stay: Sequence[int],
+    directions: Sequence[Array | None],
+    doubtful: Array,
+    step: float,
+) -> Solution | None:
+    """Forces and mean accelerations during one implicit step that may stop doubtful points; None if not found."""
+    if not doubtful[stay].any():
+        return None
+    rows, a = (3 * np.array(stay)[:, None] + np.arange(3)).ravel(), seen.acceleration.copy()
+    a[doubtful, 1:] += seen.velocity[doubtful, 1:] / step
+    mu = np.array([points[i].element.friction for i in stay])
+    ahead = [None if doubtful[i] else directions[i] for i in stay]
+    return try_cones(W[np.ix_(rows, rows)], a.reshape(-1)[rows], mu, ahead)
+
+
+def _mode_of_slip(one: ContactPoint, slip: Array, line: Array | None, is_doubtful: bool) -> tuple[float, Array]:
+    """Whether a point that slips slides, drags or creeps, and which direction of its tangents it holds."""
+    speed = float(np.linalg.norm(slip))
+    if speed > 1.5 * one.element.slow_slip or one.element.friction == 0.0:
+        return float(SLIDE), slip / speed
+    return float(DRAG if is_doubtful else CREEP), slip / speed if line is None else line
+
+
+def _mode_from_rest(solved: Solution, k: int, mu: float) -> tuple[float, Array]:
+    """Whether a point that is pressed and does not slip sticks or begins to slide, and in which direction."""
+    p, a = solved.p[k], solved.v[k, 1:]
+    rubs = float(np.hypot(p[1], p[2]))
+    if mu > 0.0 and rubs < mu * p[0] * (1.0 - 1e-9):
+        return float(STICK), np.zeros(2)
+    along = -p[1:] if rubs > 0.0 else a  # against friction: where that nearly holds it, accelerations are rounding
+    length = float(np.linalg.norm(along))
+    return float(CREEP if mu > 0.0 else SLIDE), along / length if length > 0.0 else np.zeros(2)
+
+
+def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, doubtful: Array) -> None:
+    """Let go what the rows would pull, and slip what they would hold too strongly, as their guards would.
+
+    Where more points touch than forces are determinate, modes may have been chosen by other forces than the least ones.
+    """
+    for _ in range(2 * len(points)):
+        stepper.forget_rows()
+        stepper.evaluate()
+        forces = [forces_of(stepper, one) for one in points]
+        near = 1e-9 * max((abs(force[0]) for force in forces), default=0.0)
+        rooms = []
+        for one, force in zip(points, forces, strict=True):
+            mode, mu = mode_of(stepper, one), one.element.friction
+            rooms.append(
+                0.0 if mode == OPEN else min(force[0], mu * force[0] - np.hypot(*force[1:]) if mode == STICK else 0.0)
+            )
+        worst = int(np.argmin(rooms)) if rooms else 0
+        if not rooms or rooms[worst] >= -near:
+            return
+        one, force = points[worst], forces[worst]
+        if force[0] < -near:
+            set_mode(stepper, one, OPEN)
+            continue
+        _, S = surface_frame(stepper, one)
+        along = -force[1:] @ seen.axes[worst, 1:] / np.hypot(*force[1:])
+        mode = DRAG if doubtful[worst] else CREEP
+        set_mode(stepper, one, mode, S.T @ along, speed_of_rest(seen), again_of(stepper, one))
