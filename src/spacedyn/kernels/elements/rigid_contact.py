@@ -193,9 +193,9 @@ def least(a, b):
 
 
 @inner
-def hold_point(sim, e, j, t, y, ground, touch, mode, zero):
+def hold_point(sim, e, j, t, y, ground, touch, zero):
     """Rows of a point that is closed, or probed."""
-    n, G = touch.normal, touch.gradient
+    n, G, mode = touch.normal, touch.gradient, state(sim, e, j, y, zero)
     a, b = tangents(n, touch.S)
     moving = second_rates(sim, e, j, ground, touch, zero)
     levers = touch.at, sub3(touch.at, ground.between)
@@ -257,7 +257,7 @@ def rigid_contact(sim, e, t, y, k, zero):
     for j in range(many):
         touch, mode, at = touch_of(sim, e, j, ground, zero), state(sim, e, j, y, zero), OF_POINT * j
         if somewhere(mode > 0.5):
-            hold_point(sim, e, j, t, y, ground, touch, mode, zero)
+            hold_point(sim, e, j, t, y, ground, touch, zero)
         else:
             free_point(sim, e, j, zero)
         closed = select(mode > 0.5, select(mode < 4.5, zero + 1.0, zero), zero)

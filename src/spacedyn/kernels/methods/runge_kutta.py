@@ -22,18 +22,18 @@ def combine_stages(sim, weights, stages, h, target, size, zero):
     while first < stages and load(sim.numbers, weights + first, 0.0) == 0.0:
         first += 1
     for j in range(0, size, step):  # the last pack may go beyond: there is room behind `target`
-        combine_entries(sim, weights, first, stages, h, target, j, lanes_of(zero), wide)
+        combine_entries(sim, weights, (first, stages), h, target, j, lanes_of(zero), wide)
 
 
 @inner
-def combine_entries(sim, weights, first, last, h, target, j, stride, zero):
-    """The same for the entries of y from j on that a scalar holds, over stages first ... last - 1.
+def combine_entries(sim, weights, stages, h, target, j, stride, zero):
+    """The same for the entries of y from j on that a scalar holds, over stages from the first to before the second.
 
     An entry takes `stride` doubles in memory.
     """
     size, K = integer(sim.plan, SIZE), integer(sim.plan, Y_K) + j
     total = zero
-    for i in range(first, last):
+    for i in range(stages[0], stages[1]):
         weight = load(sim.numbers, weights + i, 0.0)
         if weight != 0.0:
             total += weight * load(later(sim.work, (K + i * size) * stride), 0, zero)
