@@ -221,6 +221,7 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         mine = par[..., i * k.BODY_PARS : (i + 1) * k.BODY_PARS].reshape(-1, k.BODY_PARS)
         record += _frame(mine[:, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
         record += _inertia_axes(mine[:, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
+        record.append(0)  # it moves
     header = _header(model, len(sequence), len(angles), len(segments))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
     tree = np.concatenate([np.asarray(a, dtype=np.int64) for a in ints])

@@ -34,7 +34,10 @@ FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
 # a frame stands anyhow (P_ROTATION); parallel to the parent's; with axes along the parent's axes
 TURNED, PARALLEL, SWAPPED = range(3)
 # axes along which both vectors of P_INERTIA are; -1 if some is along none
-FIRST_AXIS, SECOND_AXIS, BODY_INTS = range(21, 24)
+FIRST_AXIS, SECOND_AXIS = range(21, 23)
+# 1 while a simulation knows that all about the body is as it was (kernels/simulation/sleep.py): the one integer here
+# that a kernel writes
+RESTS, BODY_INTS = range(23, 25)
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record
