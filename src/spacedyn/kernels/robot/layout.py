@@ -37,7 +37,7 @@ TURNED, PARALLEL, SWAPPED = range(3)
 FIRST_AXIS, SECOND_AXIS = range(21, 23)
 # 1 while a simulation knows that all about the body is as it was (kernels/simulation/sleep.py): the one integer here
 # that a kernel writes
-RESTS, BODY_INTS = range(23, 25)
+BODY_RESTS, BODY_INTS = range(23, 25)
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record

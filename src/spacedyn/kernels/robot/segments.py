@@ -41,7 +41,7 @@ def segment_of(tree, i):
 @inner
 def rests(tree, i):
     """Whether body i, behind a loose joint, is to be left as it is: poses, factors, accelerations."""
-    return load_counter(tree, integer(tree, BODY_AT) + i * BODY_INTS + RESTS) != 0
+    return load_counter(tree, integer(tree, BODY_AT) + i * BODY_INTS + BODY_RESTS) != 0
 
 
 @inner

@@ -163,7 +163,7 @@ def mark_known(sim, zero):
 
     Those that hang loose rest: their poses, factors and accelerations, as they are now, are left alone from here on.
     """
-    skip, resting, everyone = integer(sim.plan, M_SKIP), integer(sim.tree, BODY_AT) + RESTS, 1.0
+    skip, resting, everyone = integer(sim.plan, M_SKIP), integer(sim.tree, BODY_AT) + BODY_RESTS, 1.0
     for i in range(integer(sim.tree, BODIES)):
         g = group_of_body(sim, i)
         known = g < 0 or not somewhere(load_sleep(sim, g, SL_ASLEEP, zero) <= STILL)

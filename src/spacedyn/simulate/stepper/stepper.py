@@ -116,7 +116,7 @@ class Stepper(Present):
             groups[:] = 0.0
             first, bodies = int(self.plan[p.M_SKIP]), int(self.tree[k.BODIES])
             self.memory[first : first + bodies + 1] = 0.0
-            self.tree[self.tree[k.BODY_AT] + k.RESTS + k.BODY_INTS * np.arange(bodies)] = 0
+            self.tree[self.tree[k.BODY_AT] + k.BODY_RESTS + k.BODY_INTS * np.arange(bodies)] = 0
 
     def forget_stage(self) -> None:
         """The first stage of the next step must be evaluated anew."""
