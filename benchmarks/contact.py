@@ -66,9 +66,10 @@ def near(count: int) -> dict[str, Contestant]:
 def pile(count: int) -> dict[str, Contestant]:
     """Spheres that lie on each other in a box; seconds for each.
 
-    The right-hand side of contact that gives way, of one pile and in a pack; a step through rigid contact.
+    The right-hand side of contact that gives way, and a step through rigid contact, of one pile and in a pack.
     """
-    return {"float64": _piled(count, 1), "packs": _piled(count, LANES), "steps": _stepped(count)}
+    steps = {"steps": _stepped(count, 1), "packed steps": _stepped(count, LANES)}
+    return {"float64": _piled(count, 1), "packs": _piled(count, LANES), **steps}
 
 
 def _piled(count: int, robots: int) -> Contestant:
@@ -82,16 +83,16 @@ def _piled(count: int, robots: int) -> Contestant:
     return Contestant("stepper.evaluate()", {"stepper": stepper}, count * robots)
 
 
-def _stepped(count: int) -> Contestant:
+def _stepped(count: int, robots: int) -> Contestant:
     """Steps of 1 ms of spheres that fall into a box, `_LAYERS` on each other however many they are, and settle."""
     rng, edge = np.random.default_rng(5), int(np.ceil((count / _LAYERS) ** 0.5))
     cells = np.array([(i % edge, i // edge % edge, i // edge**2) for i in range(count)])
-    places = 0.102 * cells + 0.052 + rng.uniform(-1e-3, 1e-3, (1, count, 3))
+    places = 0.102 * cells + 0.052 + rng.uniform(-1e-3, 1e-3, (robots, count, 3))
     far = 0.102 * edge
     sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
     sides |= {"right": sd.Plane((-1, 0, 0), position=(far, 0, 0)), "back": sd.Plane((0, -1, 0), position=(0, far, 0))}
     stepper, row = _stepper(places, sd.ContactMaterial(1e5, friction=0.4), sides, sd.TimeStepping(1e-3))
-    changing, rows = [stepper.work, stepper.memory, stepper.counters, stepper.clock], np.empty((1, 1, row))
+    changing, rows = [stepper.work, stepper.memory, stepper.counters, stepper.clock], np.empty((1, robots, row))
     before = [array.copy() for array in changing]
 
     def again() -> None:
@@ -99,7 +100,7 @@ def _stepped(count: int) -> Contestant:
             array[:] = first
 
     names = {"again": again, "advance": stepper.advance, "rows": rows}
-    return Contestant(f"again(); advance(rows, 1, {_STEPS})", names, _STEPS * count)
+    return Contestant(f"again(); advance(rows, 1, {_STEPS})", names, _STEPS * count * robots)
 
 
 def _stepper(places: np.ndarray, material: sd.ContactMaterial, sides: dict[str, Any], method: Any) -> tuple[Any, int]:

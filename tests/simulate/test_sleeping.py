@@ -145,6 +145,18 @@ def test_packs_and_pauses_change_no_bit(tmp_path):
     assert asleep[5, 2].sum() == 2 and np.array_equal(on["x"], whole["x"]) and np.array_equal(on["u"], whole["u"])
 
 
+def test_bodies_that_rest_change_no_bit():
+    """A wrench of zero keeps sleepers from resting: they are evaluated in each step, and all is as without it."""
+    model, touches, start = boxes_and_a_ball()
+    elements, nothing = [*touches, sd.Sleeping(after=0.1)], sd.Wrench("ball", force=(0.0, 0, 0))
+    one, other = (step_through(model, start, 0.6, [*elements, *more]) for more in ((), (nothing,)))
+    assert one["sleeping.asleep"][5].sum() == 2 and one["sleeping.asleep"][-1].sum() < 2
+    for name in ("x", "u", "udot", "sleeping.asleep", "between.normal_force"):
+        assert np.array_equal(one[name], other[name]), name
+    lost, also = (run["element_dissipated"].sum(axis=1) for run in (one, other))
+    np.testing.assert_allclose(lost, also, rtol=0, atol=1e-12)
+
+
 def test_bad_input_is_named():
     ball, floor, start = rolling_ball()
     with pytest.raises(sd.InputError, match="under TimeStepping alone"):

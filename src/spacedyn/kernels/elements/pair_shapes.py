@@ -5,7 +5,7 @@ from collections import namedtuple
 from ..geometry.cores import BODY, BOUND, ELLIPSOID, PLACE, POINT, RADIUS, SHAPE_INTS, SHAPE_PARS
 from ..geometry.cores import KIND as SHAPE_KIND  # the layout of a simulation has one, too
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import origin_of
+from ..robot.segments import origin_of, rests
 from ..robot.spatial import add3, load3, load9, scale3, shared3, shared9, store3, sub3
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, later, load, shared, store
@@ -104,8 +104,9 @@ def place_centres(sim, e, zero):
     at, moving = kept_at(sim, e, CENTRES), own(sim, e, ON_BODIES)
     for i in range(moving):
         b = body_of(sim, e, i)
-        r = lever(sim, b, shared3(pars, i * SHAPE_PARS + PLACE, zero), zero)
-        store3(sim.work, at + 3 * i, add3(origin_of(sim.tree, sim.work, b, zero), r))
+        if not rests(sim.tree, b):
+            r = lever(sim, b, shared3(pars, i * SHAPE_PARS + PLACE, zero), zero)
+            store3(sim.work, at + 3 * i, add3(origin_of(sim.tree, sim.work, b, zero), r))
     for i in range(moving, own(sim, e, SHAPES)):
         base, place = load3(sim.work, integer(sim.tree, W_X), zero), shared3(pars, i * SHAPE_PARS + PLACE, zero)
         store3(sim.work, at + 3 * i, sub3(place, base))

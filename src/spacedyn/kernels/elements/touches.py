@@ -111,6 +111,14 @@ def force_felt(sim, e, j, zero):
 
 
 @inner
+def sleeps_at(sim, number):
+    """Whether place `number` of all is in use, and both bodies there are known to sleep in all lanes."""
+    mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
+    i, j = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
+    return i >= 0 and sleep_together(sim, i, j)
+
+
+@inner
 def sleep_together(sim, i, j):
     """Whether body i and body j (-1: the inertial frame) are known to sleep in all lanes."""
     if integer(sim.plan, SLEEPERS) == 0:

@@ -4,7 +4,7 @@ from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, shared, store
 from .kinematics import move_base, move_body, place_body, start_place
 from .layout import *  # noqa: F403
-from .segments import force_about_base, origin_of, speed_of
+from .segments import force_about_base, origin_of, rests, speed_of
 from .spatial import (
     add3,
     add6,
@@ -169,8 +169,9 @@ def motions(tree, par, work, zero):
     start_place(tree, work, zero)
     move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
     for i in range(1, integer(tree, BODIES)):
-        place_body(tree, par, work, i, zero)
-        move_body(tree, work, i, False, False, zero)
+        if not rests(tree, i):
+            place_body(tree, par, work, i, zero)
+            move_body(tree, work, i, False, False, zero)
 
 
 @inner

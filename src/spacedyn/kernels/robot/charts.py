@@ -12,6 +12,7 @@ from ..scalar.pack import select, somewhere, sqrt
 from ..scalar.trigonometry import sincos
 from .kinematics import base_axis, base_part
 from .layout import *  # noqa: F403
+from .segments import rests
 from .spatial import add3, cross, dot3, load3, scale3, store3
 
 
@@ -182,6 +183,8 @@ def move_along(tree, work, origin, s, target, zero):
         return
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
+        if rests(tree, i):
+            continue
         kind = integer(tree, record + KIND)
         count = integer(tree, record + RATE_COUNT)
         x, k = integer(tree, record + COORDINATE), s + integer(tree, record + RATE)
@@ -206,6 +209,6 @@ def chart_rates(tree, work, s, u, target, zero):
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         kind = integer(tree, record + KIND)
-        if kind == SPHERICAL or kind == FREE:
+        if (kind == SPHERICAL or kind == FREE) and not rests(tree, i):
             k = integer(tree, record + RATE) + integer(tree, record + RATE_COUNT) - 3
             store3(work, target + k, turn_rate(load3(work, s + k, zero), load3(work, u + k, zero), -1.0))

@@ -18,6 +18,7 @@ from .articulated import (
 from .base import factorise_base, recover_base, reduce_base
 from .layout import *  # noqa: F403
 from .loose_joints import acceleration_from_parent, force_past_joint, inertia_to_parent, keep_transmitted, settle_loose
+from .segments import rests
 from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 
 
@@ -119,6 +120,8 @@ def recover_accelerations(tree, par, work, zero):
     store6(work, bodies + ACCELERATION, a)
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
+        if rests(tree, i):
+            continue
         if integer(tree, record + BY_MEMORY):
             source = integer(tree, record + PARENT)
             if integer(tree, record + OPENS):

@@ -25,9 +25,10 @@ from .descriptions import parameters
 from .factors import recover_accelerations
 from .kinematics import is_given
 from .layout import *  # noqa: F403
-from .loose_joints import force_past_joint, inertia_to_parent, keep_transmitted
+from .loose_joints import force_past_joint, hand_nothing, inertia_to_parent, keep_transmitted
 from .passive import passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
+from .segments import rests
 from .spatial import add6, dot6, load6, store6
 from .wheels import eliminate_wheel
 
@@ -78,6 +79,9 @@ def eliminate_bodies(tree, par, work, loaded, zero):
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
+        if rests(tree, i):
+            hand_nothing(tree, work, i, zero)
+            continue
         if integer(tree, record + IS_WHEEL):
             A, B, C, F = eliminate_wheel(tree, par, work, i, loaded, zero)
         else:

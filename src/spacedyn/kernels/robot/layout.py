@@ -39,7 +39,10 @@ FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
 TURNED, PARALLEL, SWAPPED = range(3)
 # axes along which both vectors of P_INERTIA are; -1 if some is along none, and of wheels and who carries them
 FIRST_AXIS, SECOND_AXIS = 21, 22
-IS_WHEEL, BODY_INTS = 23, 24  # wheels.py
+IS_WHEEL = 23  # wheels.py
+# 1 while a simulation knows that all about the body, behind a loose joint, is as it was (kernels/simulation/sleep.py):
+# the one integer here that a kernel writes; of bodies in the base's own segment it is never read
+BODY_RESTS, BODY_INTS = 24, 32
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record

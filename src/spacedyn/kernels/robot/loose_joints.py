@@ -9,7 +9,7 @@ S q'' = a' - a. So nothing of the large numbers on one side gets into the other.
 from ..scalar.compiling import inner, outlined, rare
 from ..scalar.memory import integer, load, store
 from .layout import *  # noqa: F403
-from .segments import lever_of, segment_of, segment_work, shift_force, shift_motion
+from .segments import lever_of, rests, segment_of, segment_work, shift_force, shift_motion
 from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, load9, pick, scale3, store6, store9, sub3
 
 
@@ -66,7 +66,7 @@ def loose_rates(tree, work, i, V, zero):
 def keep_transmitted(tree, work, zero):
     """Before any rate is eliminated: what loose joints transmit follows from their TAU alone."""
     for i in range(integer(tree, BODIES)):
-        if is_loose(tree, i):
+        if not rests(tree, i) and is_loose(tree, i):
             first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
             tau = integer(tree, W_RATE) + first * RATE_WORK + TAU
             t = (
@@ -143,13 +143,25 @@ def acceleration_from_parent(tree, work, i, zero):
 def settle_loose(tree, work, zero):
     """QDD of loose joints becomes their children's accelerations less what their parents' sides have."""
     for i in range(integer(tree, BODIES)):
-        if is_loose(tree, i):
+        if not rests(tree, i) and is_loose(tree, i):
             a = load6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, zero)
             first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
             given = loose_rates(tree, work, i, a, zero)
             for k in range(6):
                 qdd = integer(tree, W_RATE) + (first + k) * RATE_WORK + QDD
                 store(work, qdd, load(work, qdd, zero) - pick(given, k))
+
+
+@rare
+def hand_nothing(tree, work, i, zero):
+    """Body i, which rests behind a loose joint, adds nothing to its parent; the last child begins with that."""
+    record, none = integer(tree, BODY_AT) + i * BODY_INTS, (zero, zero, zero, zero, zero, zero)
+    if integer(tree, record + IS_LAST_CHILD) != 0:
+        above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
+        store6(work, above + HANDED, none)
+        store9(work, above + HANDED + 6, none + (zero, zero, zero))
+        store6(work, above + HANDED + 15, none)
+        store6(work, above + HANDED_FORCE, none)
 
 
 @rare

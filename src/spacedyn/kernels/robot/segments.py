@@ -13,7 +13,7 @@ model is flattened. What crosses a joint that is being eliminated: loose_joints.
 """
 
 from ..scalar.compiling import inner, rare
-from ..scalar.memory import integer, load, store
+from ..scalar.memory import integer, load, load_counter, store
 from .layout import *  # noqa: F403
 from .spatial import (
     add3,
@@ -36,6 +36,19 @@ from .spatial import (
 def segment_of(tree, i):
     """The segment of body i; 0 is the base's."""
     return integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + SEGMENT)
+
+
+@inner
+def rests(tree, i):
+    """Whether body i, which is behind a loose joint, is to be left as it is: poses, factors, accelerations."""
+    record = integer(tree, BODY_AT) + i * BODY_INTS
+    return integer(tree, record + SEGMENT) > 0 and load_counter(tree, record + BODY_RESTS) != 0
+
+
+@inner
+def rests_rate(tree, k):
+    """Whether the body that rate k moves is to be left as it is."""
+    return rests(tree, integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_BODY))
 
 
 @inner

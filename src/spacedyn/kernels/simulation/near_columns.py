@@ -10,7 +10,7 @@ not know of each other.
 from ..robot.kinematics import base_axis, base_part, is_given
 from ..robot.layout import *  # noqa: F403
 from ..robot.loose_joints import is_loose
-from ..robot.segments import lever_of, motion_from_parent, opens_segment, shift_force
+from ..robot.segments import lever_of, motion_from_parent, opens_segment, rests, shift_force
 from ..robot.spatial import (
     add3,
     add_scaled6,
@@ -52,6 +52,8 @@ def move_freely(sim, h, zero):
     base = base_part(sim.tree, sim.work, free, 1, 0, zero) + base_part(sim.tree, sim.work, free, 1, 3, zero)
     store6(sim.work, moved(sim, 0), base)
     for i in range(1, integer(sim.tree, BODIES)):
+        if rests(sim.tree, i):
+            continue
         record = integer(sim.tree, BODY_AT) + i * BODY_INTS
         V = load6(sim.work, moved(sim, integer(sim.tree, record + PARENT)), zero)
         V = motion_from_parent(sim.tree, sim.work, i, V, zero)

@@ -1,6 +1,6 @@
 """Places that are near, of all sorts, entered one after the other: axes, columns, velocity without impulses."""
 
-from ..elements.touches import next_touch
+from ..elements.touches import next_touch, sleeps_at
 from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import angular, dot3, load3, load6, scale3, store3, store6, sub3
 from ..scalar.compiling import inner, outlined
@@ -141,7 +141,7 @@ def find_near(sim, h, zero):
     while number < integer(sim.plan, TOUCHES):
         mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
         store(sim.memory, mine + TM_NEAR, -1.0)
-        if load(sim.memory, mine + TM_BODY, 0.0) >= 0.0:
+        if load(sim.memory, mine + TM_BODY, 0.0) >= 0.0 and not sleeps_at(sim, number):
             near = nearness(sim, number, many, h, zero)
             if somewhere(near > 0.5):
                 enter_near(sim, many, number, near, h, zero)

@@ -3,7 +3,7 @@
 from ..robot.factors import recover_accelerations, reduce_bodies
 from ..robot.kinematics import is_given
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import segment_work
+from ..robot.segments import rests_rate, segment_work
 from ..robot.spatial import add6, angular, dot6, linear, load6, scale3, store6
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, store
@@ -48,9 +48,10 @@ def keep_unbound(sim, zero):
 
 @inner
 def give_nothing(sim, zero):
-    """No acceleration is given: neither of rates, nor of what carries loose joints."""
+    """No acceleration is given: neither of rates, nor of what carries loose joints. Who rests keeps its own."""
     for k in range(integer(sim.tree, RATES)):
-        store(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
+        if not rests_rate(sim.tree, k):
+            store(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
     for s in range(1, integer(sim.tree, SEGMENTS) + 1):
         store6(sim.work, segment_work(sim.tree, s) + BIAS, (zero, zero, zero, zero, zero, zero))
 
@@ -205,7 +206,7 @@ def missing_acceleration(sim, r, zero):
 def change_motion(sim, z, zero):
     """QDD = L^-T D^(-1/2) z of the free rates; TAU of given ones is left to what has been pushed."""
     for k in range(integer(sim.tree, RATES)):
-        if is_given(sim.tree, k) == 0:
+        if is_given(sim.tree, k) == 0 and not rests_rate(sim.tree, k):
             rate = integer(sim.tree, W_RATE) + k * RATE_WORK
             store(sim.work, rate + TAU, load(sim.work, z + k, zero) / sqrt(load(sim.work, rate + D_INVERSE, zero)))
     recover_accelerations(sim.tree, sim.par, sim.work, zero)

@@ -10,10 +10,10 @@ are no longer those that it fell asleep with: another force acts.
 from ..elements.kind import angular_velocity, parameter, velocity, weigh
 from ..elements.sleeping import REST_SPEED, REST_TIME
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import force_about_base
+from ..robot.segments import force_about_base, rests_rate
 from ..robot.spatial import add3, add6, angular, apply_symmetric, cross, dot3, linear, load6, scale3, store6
 from ..scalar.compiling import inner, outlined
-from ..scalar.memory import integer, load, store
+from ..scalar.memory import integer, load, store, store_counter
 from ..scalar.pack import magnitude, select, somewhere
 from ..sim.layout import *  # noqa: F403
 from .near_columns import asleep_at, group_of_body, group_of_rate, moved, near_record
@@ -41,6 +41,43 @@ def store_sleep(sim, g, what, value):
 def may_sleep(sim, g):
     """Whether a group may sleep."""
     return integer(sim.plan, integer(sim.plan, GROUP_AT) + integer(sim.tree, BODIES) + integer(sim.tree, RATES) + g)
+
+
+@inner
+def hangs_loose(sim, g):
+    """Whether a group hangs on a loose joint, and nothing but contact can wake it."""
+    return integer(
+        sim.plan,
+        integer(sim.plan, GROUP_AT)
+        + integer(sim.tree, BODIES)
+        + integer(sim.tree, RATES)
+        + integer(sim.plan, SLEEPERS)
+        + g,
+    )
+
+
+@inner
+def clear_sums(sim, zero):
+    """Two numbers of each group that are zero, in the memory of impulses, which begin later and have been used."""
+    at, nv = integer(sim.plan, Y_FREE) + integer(sim.tree, RATES), integer(sim.tree, RATES)
+    for g in range(integer(sim.plan, SLEEPERS)):
+        store(sim.work, at + g, zero)
+        store(sim.work, at + nv + g, zero)
+
+
+@inner
+def sums_of(sim, g, zero):
+    """These two numbers."""
+    at, nv = integer(sim.plan, Y_FREE) + integer(sim.tree, RATES) + g, integer(sim.tree, RATES)
+    return load(sim.work, at, zero), load(sim.work, at + nv, zero)
+
+
+@inner
+def store_sums(sim, g, one, other):
+    """Write these two numbers."""
+    at, nv = integer(sim.plan, Y_FREE) + integer(sim.tree, RATES) + g, integer(sim.tree, RATES)
+    store(sim.work, at, one)
+    store(sim.work, at + nv, other)
 
 
 @inner
@@ -72,17 +109,20 @@ def measure_speeds(sim, zero):
 def wake_pushed(sim, zero):
     """Wake groups whose accelerations have changed; remember those of groups that have just fallen asleep."""
     held, first = integer(sim.plan, Y_SLEEP) + integer(sim.plan, SLEEPERS) * SL_NUMBERS, integer(sim.tree, W_RATE)
+    clear_sums(sim, zero)
+    for k in range(integer(sim.tree, RATES)):
+        g = group_of_rate(sim, k)
+        count = load_sleep(sim, g, SL_ASLEEP, zero)
+        if not rests_rate(sim.tree, k) and somewhere(count > 0.5):
+            now, before = load(sim.work, first + k * RATE_WORK + QDD, zero), load(sim.work, held + k, zero)
+            before = select(count > 1.5, before, now)
+            store(sim.work, held + k, before)
+            size, other, (most, change) = magnitude(before), magnitude(now - before), sums_of(sim, g, zero)
+            store_sums(sim, g, select(size > most, size, most), select(other <= change, change, other))
     for g in range(integer(sim.plan, SLEEPERS)):
         count = load_sleep(sim, g, SL_ASLEEP, zero)
         if somewhere(count > 0.5):
-            most, change = zero, zero
-            for k in range(integer(sim.tree, RATES)):
-                if group_of_rate(sim, k) == g:
-                    now, before = load(sim.work, first + k * RATE_WORK + QDD, zero), load(sim.work, held + k, zero)
-                    before = select(count > 1.5, before, now)
-                    store(sim.work, held + k, before)
-                    size, other = magnitude(before), magnitude(now - before)
-                    most, change = select(size > most, size, most), select(other <= change, change, other)
+            most, change = sums_of(sim, g, zero)
             wakes = select(count > 0.5, change - SAME * most, zero) > 0.0
             count = select(count > 0.5, select(count < STILL + 0.5, count + 1.0, count), zero)
             store_sleep(sim, g, SL_ASLEEP, select(wakes, zero, count))
@@ -119,12 +159,16 @@ def fall_asleep(sim, target, zero):
 
 @inner
 def mark_known(sim, zero):
-    """Bodies that are known to sleep in all lanes: of these nothing need be looked for."""
-    skip, everyone = integer(sim.plan, M_SKIP), 1.0
+    """Bodies that are known to sleep in all lanes: of these nothing need be looked for.
+
+    Those that hang loose rest: their poses, factors and accelerations, as they are now, are left alone from here on.
+    """
+    skip, resting, everyone = integer(sim.plan, M_SKIP), integer(sim.tree, BODY_AT) + BODY_RESTS, 1.0
     for i in range(integer(sim.tree, BODIES)):
         g = group_of_body(sim, i)
         known = g < 0 or not somewhere(load_sleep(sim, g, SL_ASLEEP, zero) <= STILL)
         store(sim.memory, skip + i, 1.0 if known else 0.0)
+        store_counter(sim.tree, resting + i * BODY_INTS, 1 if known and g >= 0 and hangs_loose(sim, g) != 0 else 0)
         if not known:
             everyone = 0.0
     store(sim.memory, skip + integer(sim.tree, BODIES), everyone)
@@ -215,13 +259,13 @@ def hold_asleep(sim, target, zero):
 def note_held(sim, many, h, target, zero):
     """Which groups contact holds up: pushed at a place, and hardly accelerated."""
     now, nv = integer(sim.plan, Y_NOW), integer(sim.tree, RATES)
+    clear_sums(sim, zero)
+    for k in range(nv):
+        g, d = group_of_rate(sim, k), load(sim.work, target + nv + k, zero) - load(sim.work, now + nv + k, zero)
+        a, (change, free) = h * load(sim.work, integer(sim.plan, Y_K) + nv + k, zero), sums_of(sim, g, zero)
+        store_sums(sim, g, change + d * d, free + a * a)
     for g in range(integer(sim.plan, SLEEPERS)):
-        change, free = zero, zero
-        for k in range(nv):
-            if group_of_rate(sim, k) == g:
-                d = load(sim.work, target + nv + k, zero) - load(sim.work, now + nv + k, zero)
-                a = h * load(sim.work, integer(sim.plan, Y_K) + nv + k, zero)
-                change, free = change + d * d, free + a * a
+        change, free = sums_of(sim, g, zero)
         store_sleep(sim, g, SL_HELD, zero)
         store_sleep(sim, g, SL_FAST, select(change < STEADY * free, zero + 1.0, zero))
     for a in range(many):

@@ -9,10 +9,10 @@ Moreau (1988); Stewart & Trinkle (1996); Anitescu (2006).
 
 from functools import cache
 
-from ..elements.touches import next_touch
+from ..elements.touches import next_touch, sleeps_at
 from ..robot.charts import inertial_rates, turn_into_base
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import force_about_base
+from ..robot.segments import force_about_base, rests_rate
 from ..robot.spatial import add3, add6, cross, dot3, load3, scale3, store3, store6
 from ..scalar.compiling import Address, array_at, inner, outlined
 from ..scalar.memory import integer, load, store, zero_of
@@ -45,11 +45,13 @@ def change_rates(sim, target, zero):
     give_nothing(sim, zero)
     change_motion(sim, impulses_at(sim), zero)
     for k in range(nv):
-        store(sim.work, change + k, load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero))
+        if not rests_rate(sim.tree, k):
+            store(sim.work, change + k, load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero))
     turn_into_base(sim.tree, sim.work, integer(sim.tree, W_X), change, zero)
     for k in range(nv):
-        at = target + nv + k
-        store(sim.work, at, load(sim.work, at, zero) + load(sim.work, change + k, zero))
+        if not rests_rate(sim.tree, k):
+            at = target + nv + k
+            store(sim.work, at, load(sim.work, at, zero) + load(sim.work, change + k, zero))
 
 
 @inner
@@ -59,19 +61,19 @@ def forget_felt(sim, zero):
         store(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero)
     number = 0
     while number < integer(sim.plan, TOUCHES):
-        at, keeps = integer(sim.plan, Y_TOUCHED) + 3 * number, zero
-        if integer(sim.plan, SLEEPERS) > 0:
-            if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
-                keeps = 1.0 - awake_at(sim, number, zero)
-        for j in range(3):
-            store(sim.work, at + j, select(keeps > 0.5, load(sim.work, at + j, zero), zero))
+        if not sleeps_at(sim, number):
+            at, keeps = integer(sim.plan, Y_TOUCHED) + 3 * number, zero
+            if integer(sim.plan, SLEEPERS) > 0:
+                if load(sim.memory, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS + TM_BODY, 0.0) >= 0.0:
+                    keeps = 1.0 - awake_at(sim, number, zero)
+            for j in range(3):
+                store(sim.work, at + j, select(keeps > 0.5, load(sim.work, at + j, zero), zero))
         number = next_touch(sim, number)
 
 
 @inner
 def solve_contact(sim, h, zero):
     """Impulses of all places that are near, those included that who is pushed by an awake one wakes; how many."""
-    move_freely(sim, h, zero)
     many, going = 0, True
     while going:
         many, going = find_near(sim, h, zero), False
@@ -160,6 +162,7 @@ def _step(kind, at):
         step_freely(sim, h, target, zero)
         many = 0
         if integer(sim.plan, TOUCHES) > 0:
+            move_freely(sim, h, zero)  # all that do not rest yet
             if integer(sim.plan, SLEEPERS) > 0:
                 begin_sleep(sim, h, target, zero)
             many = solve_contact(sim, h, zero)

@@ -114,8 +114,9 @@ class Stepper(Present):
         if self.plan[p.SLEEPERS] and self.lanes == 1:
             groups = self._scalars(p.Y_SLEEP, 0, int(self.plan[p.SLEEPERS]) * p.SL_NUMBERS)
             groups[:] = 0.0
-            first = int(self.plan[p.M_SKIP])
-            self.memory[first : first + int(self.tree[k.BODIES]) + 1] = 0.0
+            first, bodies = int(self.plan[p.M_SKIP]), int(self.tree[k.BODIES])
+            self.memory[first : first + bodies + 1] = 0.0
+            self.tree[self.tree[k.BODY_AT] + k.BODY_RESTS + k.BODY_INTS * np.arange(bodies)] = 0
 
     def forget_stage(self) -> None:
         """The first stage of the next step must be evaluated anew."""

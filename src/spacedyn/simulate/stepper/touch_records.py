@@ -76,7 +76,10 @@ def put_sleepers(plan: Plan, prepared: Prepared, model: Model) -> None:
         may[rates[model.u_slice(joint.joint)]] = 0
     others = [one for one in prepared.acting if not (one.touches or isinstance(one, Sleeping) or one.kernel is None)]
     whole = not (others or prepared.simulation.laws or prepared.joints or end_of(layout.states) or prepared.rows)
-    plan.set(SLEEPERS=len(may), GROUP_AT=plan.put_integers(groups, rates, may), SLEEPS_WHOLE=int(whole))
+    loose = np.zeros_like(may)
+    if whole:
+        loose[groups[_hanging_loose(model)]] = 1
+    plan.set(SLEEPERS=len(may), GROUP_AT=plan.put_integers(groups, rates, may, loose), SLEEPS_WHOLE=int(whole))
     plan.set(SLEEPER=int(plan.plan[p.ELEMENT_AT]) + prepared.order.index(number) * p.ELEMENT_INTS)
 
 
@@ -101,6 +104,14 @@ def groups_of_bodies(model: Model) -> Array:
             arms, many = (many, many + 1) if arms < 0 else (arms, many)
             found[i] = arms
     return found
+
+
+def _hanging_loose(model: Model) -> Array:
+    """Bodies, in the kernels' order, that hang free on a base that is fixed."""
+    tree = model.flat.tree
+    records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
+    moves = groups_of_bodies(model) >= 0
+    return np.flatnonzero((records[:, k.OPENS] == k.LOOSE) & ~moves[records[:, k.PARENT]])
 
 
 def _joined(groups: Array, prepared: Prepared, model: Model) -> Array:
