@@ -203,27 +203,36 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
     every = par.reshape(-1, par.shape[-1])
-    bodies = every[:, : len(sequence) * k.BODY_PARS].reshape(-1, len(sequence), k.BODY_PARS)
-    wheels = [i for i, record in enumerate(records) if _spins(model, sequence[i], record)]
-    felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
-    for i, record in enumerate(records):
-        record[k.FRAME : k.FIRST_AXIS] = _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
-        vectors = bodies[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3)
-        record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = along_axes(vectors)
-    for i in wheels:
-        for record in (records[i], records[records[i][k.PARENT]]):  # their two records may differ in axes
-            record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = -1, -1
-        records[i][k.IS_WHEEL] = 1
+    felt = _describe(model, sequence, records, every)
     header = _header(model, len(sequence), len(angles), len(segments))
-    if wheels:  # before the acceleration of gravity, which is last
+    if felt.size:  # before the acceleration of gravity, which is last
         header[k.PAR_FELT] = header[k.PAR_GRAVITY]
-        header[k.PAR_GRAVITY] += felt[0].size
-        every = np.concatenate([every[:, :-3], felt.reshape(len(felt), -1), every[:, -3:]], axis=1)
+        header[k.PAR_GRAVITY] += felt.shape[1]
+        every = np.concatenate([every[:, :-3], felt, every[:, -3:]], axis=1)
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
     parts = [np.asarray(a, dtype=np.int64) for a in ints]
     tree = np.concatenate(parts, out=aligned(sum(a.size for a in parts)).view(np.int64))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
     return described(tree, every, (*rest, model.nv, model.nv - model.base_dof))
+
+
+def _describe(model: "Model", sequence: list[int], records: list[list[int]], par: np.ndarray) -> np.ndarray:
+    """Frames, axes of inertia and wheels into the bodies' records; bodies as elimination takes them (robots, numbers).
+
+    The latter have no numbers without wheels: elimination takes all bodies as they are.
+    """
+    bodies = par[:, : len(sequence) * k.BODY_PARS].reshape(-1, len(sequence), k.BODY_PARS)
+    for i, record in enumerate(records):
+        record[k.FRAME : k.FIRST_AXIS] = _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
+        vectors = bodies[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3)
+        record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = along_axes(vectors)
+    wheels = [i for i, record in enumerate(records) if _spins(model, sequence[i], record)]
+    for i in wheels:
+        for record in (records[i], records[records[i][k.PARENT]]):  # their two records may differ in axes
+            record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = -1, -1
+        records[i][k.IS_WHEEL] = 1
+    felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
+    return felt.reshape(len(felt), -1) if wheels else np.empty((len(felt), 0))
 
 
 def _parameters(

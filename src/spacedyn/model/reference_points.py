@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .parts import Body, Joint
-from .wheel_inertias import is_wheel
+from .wheel_inertias import about_axis, is_wheel
 
 if TYPE_CHECKING:
     from .model import Model
@@ -80,14 +80,9 @@ def _is_rotor(joint: Joint, body: Body) -> bool:
     """
     if joint.kind != "revolute" or np.isfinite(joint.lower).any() or np.isfinite(joint.upper).any():
         return False
-    axis, little = np.asarray(joint.axis), NEARLY * np.abs(body.inertia).max()
-    across = np.eye(3) - np.outer(axis, axis)
-    trace = np.trace(body.inertia, axis1=-2, axis2=-1)
-    axial = axis @ body.inertia @ axis
-    transverse = 0.5 * (trace - axial)[..., None, None]
-    symmetric = axial[..., None, None] * np.outer(axis, axis) + transverse * across
-    unbalance = np.asarray(body.mass)[..., None] * (body.com @ across) ** 2
-    return bool(little > 0.0 and np.all(np.abs(body.inertia - symmetric) <= little) and np.all(unbalance <= little))
+    little = NEARLY * np.abs(body.inertia).max()
+    _, uneven, off = about_axis(joint, body)
+    return bool(little > 0.0 and np.all(uneven <= little) and np.all(body.mass * off**2 <= little))
 
 
 def _stroke(joint: Joint) -> np.ndarray:

@@ -21,15 +21,29 @@ def is_wheel(joint: Joint, body: Body) -> bool:
     """
     if joint.kind != "revolute":
         return False
+    axial, uneven, off = about_axis(joint, body)
+    is_round = uneven <= ROUNDING * axial
+    is_centred = off * np.sqrt(body.mass) <= ROUNDING * np.sqrt(np.maximum(axial, 0.0))
+    return bool(np.all((axial > 0.0) & is_round & is_centred))
+
+
+def about_axis(joint: Joint, body: Body) -> tuple[Array, Array, Array]:
+    """Of a body and its joint's axis: moment about it, the most that is not round, distance of the centre of mass.
+
+    >>> from spacedyn.model.build import Builder
+    >>> b = Builder("arm")
+    >>> b.base("base", mass=1.0, inertia=(1, 2, 1.5))
+    >>> b.body("link", mass=2.0, inertia=(1, 1.5, 2), com=(3, 0, 4))
+    >>> b.joint("hinge", "revolute", parent="base", child="link", axis=(0, 0, 1))
+    >>> [float(x) for x in about_axis(b.build().joints[0], b.build().bodies[1])]
+    [2.0, 0.25, 3.0]
+    """
     axis = np.asarray(joint.axis)
     across = np.eye(3) - np.outer(axis, axis)
     axial = axis @ body.inertia @ axis
     transverse = 0.5 * (np.trace(body.inertia, axis1=-2, axis2=-1) - axial)
     uneven = body.inertia - axial[..., None, None] * np.outer(axis, axis) - transverse[..., None, None] * across
-    is_round = np.abs(uneven).max(axis=(-2, -1)) <= ROUNDING * axial
-    off = np.linalg.norm(body.com @ across, axis=-1)
-    is_centred = off * np.sqrt(body.mass) <= ROUNDING * np.sqrt(np.maximum(axial, 0.0))
-    return bool(np.all((axial > 0.0) & is_round & is_centred))
+    return axial, np.abs(uneven).max(axis=(-2, -1)), np.linalg.norm(body.com @ across, axis=-1)
 
 
 def felt_records(bodies: Array, parents: list[int], wheels: list[int]) -> Array:
