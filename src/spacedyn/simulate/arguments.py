@@ -54,7 +54,7 @@ def check_limits(model: Model, state: State) -> None:
     """
     for joint in model.joints:
         count = joint.kind_record.plain_count  # an attitude has no limits
-        if count == 0:
+        if count == 0 or not (np.isfinite(joint.lower).any() or np.isfinite(joint.upper).any()):
             continue
         q = state.q[..., model.q_slice(joint.name)][..., :count].reshape(-1, count)
         for part in range(count):
