@@ -196,10 +196,10 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
 
     for i, record in reversed(list(enumerate(records))[1:]):  # in the order in which children hand on to their parents
         carrier = records[record[k.PARENT]]
-        record[k.IS_LAST_CHILD] = int(not carrier[k.HAS_CHILDREN])
-        carrier[k.HAS_CHILDREN] = 1
-        record[k.BY_MEMORY] = int(record[k.PARENT] != i - 1 or record[k.OPENS] > 0)
-        carrier[k.FROM_MEMORY if record[k.BY_MEMORY] else k.FROM_NEXT] = 1
+        by_memory = record[k.PARENT] != i - 1 or record[k.OPENS] > 0
+        record[k.FLAGS] |= 0 if carrier[k.FLAGS] & k.HAS_CHILDREN else k.IS_LAST_CHILD
+        record[k.FLAGS] |= k.BY_MEMORY if by_memory else 0
+        carrier[k.FLAGS] |= k.HAS_CHILDREN | (k.FROM_MEMORY if by_memory else k.FROM_NEXT)
     endpoints = [model.body_index(e.body) for e in model.endpoints]
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
     every = par.reshape(-1, par.shape[-1])
@@ -209,7 +209,8 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         header[k.PAR_FELT] = header[k.PAR_GRAVITY]
         header[k.PAR_GRAVITY] += felt.shape[1]
         every = np.concatenate([every[:, :-3], felt, every[:, -3:]], axis=1)
-    ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else [], segments]
+    ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
+    ints.append([number for before in segments for number in (before, 0)])  # SEGMENT_PARENT, SEGMENT_RESTS
     parts = [np.asarray(a, dtype=np.int64) for a in ints]
     tree = np.concatenate(parts, out=aligned(sum(a.size for a in parts)).view(np.int64))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
@@ -230,7 +231,7 @@ def _describe(model: "Model", sequence: list[int], records: list[list[int]], par
     for i in wheels:
         for record in (records[i], records[records[i][k.PARENT]]):  # their two records may differ in axes
             record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = -1, -1
-        records[i][k.IS_WHEEL] = 1
+        records[i][k.FLAGS] |= k.IS_WHEEL
     felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
     return felt.reshape(len(felt), -1) if wheels else np.empty((len(felt), 0))
 
@@ -272,19 +273,19 @@ def _parameters(
 
 
 def _frame(rotations: np.ndarray) -> list[int]:
-    """FRAME and what follows it in a body's record, from the rotations (robots, 3, 3) of its joint's frame."""
+    """FRAME, SWAP_AXES, SWAP_SIGNS of a body's record, from the rotations (robots, 3, 3) of its joint's frame."""
     first = rotations[0]
     if (rotations != first).any() or (np.abs(first) == 1.0).sum() != 3:
-        return [k.TURNED, 0, 1, 2, 1, 1, 1]
+        return [k.TURNED, 0, 0]
     axes = np.abs(first).argmax(axis=0)
-    signs = first[axes, [0, 1, 2]]
+    signs = first[axes, [0, 1, 2]].astype(int) + 1
     kind = k.PARALLEL if (first == np.eye(3)).all() else k.SWAPPED
-    return [kind, *axes.tolist(), *signs.astype(int).tolist()]
+    return [kind, *(int(sum(digits << k.SWAP_BITS * np.arange(3))) for digits in (axes, signs))]
 
 
 def _spins(model: "Model", body: int, record: list[int]) -> bool:
     """Whether a body is a wheel that carries nothing."""
-    if body == 0 or record[k.HAS_CHILDREN] or record[k.OPENS]:
+    if body == 0 or record[k.FLAGS] & k.HAS_CHILDREN or record[k.OPENS]:
         return False
     return is_wheel(model.joints[body - 1], model.bodies[body])
 

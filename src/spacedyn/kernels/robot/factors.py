@@ -28,11 +28,11 @@ def articulated_of(tree, work, i, A, B, C, zero):
     record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
     m, h = load(work, body + INERTIA, zero), load3(work, body + INERTIA + 1, zero)
     I = load6(work, body + INERTIA + 4, zero)
-    if integer(tree, record + FROM_NEXT):
+    if integer(tree, record + FLAGS) & FROM_NEXT:
         A, B, C = add_rigid(m, h, I, A, B, C)
     else:
         A, B, C = rigid_start(m, h, I, zero)
-    if integer(tree, record + FROM_MEMORY):
+    if integer(tree, record + FLAGS) & FROM_MEMORY:
         A, B, C = add_articulated(work, body + ARTICULATED, A, B, C, zero)
     return A, B, C
 
@@ -47,7 +47,7 @@ def accumulate_inertia(tree, work, i, A, B, C, zero):
         inertia_to_parent(tree, work, i, mine, zero)
         A, B, C = load_articulated(work, mine, zero)
     above = bodies + integer(tree, record + PARENT) * BODY_WORK + ARTICULATED
-    if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to add to its parent
+    if integer(tree, record + FLAGS) & IS_LAST_CHILD == 0:  # the last child is the first to add to its parent
         A, B, C = add_articulated(work, above, A, B, C, zero)
     store_articulated(work, above, A, B, C)
 
@@ -72,7 +72,7 @@ def factorise_bodies(tree, par, work, kept, stride, zero):
         for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
             column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
             A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
-        if integer(tree, record + BY_MEMORY):
+        if integer(tree, record + FLAGS) & BY_MEMORY:
             accumulate_inertia(tree, work, i, A, B, C, zero)
 
 
@@ -97,7 +97,7 @@ def reduce_bodies(tree, work, zero):
     F = (zero, zero, zero, zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record, own = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK + FORCE
-        if integer(tree, record + FROM_NEXT):
+        if integer(tree, record + FLAGS) & FROM_NEXT:
             F = add6(F, load6(work, own, zero))
         else:
             F = load6(work, own, zero)
@@ -108,7 +108,7 @@ def reduce_bodies(tree, work, zero):
         for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
             column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
             F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
-        if integer(tree, record + BY_MEMORY):
+        if integer(tree, record + FLAGS) & BY_MEMORY:
             accumulate_force(tree, work, i, F, zero)
 
 
@@ -122,7 +122,7 @@ def recover_accelerations(tree, par, work, zero):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         if rests(tree, i):
             continue
-        if integer(tree, record + BY_MEMORY):
+        if integer(tree, record + FLAGS) & BY_MEMORY:
             source = integer(tree, record + PARENT)
             if integer(tree, record + OPENS):
                 acceleration_from_parent(tree, work, i, zero)
@@ -133,7 +133,7 @@ def recover_accelerations(tree, par, work, zero):
             rate = rates + k * RATE_WORK
             qdd = settle(tree, par, work, k, dot6(load6(work, rate + GAIN, zero), a), zero)
             a = add_scaled6(a, qdd, load6(work, rate + S, zero))
-        if integer(tree, record + FROM_MEMORY):
+        if integer(tree, record + FLAGS) & FROM_MEMORY:
             store6(work, bodies + i * BODY_WORK + ACCELERATION, a)  # for children that do not come next
     if integer(tree, SEGMENTS) > 0:
         settle_loose(tree, work, zero)

@@ -42,12 +42,12 @@ def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
     own_F = motion_force(work, body, weighed, zero)
     if loaded:
         own_F = add6(own_F, load6(work, body + FORCE, zero))
-    if integer(tree, record + FROM_NEXT):
+    if integer(tree, record + FLAGS) & FROM_NEXT:
         A, B, C = add_rigid(m, h, I, A, B, C)
         own_F = add6(own_F, F)
     else:
         A, B, C = rigid_start(m, h, I, zero)
-    if integer(tree, record + FROM_MEMORY):
+    if integer(tree, record + FLAGS) & FROM_MEMORY:
         A, B, C = add_articulated(work, body + HANDED, A, B, C, zero)
         own_F = add6(own_F, load6(work, body + HANDED_FORCE, zero))
     return A, B, C, own_F
@@ -65,7 +65,7 @@ def accumulate(tree, work, i, record, A, B, C, F, zero):
         A, B, C = load_articulated(work, body + HANDED, zero)
         F = load6(work, body + HANDED_FORCE, zero)
     above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
-    if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to come here
+    if integer(tree, record + FLAGS) & IS_LAST_CHILD == 0:  # the last child is the first to come here
         A, B, C = add_articulated(work, above + HANDED, A, B, C, zero)
         F = add6(F, load6(work, above + HANDED_FORCE, zero))
     store_articulated(work, above + HANDED, A, B, C)
@@ -82,7 +82,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
         if rests(tree, i):
             hand_nothing(tree, work, i, zero)
             continue
-        if integer(tree, record + IS_WHEEL):
+        if integer(tree, record + FLAGS) & IS_WHEEL:
             A, B, C, F = eliminate_wheel(tree, par, work, i, loaded, zero)
         else:
             A, B, C, F = gather_body(tree, par, work, i, loaded, A, B, C, F, zero)
@@ -95,7 +95,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
                 column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
                 A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
                 F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
-        if integer(tree, record + BY_MEMORY):
+        if integer(tree, record + FLAGS) & BY_MEMORY:
             accumulate(tree, work, i, record, A, B, C, F, zero)
 
 

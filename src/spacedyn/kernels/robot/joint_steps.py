@@ -48,15 +48,12 @@ def turn_about_x(R, s, c):
 @inner
 def swapped_axes(tree, work, record, rotation, zero):
     """R P of an R in memory and a P whose columns are unit vectors or their negatives: columns of R change places."""
-    x, y, z = (
-        integer(tree, record + SWAP_AXIS),
-        integer(tree, record + SWAP_AXIS + 1),
-        integer(tree, record + SWAP_AXIS + 2),
-    )
+    axes, signs, last = integer(tree, record + SWAP_AXES), integer(tree, record + SWAP_SIGNS), (1 << SWAP_BITS) - 1
+    x, y, z = axes & last, (axes >> SWAP_BITS) & last, axes >> 2 * SWAP_BITS
     a, b, c = (
-        1.0 * integer(tree, record + SWAP_SIGN),
-        1.0 * integer(tree, record + SWAP_SIGN + 1),
-        1.0 * integer(tree, record + SWAP_SIGN + 2),
+        1.0 * ((signs & last) - 1),
+        1.0 * (((signs >> SWAP_BITS) & last) - 1),
+        1.0 * ((signs >> 2 * SWAP_BITS) - 1),
     )
     return (
         a * load(work, rotation + x, zero),

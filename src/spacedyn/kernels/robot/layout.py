@@ -26,27 +26,25 @@ SEGMENTS, SEGMENT_AT, W_SEGMENT = range(24, 27)  # how many beside the base's; w
 PAR_FELT = 27
 HEADER = 32  # a multiple of 8, like BODY_INTS: the record of each body begins on a cache line
 
-# tree: a body's record; the first 8 are all that sweeps of operators read, which of long robots wait for memory
-PARENT, RATE, RATE_COUNT, HAS_CHILDREN, IS_LAST_CHILD = range(5)
-SEGMENT, OPENS = 5, 6  # 0: the base's segment; whether the body opens its segment, and where its reference point is
-KIND, COORDINATE, ANGLE, LAST_RATE = range(7, 11)
-# how an articulated inertia goes to the parent: through memory, not in registers; and how those of children come in:
-# from the next body, in registers; from memory
-BY_MEMORY, FROM_NEXT, FROM_MEMORY = range(11, 14)
-# how its joint's frame stands in the parent's, and if it is swapped: the parent's axis that is its x, y, z; their signs
-FRAME, SWAP_AXIS, SWAP_SIGN = 14, 15, 18
-# a frame stands anyhow (P_ROTATION); parallel to the parent's; with axes along the parent's axes
+# tree: a body's record, two cache lines; the first 8 are all that sweeps of operators read, which of long robots wait
+# for memory
+PARENT, RATE, RATE_COUNT, FLAGS, SEGMENT, OPENS, KIND, LAST_RATE = range(8)
+COORDINATE, ANGLE, FRAME, SWAP_AXES, SWAP_SIGNS, FIRST_AXIS, SECOND_AXIS = range(8, 15)
+BODY_INTS = 16
+# FLAGS, bits. BY_MEMORY: its articulated inertia goes to the parent through memory, not in registers; FROM_NEXT: that
+# of the next body, its child, comes in registers; FROM_MEMORY: those of children come from memory. IS_WHEEL: wheels.py
+HAS_CHILDREN, IS_LAST_CHILD, BY_MEMORY, FROM_NEXT, FROM_MEMORY, IS_WHEEL = 1, 2, 4, 8, 16, 32
+# SEGMENT: 0 is the base's. OPENS: whether the body opens its segment, and where its reference point is (below).
+# FRAME, its joint's frame in the parent's: stands anyhow (P_ROTATION); parallel; with axes along the parent's axes
 TURNED, PARALLEL, SWAPPED = range(3)
-# axes along which both vectors of P_INERTIA are; -1 if some is along none, and of wheels and who carries them
-FIRST_AXIS, SECOND_AXIS = 21, 22
-IS_WHEEL = 23  # wheels.py
-# 1 while a simulation knows that all about the body, behind a loose joint, is as it was (kernels/simulation/sleep.py):
-# the one integer here that a kernel writes; of bodies in the base's own segment it is never read
-BODY_RESTS, BODY_INTS = 24, 32
+SWAP_BITS = 2  # SWAP_AXES: the parent's axis that is its x, y, z; SWAP_SIGNS: their signs plus 1; so many bits each
+# FIRST_AXIS, SECOND_AXIS: along which both vectors of P_INERTIA are; -1 if some is along none, and of wheels and who
+# carries them
 # reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
-# tree: a segment's record
-SEGMENT_PARENT, SEGMENT_INTS = 0, 1
+# tree: a segment's record. RESTS: 1 while a simulation knows that all about its bodies, behind a loose joint, is as it
+# was (kernels/simulation/sleep.py): the one integer here that a kernel writes
+SEGMENT_PARENT, SEGMENT_RESTS, SEGMENT_INTS = range(3)
 # tree: a rate's record
 RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_SEGMENT, RATE_INTS = range(5)  # GIVEN: 1 if its acceleration is, not its force
 

@@ -156,7 +156,7 @@ def settle_loose(tree, work, zero):
 def hand_nothing(tree, work, i, zero):
     """Body i, which rests behind a loose joint, adds nothing to its parent; the last child begins with that."""
     record, none = integer(tree, BODY_AT) + i * BODY_INTS, (zero, zero, zero, zero, zero, zero)
-    if integer(tree, record + IS_LAST_CHILD) != 0:
+    if integer(tree, record + FLAGS) & IS_LAST_CHILD != 0:
         above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
         store6(work, above + HANDED, none)
         store9(work, above + HANDED + 6, none + (zero, zero, zero))

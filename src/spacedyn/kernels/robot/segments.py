@@ -39,10 +39,16 @@ def segment_of(tree, i):
 
 
 @inner
+def segment_record(tree, s):
+    """Where the record of segment s, not the base's, is in `tree`."""
+    return integer(tree, SEGMENT_AT) + (s - 1) * SEGMENT_INTS
+
+
+@inner
 def rests(tree, i):
     """Whether body i, which is behind a loose joint, is to be left as it is: poses, factors, accelerations."""
-    record = integer(tree, BODY_AT) + i * BODY_INTS
-    return integer(tree, record + SEGMENT) > 0 and load_counter(tree, record + BODY_RESTS) != 0
+    s = segment_of(tree, i)
+    return s > 0 and load_counter(tree, segment_record(tree, s) + SEGMENT_RESTS) != 0
 
 
 @inner
@@ -72,7 +78,7 @@ def segment_work(tree, s):
 @inner
 def segment_before(tree, s):
     """The segment that segment s > 0 hangs on."""
-    return integer(tree, integer(tree, SEGMENT_AT) + (s - 1) * SEGMENT_INTS + SEGMENT_PARENT)
+    return integer(tree, segment_record(tree, s) + SEGMENT_PARENT)
 
 
 # --- positions -------------------------------------------------------------------------------------------------------

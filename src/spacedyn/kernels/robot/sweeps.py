@@ -179,7 +179,7 @@ def factor(tree, work, vec, across, sign, zero):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         first, last = first_and_last(tree, i)
         F = (zero, zero, zero, zero, zero, zero)
-        if across != 0 and integer(tree, record + HAS_CHILDREN) != 0:
+        if across != 0 and integer(tree, record + FLAGS) & HAS_CHILDREN != 0:
             F = load6(vec, 6 * i, zero)
         loose = across != 0 and sign < 0.0 and is_loose(tree, i)
         if loose:
@@ -197,7 +197,7 @@ def factor(tree, work, vec, across, sign, zero):
             if loose:
                 F = load6(vec, spare_room(tree, i), zero)
             above = 6 * integer(tree, record + PARENT)
-            if integer(tree, record + IS_LAST_CHILD) == 0:  # the last child is the first to add to its parent
+            if integer(tree, record + FLAGS) & IS_LAST_CHILD == 0:  # the last child is the first to add to its parent
                 F = add6(F, load6(vec, above, zero))
             store6(vec, above, F)
 
@@ -219,7 +219,7 @@ def factor_transpose(tree, work, vec, across, sign, zero):
             a = add_scaled6(a, x if sign > 0.0 else y, load6(work, rate + S, zero))
         if loose:
             part_loose_rates(tree, work, vec, i, zero)
-        if integer(tree, record + HAS_CHILDREN) != 0:
+        if integer(tree, record + FLAGS) & HAS_CHILDREN != 0:
             store6(vec, 6 * i, a)
 
 
@@ -313,7 +313,7 @@ def mass(tree, par, work, vec, zero):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         first, last = first_and_last(tree, i)
         F = momentum_of(work, integer(tree, W_BODY) + i * BODY_WORK, load6(vec, 6 * i, zero), zero)
-        if integer(tree, record + HAS_CHILDREN) != 0:
+        if integer(tree, record + FLAGS) & HAS_CHILDREN != 0:
             F = add6(F, load6(vec, spare + 6 * i, zero))
         for k in range(first, last):
             rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
@@ -322,7 +322,7 @@ def mass(tree, par, work, vec, zero):
         if i > 0:
             F = force_to_parent(tree, work, i, F, zero)
             above = spare + 6 * integer(tree, record + PARENT)
-            if integer(tree, record + IS_LAST_CHILD) == 0:
+            if integer(tree, record + FLAGS) & IS_LAST_CHILD == 0:
                 F = add6(F, load6(vec, above, zero))
             store6(vec, above, F)
 

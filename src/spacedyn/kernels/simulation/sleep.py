@@ -10,7 +10,7 @@ are no longer those that it fell asleep with: another force acts.
 from ..elements.kind import angular_velocity, parameter, velocity, weigh
 from ..elements.sleeping import REST_SPEED, REST_TIME
 from ..robot.layout import *  # noqa: F403
-from ..robot.segments import force_about_base, rests_rate
+from ..robot.segments import force_about_base, rests_rate, segment_of, segment_record
 from ..robot.spatial import add3, add6, angular, apply_symmetric, cross, dot3, linear, load6, scale3, store6
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, store, store_counter
@@ -163,12 +163,15 @@ def mark_known(sim, zero):
 
     Those that hang loose rest: their poses, factors and accelerations, as they are now, are left alone from here on.
     """
-    skip, resting, everyone = integer(sim.plan, M_SKIP), integer(sim.tree, BODY_AT) + BODY_RESTS, 1.0
+    skip, everyone = integer(sim.plan, M_SKIP), 1.0
     for i in range(integer(sim.tree, BODIES)):
         g = group_of_body(sim, i)
         known = g < 0 or not somewhere(load_sleep(sim, g, SL_ASLEEP, zero) <= STILL)
         store(sim.memory, skip + i, 1.0 if known else 0.0)
-        store_counter(sim.tree, resting + i * BODY_INTS, 1 if known and g >= 0 and hangs_loose(sim, g) != 0 else 0)
+        s = segment_of(sim.tree, i)
+        if s > 0:  # its bodies are of one group
+            resting = 1 if known and g >= 0 and hangs_loose(sim, g) != 0 else 0
+            store_counter(sim.tree, segment_record(sim.tree, s) + SEGMENT_RESTS, resting)
         if not known:
             everyone = 0.0
     store(sim.memory, skip + integer(sim.tree, BODIES), everyone)

@@ -243,9 +243,9 @@ def _attach(tree: Array, bodies: list[int]) -> None:
     """Let bodies have what elements hand on, which stands in memory before any child adds to it."""
     records = tree[k.BODY_AT] + k.BODY_INTS * np.arange(tree[k.BODIES])
     for body in bodies:
-        tree[records[body] + k.FROM_MEMORY] = 1
-        tree[records[body] + k.IS_WHEEL] = 0  # one may be out of balance with that
-        tree[records[1:][tree[records[1:] + k.PARENT] == body] + k.IS_LAST_CHILD] = 0
+        tree[records[body] + k.FLAGS] |= k.FROM_MEMORY
+        tree[records[body] + k.FLAGS] &= ~k.IS_WHEEL  # one may be out of balance with that
+        tree[records[1:][tree[records[1:] + k.PARENT] == body] + k.FLAGS] &= ~k.IS_LAST_CHILD
 
 
 def _callees(plan: Array, prepared: Prepared) -> dict[int, Any]:

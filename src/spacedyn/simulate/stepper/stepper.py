@@ -116,7 +116,8 @@ class Stepper(Present):
             groups[:] = 0.0
             first, bodies = int(self.plan[p.M_SKIP]), int(self.tree[k.BODIES])
             self.memory[first : first + bodies + 1] = 0.0
-            self.tree[self.tree[k.BODY_AT] + k.BODY_RESTS + k.BODY_INTS * np.arange(bodies)] = 0
+            segments = self.tree[self.tree[k.SEGMENT_AT] :][: self.tree[k.SEGMENTS] * k.SEGMENT_INTS]
+            segments[k.SEGMENT_RESTS :: k.SEGMENT_INTS] = 0
 
     def forget_stage(self) -> None:
         """The first stage of the next step must be evaluated anew."""
