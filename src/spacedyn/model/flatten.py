@@ -255,10 +255,11 @@ def _parameters(
                 to_internal[parent], joint.position
             )
             row[..., k.P_PITCH] = joint.pitch
-    rates = np.zeros((*model.shape, model.nv, k.RATE_PARS))
+    rotors, rates = np.zeros((*model.shape, model.nv)), np.zeros((*model.shape, model.nv, k.RATE_PARS))
     for i, joint in enumerate(model.joints):
-        fields = [joint.gear**2 * joint.rotor_inertia, joint.stiffness, joint.damping, joint.friction]
-        fields += [joint.friction_speed, joint.lower, joint.upper, joint.stop_stiffness, joint.stop_damping]
+        rotors[..., model.u_slice(i)] = joint.gear**2 * joint.rotor_inertia
+        fields = [joint.stiffness, joint.damping, joint.friction, joint.friction_speed]
+        fields += [joint.lower, joint.upper, joint.stop_stiffness, joint.stop_damping]
         for column, values in enumerate(fields):
             rates[..., model.u_slice(i), column] = values
     passive = bool(np.any(rates[..., [k.P_STIFFNESS, k.P_DAMPING, k.P_FRICTION, k.P_STOP, k.P_STOP_DAMPING]]))
@@ -267,8 +268,8 @@ def _parameters(
         rotation = to_internal[b] @ endpoint.rotation
         points[..., e, :3] = offset[..., b, :] + _turned(to_internal[b], endpoint.position)
         points[..., e, 3:] = rotation.reshape(*rotation.shape[:-2], 9)
-    parts = [pars.reshape(*model.shape, -1), rates.reshape(*model.shape, -1), *(joint.rest for joint in model.joints)]
-    parts += [points.reshape(*model.shape, -1), np.zeros(3)]
+    parts = [pars.reshape(*model.shape, -1), rotors, rates.reshape(*model.shape, -1)]
+    parts += [*(joint.rest for joint in model.joints), points.reshape(*model.shape, -1), np.zeros(3)]
     return np.concatenate([np.broadcast_to(a, (*model.shape, a.shape[-1])) for a in parts], axis=-1), passive
 
 
@@ -310,11 +311,11 @@ def _header(model: "Model", bodies: int, angles: int, segments: int) -> np.ndarr
     sizes = [bodies * k.BODY_INTS, model.nv * k.RATE_INTS, angles, endpoints]
     places = [k.BODY_AT, k.RATE_AT, k.ANGLE_AT, k.ENDPOINT_AT, k.SEGMENT_AT]
     header[places] = k.HEADER + np.cumsum([0, *sizes])
-    sizes = [model.nv * k.RATE_PARS, model.nq, endpoints * k.ENDPOINT_PARS]
-    header[[k.PAR_RATE, k.PAR_REST, k.PAR_ENDPOINT, k.PAR_GRAVITY]] = bodies * k.BODY_PARS + np.cumsum([0, *sizes])
+    sizes = [bodies * k.BODY_PARS, model.nv, model.nv * k.RATE_PARS, model.nq, endpoints * k.ENDPOINT_PARS]
+    header[[k.PAR_ROTOR, k.PAR_RATE, k.PAR_REST, k.PAR_ENDPOINT, k.PAR_GRAVITY]] = np.cumsum(sizes)
     room = -(-angles // LANES) * LANES  # kernels for one robot take a pack of angles at a time
-    sizes = [7 + model.nq, model.nv, 6 * (endpoints + 1), room, room, bodies * k.BODY_WORK, model.nv * k.RATE_WORK]
-    sizes += [segments * k.SEGMENT_WORK]
-    places = [k.W_X, k.W_U, k.W_WRENCH, k.W_SINE, k.W_COSINE, k.W_BODY, k.W_RATE, k.W_SEGMENT, k.W_OUT]
-    header[places] = np.cumsum([0, *sizes])
+    sizes = [model.nv * k.RATE_WORK, bodies * k.BODY_WORK, 7 + model.nq, model.nv, 6 * (endpoints + 1), room, room]
+    sizes += [model.nv * k.PASSIVE_WORK, segments * k.SEGMENT_WORK]
+    places = [k.W_RATE, k.W_BODY, k.W_X, k.W_U, k.W_WRENCH, k.W_SINE, k.W_COSINE, k.W_PASSIVE, k.W_SEGMENT, k.W_OUT]
+    header[places] = np.cumsum([0, *sizes])  # rates first, so that their records begin on cache lines
     return header

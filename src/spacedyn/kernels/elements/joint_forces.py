@@ -25,8 +25,8 @@ def joint_forces(sim, e, t, y, k, zero):
     passive_forces(sim.tree, sim.par, sim.work, False, zero)
     lost = zero
     for j in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
-        rate = integer(sim.tree, W_RATE) + j * RATE_WORK
-        force, elastic = load(sim.work, rate + PASSIVE, zero), load(sim.work, rate + ELASTIC, zero)
+        mine = integer(sim.tree, W_PASSIVE) + j * PASSIVE_WORK
+        force, elastic = load(sim.work, mine + PASSIVE, zero), load(sim.work, mine + ELASTIC, zero)
         push_joint(sim, j, force, zero)
         lost += (elastic - force) * joint_rate(sim, j, zero)
     for i in range(own(sim, e, STOPS)):

@@ -21,9 +21,10 @@ def joint_touching(sim, e, t, y, k, zero):
     passive_forces(sim.tree, sim.par, sim.work, False, zero)
     lost, stops = zero, own(sim, e, STOPS)
     for j in range(integer(sim.tree, BASE_RATES), integer(sim.tree, RATES)):
-        rate, qd = integer(sim.tree, W_RATE) + j * RATE_WORK, joint_rate(sim, j, zero)
+        elastic = load(sim.work, integer(sim.tree, W_PASSIVE) + j * PASSIVE_WORK + ELASTIC, zero)
+        qd = joint_rate(sim, j, zero)
         damping = shared(sim.par, integer(sim.tree, PAR_RATE) + j * RATE_PARS + P_DAMPING, zero) * qd
-        push_joint(sim, j, load(sim.work, rate + ELASTIC, zero) - damping, zero)
+        push_joint(sim, j, elastic - damping, zero)
         lost += damping * qd
     for i in range(stops):
         place_stops(sim, e, i, zero)

@@ -93,11 +93,11 @@ def in_com_frame(tree, work, i, moving, V):
 @inner
 def rotor_momentum(tree, par, work, k):
     """Angular momentum of the rotors of three rates from k on."""
-    at, u = integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, integer(tree, W_U) + k
+    at, u = integer(tree, PAR_ROTOR) + k, integer(tree, W_U) + k
     return (
         load(par, at, 0.0) * load(work, u, 0.0),
-        load(par, at + RATE_PARS, 0.0) * load(work, u + 1, 0.0),
-        load(par, at + 2 * RATE_PARS, 0.0) * load(work, u + 2, 0.0),
+        load(par, at + 1, 0.0) * load(work, u + 1, 0.0),
+        load(par, at + 2, 0.0) * load(work, u + 2, 0.0),
     )
 
 
@@ -154,7 +154,7 @@ def momenta(tree, par, work, p, slope):
         add_kinetic_slope(tree, par, work, i, record, moving, h, slope)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             S_k = load6(work, rates + k * RATE_WORK + S, 0.0)
-            rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, 0.0)
+            rotor = shared(par, integer(tree, PAR_ROTOR) + k, 0.0)
             store(work, p + k, dot6(S_k, h) + rotor * load(work, u + k, 0.0))
             # at a given centre of mass the base gives way to what the rate moves
             carried = add3(

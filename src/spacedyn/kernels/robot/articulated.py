@@ -133,7 +133,7 @@ def factorise_rate(tree, work, k, Uk, Dk, A, B, C, zero):
 def factorise_joint_rate(tree, par, work, k, column, A, B, C, zero):
     """The same for a rate of a joint."""
     Uk = apply_articulated(A, B, C, column)
-    Dk = dot6(column, Uk) + shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+    Dk = dot6(column, Uk) + shared(par, integer(tree, PAR_ROTOR) + k, zero)
     return factorise_rate(tree, work, k, Uk, Dk, A, B, C, zero)
 
 
@@ -154,7 +154,7 @@ def settle(tree, par, work, k, felt, zero):
     """QDD of rate k, if it is free; TAU, if its acceleration is given. `felt` is G.a of what carries it."""
     rate = integer(tree, W_RATE) + k * RATE_WORK
     if is_given(tree, k):
-        rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+        rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)
         needed = load(work, rate + D, zero) * felt + rotor * load(work, rate + QDD, zero)
         store(work, rate + TAU, load(work, rate + TAU, zero) + needed)
         return zero

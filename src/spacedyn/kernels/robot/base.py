@@ -108,18 +108,18 @@ def settle_free_rate(work, rate, felt, zero):
 @outlined
 def recover_held_base(tree, par, work, zero):
     """Acceleration of a base that is held, or whose accelerations are given: what is felt is summed up by columns."""
-    rates, count = integer(tree, W_RATE), integer(tree, BASE_RATES)
+    rates, felt, count = integer(tree, W_RATE), integer(tree, W_PASSIVE) + FELT, integer(tree, BASE_RATES)
     a = integer(tree, W_BODY) + ACCELERATION
     store6(work, a, (zero, zero, zero, zero, zero, zero))
     for k in range(count):
-        store(work, rates + k * RATE_WORK + FELT, zero)
+        store(work, felt + k * PASSIVE_WORK, zero)
     for k in range(count):
         axis = base_axis(tree, k)
-        qdd = settle(tree, par, work, k, load(work, rates + k * RATE_WORK + FELT, zero), zero)
+        qdd = settle(tree, par, work, k, load(work, felt + k * PASSIVE_WORK, zero), zero)
         store(work, a + axis, qdd)
         for j in range(k + 1, count):
-            rate = rates + j * RATE_WORK
-            store(work, rate + FELT, load(work, rate + FELT, zero) + load(work, rate + GAIN + axis, zero) * qdd)
+            mine, gain = felt + j * PASSIVE_WORK, load(work, rates + j * RATE_WORK + GAIN + axis, zero)
+            store(work, mine, load(work, mine, zero) + gain * qdd)
     return load6(work, a, zero)
 
 

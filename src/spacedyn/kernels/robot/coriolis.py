@@ -16,6 +16,7 @@ from ..scalar.compiling import entry, inner, outlined
 from ..scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from .bodies import momentum_of, store_inertia, weigh_body
 from .descriptions import parameters
+from .inertia import clear_matrix
 from .kinematics import base_axis, move, place
 from .layout import *  # noqa: F403
 from .rows import read_state, write_rows
@@ -43,6 +44,7 @@ from .spatial import (
     pick,
     scale3,
     store3,
+    store6,
     store_column6,
     sub3,
     turn,
@@ -114,13 +116,13 @@ def forces_of(work, body, rate, zero):
 
 
 @inner
-def base_block(tree, work, C, zero):
+def base_block(tree, work, matrix, C, zero):
     """Rows and columns of the base alone."""
     nv, count = integer(tree, RATES), integer(tree, BASE_RATES)
     for k in range(count):
         _, swept, _ = forces_of(work, integer(tree, W_BODY), integer(tree, W_RATE) + k * RATE_WORK, zero)
         for j in range(count):
-            store(work, C + j * nv + k, pick(swept, base_axis(tree, j)))
+            store(matrix, C + j * nv + k, pick(swept, base_axis(tree, j)))
 
 
 @inner
@@ -132,22 +134,21 @@ def about_segment_before(tree, work, s, force, momentum, felt, zero):
 
 
 @inner
-def base_entries(tree, work, k, C, force, felt, zero):
-    """Column and row k where they meet the base's rates, whose columns S are unit vectors."""
-    nv = integer(tree, RATES)
+def base_entries(tree, matrix, k, C, force, felt, zero):
+    """Column and row k where they meet the base's rates, whose columns S are unit vectors and do not change."""
+    nv, felt = integer(tree, RATES), (zero, zero, zero) + felt
     if integer(tree, BASE) == BASE_FREE:
-        store_column6(work, C + k, nv, force)
-        store3(work, C + k * nv + 3, felt)
+        store_column6(matrix, C + k, nv, force)
+        store6(matrix, C + k * nv, felt)
         return
     for j in range(integer(tree, BASE_RATES)):
         axis = base_axis(tree, j)
-        store(work, C + j * nv + k, pick(force, axis))
-        if axis >= 3:
-            store(work, C + k * nv + j, pick(felt + felt, axis))
+        store(matrix, C + j * nv + k, pick(force, axis))
+        store(matrix, C + k * nv + j, pick(felt, axis))
 
 
 @inner
-def rate_entries(tree, work, body, k, C, zero):
+def rate_entries(tree, work, body, k, matrix, C, zero):
     """Column and row k, as far as the rates between it and the root."""
     nv, rates, base = integer(tree, RATES), integer(tree, W_RATE), integer(tree, BASE_RATES)
     momentum, swept, felt = forces_of(work, body, rates + k * RATE_WORK, zero)
@@ -159,18 +160,18 @@ def rate_entries(tree, work, body, k, C, zero):
             s = segment_before(tree, s)
         rate = rates + j * RATE_WORK
         column = load6(work, rate + S, zero)
-        store(work, C + k * nv + j, dot6(load6(work, rate + SDOT, zero), momentum) + dot3(angular(column), felt))
-        store(work, C + j * nv + k, dot6(column, force))
+        store(matrix, C + k * nv + j, dot6(load6(work, rate + SDOT, zero), momentum) + dot3(angular(column), felt))
+        store(matrix, C + j * nv + k, dot6(column, force))
         j = integer(tree, integer(tree, RATE_AT) + j * RATE_INTS + RATE_PARENT)
     while s > 0:
         force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
         s = segment_before(tree, s)
-    base_entries(tree, work, k, C, force, felt, zero)
+    base_entries(tree, matrix, k, C, force, felt, zero)
 
 
 @inner
-def coriolis_matrix(tree, par, work, C, zero):
-    """The matrix, row by row, into the scalars of `work` from C on."""
+def coriolis_matrix(tree, par, work, matrix, C, zero):
+    """The matrix, row by row, into the scalars of `matrix` from C on."""
     bodies, nv = integer(tree, BODIES), integer(tree, RATES)
     place(tree, par, work, zero)
     for k in range(nv):
@@ -178,15 +179,14 @@ def coriolis_matrix(tree, par, work, C, zero):
     move(tree, work, (zero, zero, zero), zero)
     for i in range(bodies):
         body_flow(tree, par, work, i, zero)
-    for j in range(nv * nv):
-        store(work, C + j, zero)
+    clear_matrix(tree, matrix, C, zero)
     for i in range(bodies - 1, 0, -1):
         body, record = integer(tree, W_BODY) + i * BODY_WORK, integer(tree, BODY_AT) + i * BODY_INTS
         first = integer(tree, record + RATE)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
-            rate_entries(tree, work, body, k, C, zero)
+            rate_entries(tree, work, body, k, matrix, C, zero)
         accumulate_flow(tree, work, i, zero)
-    base_block(tree, work, C, zero)
+    base_block(tree, work, matrix, C, zero)
 
 
 @entry
@@ -194,9 +194,12 @@ def run(tree, par, work, state, out, count, kind):
     """Rows of states to rows of matrices."""
     tree, par, work, state, out = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(out)
     zero = zero_of(kind)
-    nv, C = integer(tree, RATES), integer(tree, W_OUT)
+    nv, alone = integer(tree, RATES), lanes_of(zero) == 1
+    matrix = out if alone else work  # one robot's row is its matrix
     for row in range(0, count, lanes_of(zero)):
         mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
-        coriolis_matrix(tree, mine, work, C, zero)
-        write_rows(out, nv * nv, 0, nv * nv, row, count, work, C, 1, zero)
+        C = row * nv * nv if alone else integer(tree, W_OUT)
+        coriolis_matrix(tree, mine, work, matrix, C, zero)
+        if not alone:
+            write_rows(out, nv * nv, 0, nv * nv, row, count, work, C, 1, zero)

@@ -26,7 +26,7 @@ from .factors import recover_accelerations
 from .kinematics import is_given
 from .layout import *  # noqa: F403
 from .loose_joints import force_past_joint, hand_nothing, inertia_to_parent, keep_transmitted
-from .passive import passive_forces
+from .passive import passive_force, passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .segments import rests
 from .spatial import add6, dot6, load6, store6
@@ -106,7 +106,7 @@ def add_passive(tree, par, work, zero):
     for k in range(integer(tree, RATES)):
         rate = integer(tree, W_RATE) + k * RATE_WORK
         if is_given(tree, k) == 0:
-            store(work, rate + TAU, load(work, rate + TAU, zero) + load(work, rate + PASSIVE, zero))
+            store(work, rate + TAU, load(work, rate + TAU, zero) + passive_force(tree, work, k, zero))
 
 
 @inner
@@ -115,7 +115,7 @@ def take_passive(tree, work, zero):
     for k in range(integer(tree, RATES)):
         rate = integer(tree, W_RATE) + k * RATE_WORK
         if is_given(tree, k) != 0:
-            store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
+            store(work, rate + TAU, load(work, rate + TAU, zero) - passive_force(tree, work, k, zero))
 
 
 @inner

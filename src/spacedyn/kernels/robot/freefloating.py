@@ -122,7 +122,7 @@ def run(tree, par, work, state, bodies, points, out, count, what, width, kind):
         composite_inertias(tree, work, zero)
         momentum_columns(tree, work, zero)
         if what == GENERALIZED_INERTIA:
-            mass_matrix(tree, mine, work, H, zero)  # before the base's columns give way to its factors
+            mass_matrix(tree, mine, work, work, H, zero)  # before the base's columns give way to its factors
         if integer(tree, SEGMENTS) > 0:
             columns_about_base(tree, work, zero)
         recoils(tree, mine, work, recoil, zero)

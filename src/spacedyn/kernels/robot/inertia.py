@@ -59,17 +59,28 @@ def columns_about_base(tree, work, zero):
 
 
 @inner
-def base_entries(tree, work, H, k, momentum, zero):
+def base_entries(tree, matrix, H, k, momentum):
     """Row and column k where they meet the base's rates, whose columns S are unit vectors."""
     nv = integer(tree, RATES)
     if integer(tree, BASE) == BASE_FREE:
-        store6(work, H + k * nv, momentum)
-        store_column6(work, H + k, nv, momentum)
+        store6(matrix, H + k * nv, momentum)
+        store_column6(matrix, H + k, nv, momentum)
         return
     for j in range(integer(tree, BASE_RATES)):
         value = pick(momentum, base_axis(tree, j))
-        store(work, H + k * nv + j, value)
-        store(work, H + j * nv + k, value)
+        store(matrix, H + k * nv + j, value)
+        store(matrix, H + j * nv + k, value)
+
+
+@inner
+def clear_matrix(tree, matrix, at, zero):
+    """Zeros where two rates are on different branches; of a robot without branches every entry is written anyway."""
+    nv, branches = integer(tree, RATES), 0
+    for k in range(nv):
+        branches += integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_PARENT) != k - 1
+    if branches:
+        for j in range(nv * nv):
+            store(matrix, at + j, zero)
 
 
 @inner
@@ -79,11 +90,10 @@ def momentum_before(tree, work, s, momentum, zero):
 
 
 @inner
-def mass_matrix(tree, par, work, H, zero):
-    """The mass matrix, row by row, into the scalars of `work` from H on."""
+def mass_matrix(tree, par, work, matrix, H, zero):
+    """The mass matrix, row by row, into the scalars of `matrix` from H on."""
     nv, rates, records = integer(tree, RATES), integer(tree, W_RATE), integer(tree, RATE_AT)
-    for j in range(nv * nv):
-        store(work, H + j, zero)
+    clear_matrix(tree, matrix, H, zero)
     for k in range(nv):
         rate = rates + k * RATE_WORK
         momentum, s = load6(work, rate + GAIN, zero), segment_of_rate(tree, k)
@@ -92,14 +102,14 @@ def mass_matrix(tree, par, work, H, zero):
             while s > 0 and s != segment_of_rate(tree, j):
                 momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
             entry_kj = dot6(load6(work, rates + j * RATE_WORK + S, zero), momentum)
-            store(work, H + k * nv + j, entry_kj)
-            store(work, H + j * nv + k, entry_kj)
+            store(matrix, H + k * nv + j, entry_kj)
+            store(matrix, H + j * nv + k, entry_kj)
             j = integer(tree, records + j * RATE_INTS + RATE_PARENT)
         while s > 0:
             momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
-        base_entries(tree, work, H, k, momentum, zero)
-        rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
-        store(work, H + k * nv + k, load(work, H + k * nv + k, zero) + rotor)
+        base_entries(tree, matrix, H, k, momentum)
+        rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)
+        store(matrix, H + k * nv + k, load(matrix, H + k * nv + k, zero) + rotor)
 
 
 @entry
@@ -107,7 +117,8 @@ def run(tree, par, work, state, out, count, kind):
     """Rows of states to rows of mass matrices."""
     tree, par, work, state, out = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(out)
     zero = zero_of(kind)
-    nv, H = integer(tree, RATES), integer(tree, W_OUT)
+    nv, alone = integer(tree, RATES), lanes_of(zero) == 1
+    matrix = out if alone else work  # one robot's row is its matrix
     for row in range(0, count, lanes_of(zero)):
         mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
@@ -115,5 +126,7 @@ def run(tree, par, work, state, out, count, kind):
         weigh(tree, mine, work, zero)
         composite_inertias(tree, work, zero)
         momentum_columns(tree, work, zero)
-        mass_matrix(tree, mine, work, H, zero)
-        write_rows(out, nv * nv, 0, nv * nv, row, count, work, H, 1, zero)
+        H = row * nv * nv if alone else integer(tree, W_OUT)
+        mass_matrix(tree, mine, work, matrix, H, zero)
+        if not alone:
+            write_rows(out, nv * nv, 0, nv * nv, row, count, work, H, 1, zero)

@@ -12,7 +12,7 @@ from .bodies import add_wrenches, motion_forces
 from .descriptions import parameters
 from .kinematics import base_axis
 from .layout import *  # noqa: F403
-from .passive import passive_forces
+from .passive import passive_force, passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .segments import force_to_parent
 from .spatial import add6, angular, cross, dot6, linear, load3, load6, pick, store6, sub3
@@ -28,7 +28,7 @@ def gather_forces(tree, par, work, zero):
         first = integer(tree, record + RATE)
         for k in range(first, first + integer(tree, record + RATE_COUNT)):
             rate = rates + k * RATE_WORK
-            rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+            rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)
             needed = pick(F, base_axis(tree, k)) if i == 0 else dot6(load6(work, rate + S, zero), F)
             store(work, rate + TAU, needed + rotor * load(work, rate + QDD, zero))
         if i > 0:
@@ -47,7 +47,7 @@ def inverse_dynamics(tree, par, work, options, zero):
         passive_forces(tree, par, work, True, zero)
         for k in range(integer(tree, RATES)):
             rate = integer(tree, W_RATE) + k * RATE_WORK
-            store(work, rate + TAU, load(work, rate + TAU, zero) - load(work, rate + PASSIVE, zero))
+            store(work, rate + TAU, load(work, rate + TAU, zero) - passive_force(tree, work, k, zero))
 
 
 @entry

@@ -24,6 +24,8 @@ BASE_RATES, OWN_AXES = range(22, 24)
 SEGMENTS, SEGMENT_AT, W_SEGMENT = range(24, 27)  # how many beside the base's; where in `tree` and in `work`
 # where in `par` the bodies' records start as elimination takes them (wheels.py); those of all others are at 0
 PAR_FELT = 27
+PAR_ROTOR = 28  # in `par`: the rotors' inertias, one for each rate, apart from its record, which dynamics do not read
+W_PASSIVE = 29  # in `work`: records of the joints' own forces
 HEADER = 32  # a multiple of 8, like BODY_INTS: the record of each body begins on a cache line
 
 # tree: a body's record, two cache lines; the first 8 are all that sweeps of operators read, which of long robots wait
@@ -52,8 +54,7 @@ RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_SEGMENT, RATE_INTS = range(5)  # GIVEN:
 # a a' + b b' of the two vectors at P_INERTIA, principal axes: in this form it is turned with fewer operations
 P_ROTATION, P_POSITION, P_COM, P_MASS, P_INERTIA, P_LEAST, P_PITCH, BODY_PARS = 0, 9, 12, 15, 16, 22, 23, 24
 # par: a rate's record
-P_ROTOR, P_STIFFNESS, P_DAMPING, P_FRICTION, P_FRICTION_SPEED, P_LOWER, P_UPPER, P_STOP, P_STOP_DAMPING = range(9)
-RATE_PARS = 9
+P_STIFFNESS, P_DAMPING, P_FRICTION, P_FRICTION_SPEED, P_LOWER, P_UPPER, P_STOP, P_STOP_DAMPING, RATE_PARS = range(9)
 # par: an endpoint's record is its position and its rotation on its body
 ENDPOINT_PARS = 12
 
@@ -63,9 +64,11 @@ ENDPOINT_PARS = 12
 # never touch these
 ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, HANDED_FORCE, BODY_WORK = 0, 9, 12, 18, 24, 30, 51, 57
 ARTICULATED, HANDED = 0, INERTIA
-# work: a rate's record; likewise GAIN takes the place of SDOT
-S, SDOT, D, D_INVERSE, TAU, QDD, PASSIVE, ELASTIC, FELT, RATE_WORK = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
+# work: a rate's record, two cache lines of one robot; likewise GAIN takes the place of SDOT
+S, SDOT, D, D_INVERSE, TAU, QDD, RATE_WORK = 0, 6, 12, 13, 14, 15, 16
 GAIN = SDOT
+# work: what only joints' own forces, and bases that are held, need of a rate
+PASSIVE, ELASTIC, FELT, PASSIVE_WORK = range(4)
 
 # work: a segment's record: from the reference point of the segment before to its own; velocity of its frame relative to
 # that segment's; the same from and relative to the base; acceleration of what carries a loose joint while no unknown

@@ -74,10 +74,10 @@ def passive_forces(tree, par, work, stops, zero):
 
     `stops`: with those of end stops; a simulation has its own way with them (elements/joint_forces.py).
     """
-    rates, u, rests = integer(tree, W_RATE), integer(tree, W_U), integer(tree, PAR_REST)
+    forces, u, rests = integer(tree, W_PASSIVE), integer(tree, W_U), integer(tree, PAR_REST)
     for k in range(integer(tree, BASE_RATES)):
-        store(work, rates + k * RATE_WORK + PASSIVE, zero)
-        store(work, rates + k * RATE_WORK + ELASTIC, zero)
+        store(work, forces + k * PASSIVE_WORK + PASSIVE, zero)
+        store(work, forces + k * PASSIVE_WORK + ELASTIC, zero)
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
         kind = integer(tree, record + KIND)
@@ -95,8 +95,8 @@ def passive_forces(tree, par, work, stops, zero):
                 push, spring = stop_force(q, qd, par, at, zero)
                 force += push
                 elastic += spring
-            store(work, rates + (first + j) * RATE_WORK + PASSIVE, force)
-            store(work, rates + (first + j) * RATE_WORK + ELASTIC, elastic)
+            store(work, forces + (first + j) * PASSIVE_WORK + PASSIVE, force)
+            store(work, forces + (first + j) * PASSIVE_WORK + ELASTIC, elastic)
         if simple < count:
             at = integer(tree, PAR_RATE) + (first + simple) * RATE_PARS
             turn = (zero, zero, zero)
@@ -107,8 +107,14 @@ def passive_forces(tree, par, work, stops, zero):
                 k = first + simple + j
                 elastic = -stiffness * turn[j]
                 force = elastic + resistance(load(work, u + k, zero), par, at + j * RATE_PARS, zero)
-                store(work, rates + k * RATE_WORK + PASSIVE, force)
-                store(work, rates + k * RATE_WORK + ELASTIC, elastic)
+                store(work, forces + k * PASSIVE_WORK + PASSIVE, force)
+                store(work, forces + k * PASSIVE_WORK + ELASTIC, elastic)
+
+
+@inner
+def passive_force(tree, work, k, zero):
+    """PASSIVE of rate k."""
+    return load(work, integer(tree, W_PASSIVE) + k * PASSIVE_WORK + PASSIVE, zero)
 
 
 @inner
@@ -150,4 +156,4 @@ def run(tree, par, work, state, out, count, kind):
         mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         passive_forces(tree, mine, work, True, zero)
-        write_rows(out, nv, 0, nv, row, count, work, integer(tree, W_RATE) + PASSIVE, RATE_WORK, zero)
+        write_rows(out, nv, 0, nv, row, count, work, integer(tree, W_PASSIVE) + PASSIVE, PASSIVE_WORK, zero)

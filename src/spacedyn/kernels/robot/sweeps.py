@@ -316,7 +316,7 @@ def mass(tree, par, work, vec, zero):
         if integer(tree, record + FLAGS) & HAS_CHILDREN != 0:
             F = add6(F, load6(vec, spare + 6 * i, zero))
         for k in range(first, last):
-            rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+            rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)
             felt = dot6(load6(work, rate_at(tree, k) + S, zero), F)
             store(vec, 6 * bodies + k, felt + rotor * load(vec, 6 * bodies + k, zero))
         if i > 0:
@@ -342,5 +342,5 @@ def scale_rates(tree, par, work, vec, step, zero):
         elif step == OVER_ROOT:
             x = x * sqrt(load(work, rate + D_INVERSE, zero))
         else:
-            x = x * shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+            x = x * shared(par, integer(tree, PAR_ROTOR) + k, zero)
         store(vec, mine, x)

@@ -118,7 +118,7 @@ def run(tree, par, work, state, points, out, count, options, kind):
         mass, energy, P, h, L = body_sums(tree, mine, work, zero)
         for k in range(nv):
             rate = load(work, u + k, zero)
-            energy += 0.5 * shared(mine, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero) * rate * rate
+            energy += 0.5 * shared(mine, integer(tree, PAR_ROTOR) + k, zero) * rate * rate
         inverse = 1.0 / select(mass > 0.0, mass, zero + 1.0)  # a robot may be a massless mount alone
         centre, drift = scale3(inverse, h), scale3(inverse, P)
         v0, origin = base_part(tree, work, u, 1, 0, zero), load3(work, integer(tree, W_X), zero)

@@ -27,7 +27,7 @@ def eliminate_wheel(tree, par, work, i, loaded, zero):
     z = (column[3], column[4], column[5])
     w, wd = load3(work, body + VELOCITY + 3, zero), load3(work, body + ACCELERATION + 3, zero)
     root = shared(par, integer(tree, PAR_FELT) + i * BODY_PARS + P_INERTIA + 2, zero)
-    rotor = shared(par, integer(tree, PAR_RATE) + k * RATE_PARS + P_ROTOR, zero)
+    rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)
     J = zero + root * root
     F = nothing + scale3(J, add3(scale3(dot3(z, wd), z), scale3(dot3(z, w), cross(w, z))))
     if loaded:

@@ -90,7 +90,7 @@ def motion_terms(tree, par, work, n, w):
     weigh(tree, par, work, zero)
     composite_inertias(tree, work, zero)
     momentum_columns(tree, work, zero)
-    mass_matrix(tree, par, work, room, zero)
+    mass_matrix(tree, par, work, work, room, zero)
     for j in range(nv * nv):
         H[j] = work[room + j]
     inverse_dynamics(tree, par, work, PASSIVE_FORCES if n[PASSIVE] > 0 else 0, zero)
