@@ -38,6 +38,13 @@ def aligned(size: int) -> np.ndarray:
     return raw[start : start + size]
 
 
+def aligned_copy(array: np.ndarray) -> np.ndarray:
+    """A copy of a flat array of eight-byte numbers that begins on a cache line."""
+    made = aligned(array.size).view(array.dtype)
+    made[:] = array
+    return made
+
+
 class Frames(NamedTuple):
     """Frames on bodies as the kernels take them."""
 
@@ -91,7 +98,7 @@ class Flat:
     def with_gravity(self, gravity: np.ndarray) -> np.ndarray:
         """`par` under an acceleration of gravity (3,), inertial axes."""
         if self.rows is None:
-            par = self.par.copy()
+            par = aligned_copy(self.par)
             par[-3:] = gravity
             return par
         for known, weighed in tuple(self.weighed):  # that of many robots is large: the last one is kept
@@ -105,8 +112,7 @@ class Flat:
 
     def with_given(self, given: np.ndarray) -> np.ndarray:
         """`tree` with the rates marked (nv,) whose accelerations are given."""
-        tree = aligned(self.tree.size).view(np.int64)
-        tree[:] = self.tree
+        tree = aligned_copy(self.tree)
         start = tree[k.RATE_AT]
         tree[start : start + self.rates * k.RATE_INTS].reshape(-1, k.RATE_INTS)[:, k.RATE_GIVEN] = given
         return tree
@@ -129,7 +135,7 @@ def in_packs(rows: np.ndarray) -> np.ndarray:
 def described(tree: np.ndarray, rows: np.ndarray, rest: tuple[Any, ...]) -> Flat:
     """The arrays of robots whose parameters are rows (robots, numbers): of one, or of several that differ."""
     if len(rows) == 1:
-        return Flat(tree, np.array(rows[0]), *rest)
+        return Flat(tree, aligned_copy(rows[0]), *rest)
     made = Flat(tree, in_packs(rows), *rest)
     return replace(made, rows=rows)
 
@@ -212,7 +218,7 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
     ints.append([number for before in segments for number in (before, 0)])  # SEGMENT_PARENT, SEGMENT_RESTS
     parts = [np.asarray(a, dtype=np.int64) for a in ints]
-    tree = np.concatenate(parts, out=aligned(sum(a.size for a in parts)).view(np.int64))
+    tree = aligned_copy(np.concatenate(parts))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
     return described(tree, every, (*rest, model.nv, model.nv - model.base_dof))
 
@@ -224,13 +230,14 @@ def _describe(model: "Model", sequence: list[int], records: list[list[int]], par
     """
     bodies = par[:, : len(sequence) * k.BODY_PARS].reshape(-1, len(sequence), k.BODY_PARS)
     for i, record in enumerate(records):
-        record[k.FRAME : k.FIRST_AXIS] = _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
-        vectors = bodies[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3)
-        record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = along_axes(vectors)
+        frame, *swap = _frame(bodies[:, i, k.P_ROTATION : k.P_ROTATION + 9].reshape(-1, 3, 3))
+        first, second = along_axes(bodies[:, i, k.P_INERTIA : k.P_LEAST].reshape(-1, 2, 3))
+        record[k.FLAGS] |= frame | (k.ALONG_AXES if first >= 0 else 0)
+        record[k.SWAP_AXES : k.SECOND_AXIS + 1] = *swap, first, second
     wheels = [i for i, record in enumerate(records) if _spins(model, sequence[i], record)]
     for i in wheels:
         for record in (records[i], records[records[i][k.PARENT]]):  # their two records may differ in axes
-            record[k.FIRST_AXIS : k.SECOND_AXIS + 1] = -1, -1
+            record[k.FLAGS] &= ~k.ALONG_AXES
         records[i][k.FLAGS] |= k.IS_WHEEL
     felt = felt_records(bodies, [record[k.PARENT] for record in records], wheels)
     return felt.reshape(len(felt), -1) if wheels else np.empty((len(felt), 0))
@@ -274,14 +281,14 @@ def _parameters(
 
 
 def _frame(rotations: np.ndarray) -> list[int]:
-    """FRAME, SWAP_AXES, SWAP_SIGNS of a body's record, from the rotations (robots, 3, 3) of its joint's frame."""
+    """The flag of a joint's frame, and SWAP_AXES, SWAP_SIGNS, from its rotations (robots, 3, 3)."""
     first = rotations[0]
     if (rotations != first).any() or (np.abs(first) == 1.0).sum() != 3:
         return [k.TURNED, 0, 0]
     axes = np.abs(first).argmax(axis=0)
     signs = first[axes, [0, 1, 2]].astype(int) + 1
-    kind = k.PARALLEL if (first == np.eye(3)).all() else k.SWAPPED
-    return [kind, *(int(sum(digits << k.SWAP_BITS * np.arange(3))) for digits in (axes, signs))]
+    flag = 0 if (first == np.eye(3)).all() else k.SWAPPED
+    return [flag, *(int(sum(digits << k.SWAP_BITS * np.arange(3))) for digits in (axes, signs))]
 
 
 def _spins(model: "Model", body: int, record: list[int]) -> bool:

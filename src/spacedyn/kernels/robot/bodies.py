@@ -61,8 +61,8 @@ def weigh_record(tree, par, work, i, mine, zero):
     R = load9(work, body + ROTATION, zero)
     m = shared(par, mine + P_MASS, zero)
     c = add_turned(load3(work, body + POSITION, zero), R, shared3(par, mine + P_COM, zero))
-    x, y = integer(tree, record + FIRST_AXIS), integer(tree, record + SECOND_AXIS)
-    if x >= 0:
+    if integer(tree, record + FLAGS) & ALONG_AXES:
+        x, y = integer(tree, record + FIRST_AXIS), integer(tree, record + SECOND_AXIS)
         a = scale3(shared(par, mine + P_INERTIA + x, zero), axis_of(work, body, x, zero))
         b = scale3(shared(par, mine + P_INERTIA + 3 + y, zero), axis_of(work, body, y, zero))
     else:

@@ -13,6 +13,7 @@ matrix as a sum over bodies: the connection of the kinetic energy, of Christoffe
 """
 
 from ..scalar.compiling import entry, inner, outlined
+from ..scalar.lanes import directions_in
 from ..scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from .bodies import momentum_of, store_inertia, weigh_body
 from .descriptions import parameters
@@ -194,7 +195,7 @@ def run(tree, par, work, state, out, count, kind):
     """Rows of states to rows of matrices."""
     tree, par, work, state, out = pointer(tree), pointer(par), pointer(work), pointer(state), pointer(out)
     zero = zero_of(kind)
-    nv, alone = integer(tree, RATES), lanes_of(zero) == 1
+    nv, alone = integer(tree, RATES), lanes_of(zero) == 1 and directions_in(zero) == 0
     matrix = out if alone else work  # one robot's row is its matrix
     for row in range(0, count, lanes_of(zero)):
         mine = parameters(tree, par, row)

@@ -148,7 +148,7 @@ def inverse(tree, par, one, packs, work, state, loads, out, count, options, kind
         read_rows(loads, nv + wrenches, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
         read_rows(loads, nv + wrenches, nv, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
         inverse_derivatives(tree, par, packs, work, state, row, out, row * 2 * nv * nv, options, zero)
-    return are_finite(out, 0, 1, count * 2 * nv * nv, 0.0)
+    return are_finite(out, count * 2 * nv * nv)
 
 
 @inner
@@ -236,4 +236,4 @@ def forward(tree, par, one, packs, work, state, loads, out, count, options, kind
         read_rows(loads, width, joints, wrenches, row, count, work, wrench, 1, zero)
         read_rows(loads, width, joints + wrenches, more, row, count, one, rate + QDD, RATE_WORK, 0.0)
         forward_derivatives(tree, par, one, packs, work, state, row, out, row * size, options, zero)
-    return are_finite(out, 0, 1, count * size, 0.0)
+    return are_finite(out, count * size)

@@ -146,7 +146,7 @@ def forward_dynamics(tree, par, work, options, zero):
 
 @entry
 def run(tree, par, work, state, loads, out, count, options, kind):
-    """Rows of states (x, u) and loads to rows of accelerations; True if all of them are finite.
+    """Rows of states (x, u) and loads to rows of accelerations; True if all that is written is finite.
 
     A row of `loads` has the joints' forces, then wrenches (option LOADED), then accelerations, zero where they are not
     given (option HYBRID). With HYBRID a row of `out` holds accelerations, then forces.
@@ -158,19 +158,16 @@ def run(tree, par, work, state, loads, out, count, options, kind):
     wrenches = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
     more = nv if options & HYBRID else 0
     joints, width = nv - base, nv - base + wrenches + more
-    finite = True
     for row in range(0, count, lanes_of(zero)):
         mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         for k in range(base):
             store(work, rate + k * RATE_WORK + TAU, zero)
-        for k in range(nv):
             store(work, rate + k * RATE_WORK + QDD, zero)
         read_rows(loads, width, 0, joints, row, count, work, rate + base * RATE_WORK + TAU, RATE_WORK, zero)
         read_rows(loads, width, joints, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
         read_rows(loads, width, joints + wrenches, more, row, count, work, rate + QDD, RATE_WORK, zero)
         forward_dynamics(tree, mine, work, options, zero)
-        finite &= are_finite(work, rate + QDD, RATE_WORK, nv, zero)
         write_rows(out, nv + more, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
         write_rows(out, nv + more, nv, more, row, count, work, rate + TAU, RATE_WORK, zero)
-    return finite
+    return are_finite(out, count * (nv + more))

@@ -63,14 +63,12 @@ def run(tree, par, work, state, loads, out, count, options, kind):
     bodies, nv, rate = integer(tree, BODIES), integer(tree, RATES), integer(tree, W_RATE)
     wrenches = 6 * (integer(tree, ENDPOINTS) + 1) if options & LOADED else 0
     width = nv + 6 * bodies if options & REACTIONS else nv
-    finite = True
     for row in range(0, count, lanes_of(zero)):
         mine = parameters(tree, par, row)
         read_state(tree, state, row, count, work, zero)
         read_rows(loads, nv + wrenches, 0, nv, row, count, work, rate + QDD, RATE_WORK, zero)
         read_rows(loads, nv + wrenches, nv, wrenches, row, count, work, integer(tree, W_WRENCH), 1, zero)
         inverse_dynamics(tree, mine, work, options, zero)
-        finite &= are_finite(work, rate + TAU, RATE_WORK, nv, zero)
         write_rows(out, width, 0, nv, row, count, work, rate + TAU, RATE_WORK, zero)
         if options & REACTIONS:
             for i in range(bodies):
@@ -78,4 +76,4 @@ def run(tree, par, work, state, loads, out, count, options, kind):
                 F, p = load6(work, body + FORCE, zero), load3(work, body + POSITION, zero)
                 store6(work, body + FORCE, linear(F) + sub3(angular(F), cross(p, linear(F))))
                 write_rows(out, width, nv + 6 * i, 6, row, count, work, body + FORCE, 1, zero)
-    return finite
+    return are_finite(out, count * width)

@@ -111,6 +111,12 @@ def write_base_columns(tree, work, zero):
 
 
 @inner
+def coordinates_of(tree, record):
+    """Where the first coordinate of a body's joint is in `work`."""
+    return integer(tree, W_X) + integer(tree, record + COORDINATE)
+
+
+@inner
 def place_body(tree, par, work, i, zero):
     """Pose of body i and the columns of its joint, from its parent's pose and its coordinates.
 
@@ -120,7 +126,6 @@ def place_body(tree, par, work, i, zero):
     bodies = integer(tree, W_BODY)
     above = bodies + integer(tree, record + PARENT) * BODY_WORK
     kind = integer(tree, record + KIND)
-    x = integer(tree, W_X) + integer(tree, record + COORDINATE)
     a, c = (
         integer(tree, W_SINE) + integer(tree, record + ANGLE),
         integer(tree, W_COSINE) + integer(tree, record + ANGLE),
@@ -128,10 +133,9 @@ def place_body(tree, par, work, i, zero):
     rate = integer(tree, W_RATE) + integer(tree, record + RATE) * RATE_WORK
     R = load9(work, above + ROTATION, zero)
     p = add_turned(load3(work, above + POSITION, zero), R, shared3(par, i * BODY_PARS + P_POSITION, zero))
-    frame = integer(tree, record + FRAME)
-    if frame == SWAPPED:
+    if integer(tree, record + FLAGS) & SWAPPED:
         R = swapped_axes(tree, work, record, above + ROTATION, zero)
-    elif frame == TURNED:
+    elif integer(tree, record + FLAGS) & TURNED:
         R = compose(R, shared9(par, i * BODY_PARS + P_ROTATION, zero))
     opens = integer(tree, record + OPENS)
     if opens == AT_JOINT:
@@ -144,16 +148,16 @@ def place_body(tree, par, work, i, zero):
         R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind == PRISMATIC:
         store6(work, rate + S, sliding(z, zero))
-        p = add3(p, scale3(load(work, x, zero), z))
+        p = add3(p, scale3(load(work, coordinates_of(tree, record), zero), z))
     elif kind == HELICAL:
         pitch = shared(par, i * BODY_PARS + P_PITCH, zero)
         store6(work, rate + S, add3(cross(p, z), scale3(pitch, z)) + z)
-        p = add3(p, scale3(pitch * load(work, x, zero), z))
+        p = add3(p, scale3(pitch * load(work, coordinates_of(tree, record), zero), z))
         R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind == CYLINDRICAL:
         store6(work, rate + S, sliding(z, zero))
         store6(work, rate + RATE_WORK + S, rotating(z, p))
-        p = add3(p, scale3(load(work, x, zero), z))
+        p = add3(p, scale3(load(work, coordinates_of(tree, record), zero), z))
         R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
     elif kind == UNIVERSAL:
         store6(work, rate + S, rotating(z, p))
@@ -163,6 +167,7 @@ def place_body(tree, par, work, i, zero):
     elif kind == PLANAR:
         store6(work, rate + S, sliding(column_x(R), zero))
         store6(work, rate + RATE_WORK + S, sliding(column_y(R), zero))
+        x = coordinates_of(tree, record)
         p = add3(p, add3(scale3(load(work, x, zero), column_x(R)), scale3(load(work, x + 1, zero), column_y(R))))
         store6(work, rate + 2 * RATE_WORK + S, rotating(z, p))
         R = turn_about_z(R, load(work, a, zero), load(work, c, zero))
@@ -172,6 +177,7 @@ def place_body(tree, par, work, i, zero):
         take_steps(tree, par, work, i, zero)
         return
     elif kind != FIXED:
+        x = coordinates_of(tree, record)
         if kind == FREE:
             store6(work, rate + S, sliding(column_x(R), zero))
             store6(work, rate + RATE_WORK + S, sliding(column_y(R), zero))

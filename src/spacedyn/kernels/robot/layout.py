@@ -28,21 +28,19 @@ PAR_ROTOR = 28  # in `par`: the rotors' inertias, one for each rate, apart from 
 W_PASSIVE = 29  # in `work`: records of the joints' own forces
 HEADER = 32  # a multiple of 8, like BODY_INTS: the record of each body begins on a cache line
 
-# tree: a body's record, two cache lines; the first 8 are all that sweeps of operators read, which of long robots wait
-# for memory
-PARENT, RATE, RATE_COUNT, FLAGS, SEGMENT, OPENS, KIND, LAST_RATE = range(8)
-COORDINATE, ANGLE, FRAME, SWAP_AXES, SWAP_SIGNS, FIRST_AXIS, SECOND_AXIS = range(8, 15)
-BODY_INTS = 16
+# tree: a body's record, two cache lines: what all recursions read, then what few bodies need
+PARENT, RATE, RATE_COUNT, FLAGS, SEGMENT, OPENS, KIND, ANGLE = range(8)
+COORDINATE, SWAP_AXES, SWAP_SIGNS, FIRST_AXIS, SECOND_AXIS, LAST_RATE, BODY_INTS = 8, 9, 10, 11, 12, 13, 16
 # FLAGS, bits. BY_MEMORY: its articulated inertia goes to the parent through memory, not in registers; FROM_NEXT: that
 # of the next body, its child, comes in registers; FROM_MEMORY: those of children come from memory. IS_WHEEL: wheels.py
 HAS_CHILDREN, IS_LAST_CHILD, BY_MEMORY, FROM_NEXT, FROM_MEMORY, IS_WHEEL = 1, 2, 4, 8, 16, 32
-# SEGMENT: 0 is the base's. OPENS: whether the body opens its segment, and where its reference point is (below).
-# FRAME, its joint's frame in the parent's: stands anyhow (P_ROTATION); parallel; with axes along the parent's axes
-TURNED, PARALLEL, SWAPPED = range(3)
-SWAP_BITS = 2  # SWAP_AXES: the parent's axis that is its x, y, z; SWAP_SIGNS: their signs plus 1; so many bits each
-# FIRST_AXIS, SECOND_AXIS: along which both vectors of P_INERTIA are; -1 if some is along none, and of wheels and who
-# carries them
-# reference point of a segment: at the joint's origin; at the centre of mass; there, and the joint resists nothing
+# TURNED: its joint's frame stands anyhow in the parent's (P_ROTATION); SWAPPED: its axes are along the parent's axes,
+# x, y, z along those at SWAP_AXES, with the signs at SWAP_SIGNS, plus 1, SWAP_BITS bits each; neither: it is parallel
+TURNED, SWAPPED, SWAP_BITS = 64, 128, 2
+# ALONG_AXES: both vectors of P_INERTIA are along axes, FIRST_AXIS and SECOND_AXIS; never of wheels and who carries them
+ALONG_AXES = 256
+# SEGMENT: 0 is the base's. OPENS: whether the body opens its segment, and where its reference point is:
+# at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
 # tree: a segment's record. RESTS: 1 while a simulation knows that all about its bodies, behind a loose joint, is as it
 # was (kernels/simulation/sleep.py): the one integer here that a kernel writes

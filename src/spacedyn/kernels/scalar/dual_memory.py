@@ -23,7 +23,7 @@ from .memory import (
     store,
     zero_of,
 )
-from .pack import LANES, _double, _vector, pack
+from .pack import LANES, _double, _vector, align_stack, pack
 
 ZEROS[bool] = Dual(0.0)
 
@@ -35,6 +35,7 @@ def _type_zero_of(context):
 
 @lower_builtin(zero_of, types.Boolean)
 def _lower_zero_of(context, builder, sig, args):
+    align_stack(builder.function)
     return _join(builder, ir.Constant(_double, 0.0), _ZEROS)
 
 

@@ -17,6 +17,9 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
+from .dual_type import DualType
+from .pack import PackType, align_stack
+
 _OPERATORS = frozenset(getattr(operator, name) for name in operator.__all__)
 
 
@@ -51,7 +54,7 @@ class LinkedLibrary(JITCodeLibrary):
 
 
 class LinkedFunction(Lower):
-    """Numba's lowering of one function, which tells LLVM what is rarely called.
+    """Numba's lowering of one function, which tells LLVM what is rarely called and what works on packs.
 
     LLVM takes a loop, and what is before a call, for often run: without that word the registers of a caller's main path
     would be chosen for it.
@@ -60,6 +63,8 @@ class LinkedFunction(Lower):
     def lower_normal_function(self, fndesc):
         """Lower it, and mark it."""
         super().lower_normal_function(fndesc)
+        if any(isinstance(one, PackType | DualType) for one in fndesc.argtypes):
+            align_stack(self.function)
         if getattr(self.func_ir.func_id.func, "rarely_called", False):
             self.function.attributes.add("cold")
             self.function.attributes.add("noinline")

@@ -11,7 +11,7 @@ from numba.core import types
 from numba.core.imputils import lower_builtin
 from numba.extending import type_callable
 
-from .pack import LANES, PackType, _double, _is_number, _lane, _splat, _vector, pack, value_of
+from .pack import LANES, PackType, _double, _is_number, _lane, _splat, _vector, align_stack, pack, value_of
 
 
 def pointer(array):
@@ -98,7 +98,10 @@ def _type_zero_of(context):
 @lower_builtin(zero_of, types.Integer)
 def _lower_zero_of(context, builder, sig, args):
     zero = ir.Constant(_double, 0.0)
-    return zero if sig.return_type == types.float64 else _splat(builder, zero)
+    if sig.return_type == types.float64:
+        return zero
+    align_stack(builder.function)
+    return _splat(builder, zero)
 
 
 @type_callable(lanes_of)

@@ -77,6 +77,16 @@ class _MaskModel(PrimitiveModel):
         super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), LANES))
 
 
+def align_stack(function):
+    """Let a function keep packs that do not fit into registers where each is on one cache line.
+
+    LLVM aligns the stack only for what is there before it gives out registers: packs that it puts there for want of
+    them would begin anywhere, and in three processes of four each would straddle two lines.
+    """
+    function.attributes.alignstack = max(16, 8 * LANES)
+    function.attributes.add("nounwind")  # true of all kernels; llvmlite writes no alignment where there is no attribute
+
+
 def _splat(builder, value):
     vector = builder.insert_element(ir.Constant(_vector, ir.Undefined), value, _lane(0))
     order = ir.Constant(ir.VectorType(_lane, LANES), [_lane(0)] * LANES)
