@@ -157,6 +157,38 @@ def test_bodies_that_rest_change_no_bit():
     np.testing.assert_allclose(lost, also, rtol=0, atol=1e-12)
 
 
+def kicked(t, state):
+    """The upper box slides off."""
+    return state.replace(qd={"upper": [0.3, 0, 0, 0, 0, 0]})
+
+
+def test_boxes_sleep_until_an_event_acts_on_them():
+    """An event that acts may hold joints; what it does not hold sleeps before it, wakes with it, and sleeps again."""
+    model, touches, start = boxes_and_a_ball(throw=(0.0, 0.0, 0.0))
+    event = sd.Event(clock(), action=kicked, name="late")
+    run = step_through(model, start, 1.0, [*touches, sd.Sleeping(after=0.1)], events=[event])
+    awake = step_through(model, start, 1.0, touches, events=[event])
+    asleep, time = run["sleeping.asleep"][:, 1:3], run["t"][:, 0]
+    assert asleep[(time > 0.13) & (time < 0.4)].all() and not asleep[(time > 0.41) & (time < 0.49)].any()
+    assert asleep[time > 0.7].all()
+    np.testing.assert_allclose(run["x"], awake["x"], atol=1e-7)
+    assert run.final.q[model.q_slice("upper")][0] > 5e-3
+
+
+def test_a_robot_sleeps_until_an_event_holds_a_joint_of_it():
+    b = sd.Builder("robot")
+    b.base("body", shapes=sd.shapes.box(2.0, (0.4, 0.4, 0.2)))
+    b.link("mast", "revolute", parent="body", axis=(0, 0, 1), shapes=sd.shapes.box(0.5, (0.1, 0.1, 0.1)))
+    robot = b.build()
+    feet = sd.Contact("body", shape=sd.shapes.box(2.0, (0.4, 0.4, 0.2)), material=ROUGH)
+    hold = sd.Event(clock(), action=sd.actions.lock("mast"), name="hold")
+    elements = [feet, sd.Sleeping(after=0.1)]
+    run = step_through(robot, robot.state(base_position=[0, 0, 0.1]), 1.0, elements, events=[hold])
+    time = run["t"][:, 0]
+    asleep = run["sleeping.asleep"]
+    assert asleep[(time > 0.13) & (time < 0.4)].all() and not asleep[time > 0.41].any()
+
+
 def test_bad_input_is_named():
     ball, floor, start = rolling_ball()
     with pytest.raises(sd.InputError, match="under TimeStepping alone"):

@@ -65,8 +65,9 @@ class RigidContact(Element):
     frame, three for each. Samples: `mode` (0 open, 1 sticks, 2 slides, 3 creeps: slides slowly, straight on, 4 drags:
     slides slowly for long), one for each point; `held`, where a point sticks [m] or a direction near that of its
     sliding, three for each, in the surface's frame; `back`, how fast one that creeps goes the other way when it has
-    stopped [m/s]; `again`, when one that drags is looked at next, to see whether it sticks [s]. Robots of a batch run
-    one by one.
+    stopped [m/s]; `again`, when one that drags is looked at next, to see whether it sticks [s]; `spared`, 1
+    where motion alone does not determine the forces and friction is the least that it can be. Robots of a batch run one
+    by one.
 
     Examples
     --------
@@ -179,7 +180,8 @@ class RigidContact(Element):
         if self.is_stepped:
             return ()
         speeds, times = Block("back", self.many, "m/s"), Block("again", self.many, "s")
-        return Block("mode", self.many), Block("held", 3 * self.many), speeds, times
+        spared = Block("spared", self.many)
+        return Block("mode", self.many), Block("held", 3 * self.many), speeds, times, spared
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]

@@ -22,6 +22,7 @@ from .contact_modes import (
     mobility,
     slip_speeds,
     slow_slips,
+    spare_where_needed,
     speed_of_rest,
 )
 from .friction_cones import solve_cones
@@ -224,6 +225,7 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
     for (one, mode, held, again), (was, where) in zip(chosen, before, strict=False):
         place = where if change is None and mode == was == STICK else held
         set_mode(stepper, one, mode, place, speed_of_rest(seen), again)
+    spare_where_needed(stepper, points)
     agree_with_rows(stepper, points, seen, slow.doubtful)
     for one, (was, _), place in zip(points, before, seen.place, strict=False):
         words = _WORDS[int(mode_of(stepper, one))]

@@ -13,9 +13,18 @@ import numpy as np
 
 from ..kernels.elements.rigid_contact import AWRY, CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
 from ..model.state import State
-from .friction_cones import Solution, solve_cones, try_cones
+from .friction_cones import AT_LIMIT, CLEAR, Solution, exceed, solve_cones, try_cones
 from .impacts import whole_mass_matrix
-from .stepper.contact_values import ContactPoint, Probe, again_of, forces_of, mode_of, set_mode, surface_frame
+from .stepper.contact_values import (
+    ContactPoint,
+    Probe,
+    again_of,
+    forces_of,
+    mode_of,
+    set_mode,
+    spare_friction,
+    surface_frame,
+)
 
 Array = np.ndarray
 PARTING = 1e-10  # [m/s]: slower points do not part
@@ -110,7 +119,8 @@ def held_together(
     """Rows of some points, and their forces and accelerations; `acceleration` (n, 3) is that without the forces."""
     rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
     mu = np.array([points[i].element.friction for i in stay])
-    return rows, solve_cones(W[np.ix_(rows, rows)], acceleration.reshape(-1)[rows], mu, [directions[i] for i in stay])
+    slides = [directions[i] for i in stay]
+    return rows, solve_cones(W[np.ix_(rows, rows)], acceleration.reshape(-1)[rows], mu, slides, may_share=True)
 
 
 def choose_modes(
@@ -186,6 +196,28 @@ def _mode_from_rest(solved: Solution, k: int, mu: float) -> tuple[float, Array]:
     along = -p[1:] if rubs > 0.0 else a  # against friction: where that nearly holds it, accelerations are rounding
     length = float(np.linalg.norm(along))
     return float(CREEP if mu > 0.0 else SLIDE), along / length if length > 0.0 else np.zeros(2)
+
+
+def spare_where_needed(stepper: Any, points: Sequence[ContactPoint]) -> None:
+    """Let friction be the least where forces of sticking points are not determinate and the least ones exceed it.
+
+    Nothing is changed where friction then exceeds its limit, too.
+    """
+    stick = [one for one in points if mode_of(stepper, one) == STICK]
+    mu = np.array([one.element.friction for one in stick])
+
+    def exceeds(near: float) -> bool:
+        stepper.forget_rows()
+        stepper.evaluate()
+        return exceed(np.array([forces_of(stepper, one) for one in stick]), mu, near)
+
+    if len(stick) < 2 or not exceeds(AT_LIMIT):
+        return
+    for one in stick:
+        spare_friction(stepper, one, True)
+    if exceeds(CLEAR):
+        for one in stick:
+            spare_friction(stepper, one, False)
 
 
 def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, doubtful: Array) -> None:

@@ -3,9 +3,11 @@
     pn >= 0,   (W p + b)n >= 0,   one of them zero;   |pt| <= mu pn,   pt against (W p + b)t where that is not zero
 
 First all are thought to stick, with the least impulses that do that: those that would have to pull let go, those whose
-friction is too great slip, until none is left that does. Where this finds no end, Newton's method solves the law in the
-form of equations (Alart, Curnier), with several weights: feet of one stiff body, which hardly let each other move, need
-that. At last one contact at a time is solved, in turn. Contacts that slide already have their direction given.
+friction is too great slip, until none is left that does. Where forces are not determinate, those of least friction may
+be within its limits where the least ones are not: then they act. Where this finds no end, Newton's method solves the
+law in the form of equations (Alart, Curnier), with several weights: feet of one stiff body, which hardly let each other
+move, need that. At last one contact at a time is solved, in turn. Contacts that slide already have their direction
+given.
 """
 
 from typing import NamedTuple
@@ -13,12 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError
+from ..kernels.elements.rigid_contact import SPARED
 from .impact_laws import _ANGLES
 
 Array = np.ndarray
 _SWEEPS = 2000
+_DEPENDENT = 1e-11  # of the greatest singular value: forces that move nothing
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
+AT_LIMIT, CLEAR = 1e-8, 1e-6  # of the limit of friction: what is nearer is at it; what is farther is clear of it
 _LIKELY_WEIGHTS = 1e3, 1e2  # those that find it most often where feet spread
 
 
@@ -33,7 +38,7 @@ class Jammed(InputError):
     """A contact that slides, and that its own friction presses against the surface: Painlevé's paradox."""
 
 
-def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution:
+def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None], *, may_share: bool = False) -> Solution:
     """Solve for all contacts.
 
     Parameters
@@ -46,13 +51,16 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
         Coefficients of friction.
     directions : list of (2,) or None
         Of contacts that slide, tangential; None of those that may stick.
+    may_share : bool
+        Whether contacts stick where not the least forces, but those of least friction are within its limits. Of
+        impulses, which friction has at its limit while there is slip, these are not.
 
     >>> found = solve_cones(np.eye(3), np.array([-1.0, 0.3, 0.0]), np.array([0.5]), [None])
     >>> bool(abs(found.p - [1.0, -0.3, 0.0]).max() < 1e-12), bool(abs(found.v).max() < 1e-12)
     (True, True)
     """
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
-    found = (_by_modes(W, b, mu, directions, size) or _by_newton(W, b, mu, directions)) if n > 1 else None
+    found = (_by_modes(W, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)) if n > 1 else None
     if found is not None:
         return found
     p = np.zeros((n, 3))
@@ -70,9 +78,8 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -
 
 
 def try_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
-    """The same of several contacts, if it is found quickly."""
-    size = float(np.abs(b).max(initial=0.0))
-    return _by_modes(W, b, mu, directions, size) or _by_newton(W, b, mu, directions, _LIKELY_WEIGHTS)
+    """The same of several contacts that may share forces, if it is found quickly."""
+    return _by_modes(W, b, mu, directions, True) or _by_newton(W, b, mu, directions, _LIKELY_WEIGHTS)
 
 
 def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) -> Array:
@@ -120,11 +127,11 @@ def _sliding(W: Array, q: Array, mu: float) -> Array:
     )
 
 
-def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], size: float) -> Solution | None:
+def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], may_share: bool) -> Solution | None:
     """Modes of all contacts by trying: the least impulses of those that stick or slip; None if it finds no end."""
     n = len(mu)
     slips = [np.zeros(2) if d is None and mu[i] == 0.0 else d for i, d in enumerate(directions)]
-    acts, near = np.ones(n, dtype=bool), 1e-9 * size
+    acts, near = np.ones(n, dtype=bool), 1e-9 * float(np.abs(b).max(initial=0.0))
     for _ in range(6 * n):
         p = _least(W, b, mu, acts, slips)
         v, changed = (b + W @ p.reshape(-1)).reshape(n, 3), False
@@ -132,6 +139,8 @@ def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], siz
         if pulls.any():
             acts[int(np.argmin(p[:, 0]))] = False
             continue
+        if may_share:
+            p = _shared(W, mu, np.array([acts[i] and slips[i] is None for i in range(n)]), p)
         for i in range(n):
             friction, slip = float(np.hypot(p[i, 1], p[i, 2])), slips[i]
             if not acts[i]:
@@ -151,6 +160,28 @@ def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], siz
     return None
 
 
+def _shared(W: Array, mu: Array, stick: Array, p: Array) -> Array:
+    """(n, 3) forces p of contacts; where friction of those that stick exceeds its limit, those of least friction.
+
+    Forces that move nothing make the difference. Where friction exceeds its limit then, too, p stays.
+    """
+    if not exceed(p[stick], mu[stick], AT_LIMIT):
+        return p
+    rows = (3 * np.flatnonzero(stick)[:, None] + np.arange(3)).ravel()
+    _, sizes, V = np.linalg.svd(W[np.ix_(rows, rows)])
+    Z, weights = V[sizes <= _DEPENDENT * sizes[0]].T, np.tile([1.0 - SPARED, 1.0, 1.0], len(rows) // 3)
+    z = np.linalg.lstsq(weights[:, None] * Z, -weights * p.reshape(-1)[rows], rcond=_DEPENDENT)[0]
+    spared = p.copy()
+    spared[stick] += (Z @ z).reshape(-1, 3)
+    is_pressed = bool(np.all(spared[stick, 0] > 0.0))
+    return spared if is_pressed and not exceed(spared[stick], mu[stick], CLEAR) else p
+
+
+def exceed(p: Array, mu: Array, near: float) -> bool:
+    """Whether friction of some contact is nearer to its limit than a part of that, or beyond it."""
+    return bool(np.any(np.hypot(p[:, 1], p[:, 2]) > mu * p[:, 0] * (1.0 - near)))
+
+
 def _least(W: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]) -> Array:
     """(n, 3) the least impulses with which contacts that act stick, or slip in a direction."""
     columns, rows = [], []
@@ -167,7 +198,7 @@ def _least(W: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]
     if not rows:
         return np.zeros((len(mu), 3))
     C = np.array(columns).T
-    found: Array = C @ np.linalg.lstsq((W @ C)[rows], -b[rows], rcond=1e-11)[0]
+    found: Array = C @ np.linalg.lstsq((W @ C)[rows], -b[rows], rcond=_DEPENDENT)[0]
     return found.reshape(-1, 3)
 
 

@@ -48,7 +48,7 @@ from .kind import (
     state,
     velocity,
 )
-from .rows import constrain, multiplier, pace, push_row, rest_row, rub_row, turning
+from .rows import constrain, multiplier, pace, push_row, rest_row, rub_row, spare_row, turning
 
 # modes; CREEP: it slides so slowly that its direction is the held one; DRAG: it slides slowly for long, with less
 # friction; PROBE: open, but its rows are written, for whoever chooses modes
@@ -64,6 +64,7 @@ STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way,
 LOSSLESS = 1e-9  # [m/s]: slower slip is rounding, and loses nothing
 FAST = 2.0  # of slow_slip: what creeps or drags faster slides
 AWRY = 0.3  # of slow_slip: what creeps turns aside where it slips that fast across its held direction
+SPARED = 1.0 - 1e-5  # how far friction is spared: tangential forces count 1e5 times as much as normal ones
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")
@@ -208,6 +209,9 @@ def hold_point(sim, e, j, t, y, ground, touch, zero):
     rest_row(sim, e, row, open_)
     rest_row(sim, e, row + 1, loose)
     rest_row(sim, e, row + 2, loose)
+    spared = SPARED * state(sim, e, 6 * own(sim, e, POINTS) + j, y, zero)
+    spare_row(sim, e, row + 1, spared)
+    spare_row(sim, e, row + 2, spared)
     d, goes_on, v = slip_direction(sim, e, j, t, y, touch, mode, zero)
     slides = loose - open_
     f = scale3(-slides * parameter(sim, e, MU, zero) * touch.size, d)

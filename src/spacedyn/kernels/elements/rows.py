@@ -78,6 +78,15 @@ def rub_row(sim, e, j, which, f, r):
 
 
 @inner
+def spare_row(sim, e, j, spared):
+    """How far row j is spared where rows are redundant: others, whose multipliers count less by 1 - spared, bear more.
+
+    Only where some rows rub. 0: all bear the least.
+    """
+    store(sim.work, row_numbers(sim, e, j) + ROW_SPARED, spared)
+
+
+@inner
 def pace(sim, e, i, speed, zero):
     """How fast what guard i of an element that asks watches can come nearer."""
     first = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS) - integer(sim.plan, ASKING)

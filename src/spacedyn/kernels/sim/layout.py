@@ -136,9 +136,9 @@ R_WORK, R_BODY, R_OTHER, R_RATES, R_RATE_AT, R_ELEMENT, R_OUTSIDE, R_NONHOLONOMI
 # work: the numbers of a row: its residual, how fast that changes, the part of its second rate that no unknown
 # acceleration changes, the part of its rate that is not the robot's, its multiplier, 1 if it rests (and nothing is held
 # by it); then what a unit of the multiplier pushes: wrenches on both bodies about their reference points, what rubbing
-# adds to them, forces on the joint rates
-ROW_PHI, ROW_RATE, ROW_BIAS, ROW_DRIFT, ROW_MULTIPLIER, ROW_RESTS, ROW_WRENCH, ROW_RUB, ROW_FORCE = (
-    0, 1, 2, 3, 4, 5, 6, 18, 30,
+# adds to them; how far it is spared where rows are redundant, 0 to 1; forces on the joint rates
+ROW_PHI, ROW_RATE, ROW_BIAS, ROW_DRIFT, ROW_MULTIPLIER, ROW_RESTS, ROW_WRENCH, ROW_RUB, ROW_SPARED, ROW_FORCE = (
+    0, 1, 2, 3, 4, 5, 6, 18, 30, 31,
 )  # fmt: skip
 # what holds a state on the rows is asked to do: to leave the independent rows as they are, or to choose them anew
 # and, for stages of a step that begins near a singular state, where errors of a stage would be magnified, the former

@@ -28,7 +28,6 @@ from .row_algebra import (
     orthonormalise,
     pick_scalars,
     put,
-    solve_rubbing,
     solve_transposed,
     solve_upper,
     spread_least,
@@ -49,6 +48,7 @@ from .row_motion import (
     rub_bodies,
     scaled6,
 )
+from .rubbing_rows import solve_rubbing
 
 
 @inner

@@ -17,7 +17,6 @@ from ..sim.layout import *  # noqa: F403
 
 DEPENDENT = 1e-8  # of the greatest length that it had: what is left of a column that others span, or that vanishes
 NEAR = 0.1  # and what is left of one that they nearly do
-REFINEMENTS = 3  # of multipliers where rows rub
 NOTHING = 1e-24  # of the greatest of all lengths, squared: a column of rounding errors
 
 
@@ -266,43 +265,3 @@ def factorise_symmetric(sim, G, rank, zero):
                 store(sim.work, G + i * m + j, total / load(sim.work, G + i * m + i, zero))
             else:
                 store(sim.work, G + j * m + j, sqrt(select(total > 0.0, total, zero + 1.0)))
-
-
-@outlined
-def solve_rubbing(sim, b, z, target, rank, zero):
-    """Multipliers of all rows where some rub: the least ones of (Q'W + Q'F) lam = b; and what F adds to z = Q b.
-
-    F: what rows push beside their gradients. Its part in the span of Q is in b already.
-    """
-    m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
-    Q, W, F = integer(sim.plan, Y_BASIS), integer(sim.plan, Y_COLUMN), integer(sim.plan, Y_RUB)
-    M, left, found = F + m * n, F + m * n + m * m, F + m * n + m * m + m
-    G, own = integer(sim.plan, Y_UPPER) + m * m, load(sim.work, integer(sim.plan, Y_RANK), zero)
-    for i in range(rank):
-        for r in range(m):
-            both = product(sim.work, Q + i * n, W + r * n, n, zero) + product(sim.work, Q + i * n, F + r * n, n, zero)
-            store(sim.work, M + i * m + r, both)
-    for i in range(rank):
-        for j in range(i, rank):
-            store(sim.work, G + i * m + j, product(sim.work, M + i * m, M + j * m, m, zero))
-        # of a robot of less rank, ones in the places that are not there
-        more = select(own > 1.0 * i, zero, zero + 1.0)
-        store(sim.work, G + i * m + i, load(sim.work, G + i * m + i, zero) + more)
-    factorise_symmetric(sim, G, rank, zero)
-    for r in range(m):
-        store(sim.work, target + r, zero)
-    for _ in range(REFINEMENTS):
-        for i in range(rank):
-            off = load(sim.work, b + i, zero) - product(sim.work, M + i * m, target, m, zero)
-            store(sim.work, left + i, off)
-        solve_transposed(sim, G, left, rank, zero)
-        solve_upper(sim, G, left, found, rank, zero)
-        for i in range(rank):
-            subtract(sim.work, target, -load(sim.work, found + i, zero), M + i * m, m, zero)
-    for r in range(m):
-        size = load(sim.work, target + r, zero)
-        for i in range(rank):
-            store(sim.work, left + i, product(sim.work, Q + i * n, F + r * n, n, zero))
-        subtract(sim.work, z, -size, F + r * n, n, zero)
-        for i in range(rank):
-            subtract(sim.work, z, size * load(sim.work, left + i, zero), Q + i * n, n, zero)

@@ -9,6 +9,7 @@ are no longer those that it fell asleep with: another force acts.
 
 from ..elements.kind import angular_velocity, parameter, velocity, weigh
 from ..elements.sleeping import REST_SPEED, REST_TIME
+from ..robot.kinematics import is_given
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base, rests_rate, segment_of, segment_record
 from ..robot.spatial import add3, add6, angular, apply_symmetric, cross, dot3, linear, load6, scale3, store6
@@ -292,6 +293,9 @@ def choose_falling(sim, many, zero):
             falls = select(load_sleep(sim, g, SL_QUIET, zero) >= wanted, awake, zero)
             going = going or somewhere(falls > 0.5)
         store_sleep(sim, g, SL_FALLS, falls)
+    for k in range(integer(sim.tree, RATES)):
+        if is_given(sim.tree, k):  # a joint that is held moves its group, or may
+            store_sleep(sim, group_of_rate(sim, k), SL_FALLS, zero)
     while going:
         going = False
         for a in range(many):

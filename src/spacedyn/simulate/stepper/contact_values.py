@@ -93,10 +93,11 @@ def set_mode(
     """Let a point be open, stick or slide; where it sticks, or the direction of its slip, in the surface's frame.
 
     `back` is how fast a point that creeps slips the other way where it has stopped [m/s], `again` when one that drags
-    asks whether it sticks [s].
+    asks whether it sticks [s]. Its friction is not spared.
     """
     states, many = stepper.element_states(one.number), one.element.many
     states[one.point], states[4 * many + one.point], states[5 * many + one.point] = mode, back, again
+    states[6 * many + one.point] = 0.0
     if held is not None:
         first = many + 3 * one.point
         states[first : first + 3] = held[:, None]
@@ -111,6 +112,11 @@ def held_of(stepper: Stepper, one: ContactPoint) -> Array:
 def again_of(stepper: Stepper, one: ContactPoint) -> float:
     """When a point that drags asks whether it sticks [s]."""
     return float(stepper.element_states(one.number)[5 * one.element.many + one.point, 0])
+
+
+def spare_friction(stepper: Stepper, one: ContactPoint, spared: bool) -> None:
+    """Let friction of a point be the least where forces are not determinate; or else all its forces together."""
+    stepper.element_states(one.number)[6 * one.element.many + one.point] = float(spared)
 
 
 def gap_of(stepper: Stepper, one: ContactPoint) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...elements.sleeping import Sleeping
 from ...kernels.robot import layout as k
+from ...kernels.sim import codes
 from ...kernels.sim import layout as p
 from ...model.model import Model
 from ..layout import Layout, end_of
@@ -72,10 +73,9 @@ def put_sleepers(plan: Plan, prepared: Prepared, model: Model) -> None:
     for i, group in enumerate(groups):
         if group >= 0 and i not in allowed:
             may[group] = 0
-    for joint in prepared.joints:
-        may[rates[model.u_slice(joint.joint)]] = 0
     others = [one for one in prepared.acting if not (one.touches or isinstance(one, Sleeping) or one.kernel is None)]
-    whole = not (others or prepared.simulation.laws or prepared.joints or end_of(layout.states) or prepared.rows)
+    held = any(one.mode != codes.MODE_FREE or one.given is not None for one in prepared.joints)
+    whole = not (others or prepared.simulation.laws or held or end_of(layout.states) or prepared.rows)
     loose = np.zeros_like(may)
     if whole:
         loose[groups[_hanging_loose(model)]] = 1
