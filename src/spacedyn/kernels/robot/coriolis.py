@@ -17,10 +17,9 @@ from ..scalar.lanes import directions_in
 from ..scalar.memory import integer, lanes_of, load, pointer, store, zero_of
 from .bodies import momentum_of, store_inertia, weigh_body
 from .descriptions import parameters
-from .inertia import clear_matrix
 from .kinematics import base_axis, move, place
 from .layout import *  # noqa: F403
-from .rows import read_state, write_rows
+from .rows import clear_matrix, read_state, write_rows
 from .segments import (
     add_composite,
     opens_segment,

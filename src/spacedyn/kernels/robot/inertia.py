@@ -14,7 +14,7 @@ from .bodies import momentum_of, weigh
 from .descriptions import parameters
 from .kinematics import base_axis, place
 from .layout import *  # noqa: F403
-from .rows import read_state, write_rows
+from .rows import clear_matrix, read_state, write_rows
 from .segments import (
     add_composite,
     force_about_base,
@@ -71,17 +71,6 @@ def base_entries(tree, matrix, H, k, momentum):
         value = pick(momentum, base_axis(tree, j))
         store(matrix, H + k * nv + j, value)
         store(matrix, H + j * nv + k, value)
-
-
-@inner
-def clear_matrix(tree, matrix, at, zero):
-    """Zeros where two rates are on different branches; of a robot without branches every entry is written anyway."""
-    nv, branches = integer(tree, RATES), 0
-    for k in range(nv):
-        branches += integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_PARENT) != k - 1
-    if branches:
-        for j in range(nv * nv):
-            store(matrix, at + j, zero)
 
 
 @inner

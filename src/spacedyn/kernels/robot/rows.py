@@ -1,4 +1,4 @@
-"""Copy rows of robots to scratch memory and back.
+"""Copy rows of robots to scratch memory and back; clear and check what is written.
 
 A last pack that is not full repeats its last row, so every lane always holds a real robot.
 """
@@ -6,7 +6,7 @@ A last pack that is not full repeats its last row, so every lane always holds a 
 from ..scalar.compiling import inner
 from ..scalar.memory import gather, integer, lanes_of, later, load, scatter, scatter_block, store, widest_of
 from ..scalar.pack import select, somewhere
-from .layout import COORDINATES, RATES, W_U, W_X
+from .layout import COORDINATES, RATE_AT, RATE_INTS, RATE_PARENT, RATES, W_U, W_X
 
 
 @inner
@@ -33,6 +33,17 @@ def read_state(tree, state, row, count, work, zero):
     nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
     read_rows(state, nx + nv, 0, nx, row, count, work, integer(tree, W_X), 1, zero)
     read_rows(state, nx + nv, nx, nv, row, count, work, integer(tree, W_U), 1, zero)
+
+
+@inner
+def clear_matrix(tree, matrix, at, zero):
+    """Zeros where two rates are on different branches; of a robot without branches every entry is written anyway."""
+    nv, branches = integer(tree, RATES), 0
+    for k in range(nv):
+        branches += integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_PARENT) != k - 1
+    if branches:
+        for j in range(nv * nv):
+            store(matrix, at + j, zero)
 
 
 @inner
