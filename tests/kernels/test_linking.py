@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from numba.core import types
 
-from spacedyn.kernels.scalar.compiling import OPTIONS, inner, outlined, rare
+from spacedyn.kernels.scalar.compiling import OPTIONS, inner, outlined, rare, separate
+from spacedyn.kernels.scalar.memory import load, pointer, store, zero_of
+from spacedyn.kernels.scalar.pack import LANES, ONE, PACK
 
 
 @pytest.fixture(params=[inner, outlined, rare])
@@ -79,3 +81,24 @@ def test_what_is_rare_stays_out_of_who_calls_it():
     (attributes,) = [line for line in code.splitlines() if line.startswith(f"attributes #{number} ")]
     assert "cold" in attributes and "noinline" in attributes
     assert [line for line in code.splitlines() if "call " in line and name in line]
+
+
+@pytest.mark.parametrize(("kind", "aligned"), [(PACK, 2), (ONE, 0)])
+def test_packs_on_the_stack_straddle_no_cache_lines(kind, aligned):
+    """A function of packs, and one that it calls, begin their part of the stack where a whole pack may begin."""
+
+    @separate
+    def twice(x):
+        return x + x
+
+    @numba.njit(**OPTIONS)
+    def run(array, kind):
+        store(pointer(array), 0, twice(load(pointer(array), 0, zero_of(kind))))
+
+    numbers = np.arange(1.0, 1.0 + LANES)
+    run(numbers, kind)
+    assert numbers[0] == 2.0
+    (code,) = run.inspect_llvm().values()
+    groups = dict(re.findall(r"^attributes (#\d+) = \{(.*)\}", code, re.M))
+    functions = re.findall(r"^define .*(?:run|twice)\w*.*? (#\d+)", code, re.M)
+    assert sum(f"alignstack={max(16, 8 * LANES)} " in groups[group] for group in functions) == aligned
