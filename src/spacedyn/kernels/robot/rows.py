@@ -4,7 +4,18 @@ A last pack that is not full repeats its last row, so every lane always holds a 
 """
 
 from ..scalar.compiling import inner
-from ..scalar.memory import gather, integer, lanes_of, later, load, scatter, scatter_block, store, widest_of
+from ..scalar.memory import (
+    gather,
+    gather_block,
+    integer,
+    lanes_of,
+    later,
+    load,
+    scatter,
+    scatter_block,
+    store,
+    widest_of,
+)
 from ..scalar.pack import select, somewhere
 from .layout import COORDINATES, RATE_AT, RATE_INTS, RATE_PARENT, RATES, W_U, W_X
 
@@ -12,19 +23,31 @@ from .layout import COORDINATES, RATE_AT, RATE_INTS, RATE_PARENT, RATES, W_U, W_
 @inner
 def read_rows(array, width, first, some, row, count, work, at, stride, zero):
     """Components first ... first + some of the rows from `row` on, into scalars at, at + stride, ..."""
-    for j in range(some):
-        store(work, at + j * stride, gather(array, width, row, count - 1, first + j, zero))
+    many, last = lanes_of(zero), count - 1
+    for j in range(0, some - many + 1, many):
+        gather_block(array, width, row, last, first + j, work, at + j * stride, stride, zero)
+    if some % many != 0:
+        if some > many:  # some of the last ones again
+            j = some - many
+            gather_block(array, width, row, last, first + j, work, at + j * stride, stride, zero)
+        else:
+            for j in range(some):
+                store(work, at + j * stride, gather(array, width, row, last, first + j, zero))
 
 
 @inner
 def write_rows(array, width, first, some, row, count, work, at, stride, zero):
     """Scalars at, at + stride, ... into components first ... first + some of the rows from `row` on."""
-    many = lanes_of(zero)
-    whole = some - some % many
-    for j in range(0, whole, many):
-        scatter_block(array, width, row, count - 1, first + j, work, at + j * stride, stride, zero)
-    for j in range(whole, some):
-        scatter(array, width, row, count - 1, first + j, load(work, at + j * stride, zero))
+    many, last = lanes_of(zero), count - 1
+    for j in range(0, some - many + 1, many):
+        scatter_block(array, width, row, last, first + j, work, at + j * stride, stride, zero)
+    if some % many != 0:
+        if some > many:
+            j = some - many
+            scatter_block(array, width, row, last, first + j, work, at + j * stride, stride, zero)
+        else:
+            for j in range(some):
+                scatter(array, width, row, last, first + j, load(work, at + j * stride, zero))
 
 
 @inner

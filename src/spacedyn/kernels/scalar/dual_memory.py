@@ -14,6 +14,7 @@ from .memory import (
     _number_at,
     _row_elements,
     gather,
+    gather_block,
     lanes_of,
     load,
     scatter,
@@ -103,6 +104,15 @@ def _lower_scatter(context, builder, sig, args):
 def _lower_scatter_block(context, builder, sig, args):
     (element,) = _row_elements(builder, (*args[:5], None), 1)
     builder.store(builder.load(_places(builder, args[5], args[6])[0], typ=_double), element)
+    return context.get_dummy_value()
+
+
+@lower_builtin(gather_block, *_BLOCK_ARGUMENTS, DualType)
+def _lower_gather_block(context, builder, sig, args):
+    (element,) = _row_elements(builder, (*args[:5], None), 1)
+    value, tangents = _places(builder, args[5], args[6])
+    builder.store(builder.load(element, typ=_double), value)
+    builder.store(_ZEROS, tangents, align=8)
     return context.get_dummy_value()
 
 

@@ -280,8 +280,14 @@ def scatter_block(array, width, row, last, j, work, at, stride, zero):
     scatter(array, width, row, last, j, load(work, at, zero))
 
 
+def gather_block(array, width, row, last, j, work, at, stride, zero):
+    """`gather` components j, j + 1, ..., as many as there are lanes, to scalars at, at + stride, ... of `work`."""
+    store(work, at, gather(array, width, row, last, j, zero))
+
+
 @type_callable(scatter_block)
-def _type_scatter_block(context):
+@type_callable(gather_block)
+def _type_block(context):
     return lambda array, width, row, last, j, work, at, stride, zero: types.none
 
 
@@ -295,18 +301,41 @@ def _lower_scatter_block_one(context, builder, sig, args):
     return context.get_dummy_value()
 
 
+@lower_builtin(gather_block, *_BLOCK_ARGUMENTS, types.Float)
+def _lower_gather_block_one(context, builder, sig, args):
+    (element,) = _row_elements(builder, (*args[:5], None), 1)
+    builder.store(builder.load(element, typ=_double), builder.gep(args[5], [args[6]]))
+    return context.get_dummy_value()
+
+
+def _block_places(builder, args):
+    """Addresses of a square of numbers: of each robot's row, and of each scalar in scratch memory."""
+    rows = [builder.bitcast(one, _vector.as_pointer()) for one in _row_elements(builder, (*args[:5], None), LANES)]
+    (work, at, stride), scalars = args[5:8], []
+    for _ in range(LANES):
+        scalars.append(_vector_at(builder, work, at))
+        at = builder.add(at, stride)
+    return rows, scalars
+
+
+def _turn_over(builder, sources, targets):
+    """A square of numbers is turned over in registers, so that each robot's row takes one instruction."""
+    square = [builder.load(source, align=8, typ=_vector) for source in sources]
+    for vector, target in zip(_transposed(builder, square), targets, strict=True):
+        builder.store(vector, target, align=8)
+
+
 @lower_builtin(scatter_block, *_BLOCK_ARGUMENTS, PackType)
 def _lower_scatter_block(context, builder, sig, args):
-    """A square of numbers is turned over in registers, so that each robot's row is written by one instruction."""
-    work, at, stride = args[5:8]
-    square = []
-    for _ in range(LANES):
-        square.append(builder.load(_vector_at(builder, work, at), align=8, typ=_vector))
-        at = builder.add(at, stride)
-    for robot, element in zip(
-        _transposed(builder, square), _row_elements(builder, (*args[:5], None), LANES), strict=True
-    ):
-        builder.store(robot, builder.bitcast(element, _vector.as_pointer()), align=8)
+    rows, scalars = _block_places(builder, args)
+    _turn_over(builder, scalars, rows)
+    return context.get_dummy_value()
+
+
+@lower_builtin(gather_block, *_BLOCK_ARGUMENTS, PackType)
+def _lower_gather_block(context, builder, sig, args):
+    rows, scalars = _block_places(builder, args)
+    _turn_over(builder, rows, scalars)
     return context.get_dummy_value()
 
 
