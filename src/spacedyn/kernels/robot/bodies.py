@@ -2,6 +2,7 @@
 
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, shared, store
+from .descriptions import fetch_body
 from .kinematics import move_base, move_body, place_body, start_place
 from .layout import *  # noqa: F403
 from .segments import force_about_base, origin_of, rests, speed_of
@@ -164,11 +165,18 @@ def motion_forces_under(tree, par, work, gravity, inertias_too, zero):
 
 
 @inner
-def motions(tree, par, work, zero):
-    """Base to leaves: poses and motion of all bodies; of joints, only accelerations that are given count."""
+def motions(tree, par, work, goes_on, zero):
+    """Base to leaves: poses and motion of all bodies; of joints, only accelerations that are given count.
+
+    `goes_on`: whether another pack comes next; what describes it, if its robots differ, is fetched meanwhile.
+    """
     start_place(tree, work, zero)
     move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
+    if goes_on:
+        fetch_body(tree, par, 0)
     for i in range(1, integer(tree, BODIES)):
+        if goes_on:
+            fetch_body(tree, par, i)
         if not rests(tree, i):
             place_body(tree, par, work, i, zero)
             move_body(tree, work, i, False, False, zero)

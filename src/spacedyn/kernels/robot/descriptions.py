@@ -13,7 +13,7 @@ from numba.extending import models, register_model, type_callable
 from ..scalar.compiling import inner
 from ..scalar.memory import _load_constant, _vector_at, integer, pointer, shared
 from ..scalar.pack import LANES, PackType, _double, _vector, pack
-from .layout import PAR_GRAVITY
+from .layout import *  # noqa: F403
 
 
 class LanesPointerType(types.Type):
@@ -23,6 +23,9 @@ class LanesPointerType(types.Type):
         self.dtype = types.float64
         super().__init__("lanes*")
 
+
+_bytes, _int = ir.IntType(8).as_pointer(), ir.IntType(32)
+_TO_SECOND_LEVEL = 2  # of the cache: the first one is full of the present pack
 
 lanes_pointer = LanesPointerType()
 register_model(LanesPointerType)(models.PointerModel)
@@ -58,6 +61,15 @@ def largest(array, k):
 def of_lane(array, k, lane):
     """Number k of a description, of one lane."""
     return float(array[k])
+
+
+def fetch(array, k):
+    """Ask the memory for number k of a description with a number for each lane, which is needed later."""
+
+
+@type_callable(fetch)
+def _type_fetch(context):
+    return lambda array, k: types.none
 
 
 @type_callable(of_robots)
@@ -109,6 +121,20 @@ def _lower_of_lane_each(context, builder, sig, args):
     return _load_constant(builder, args[0], _place(builder, args[1], args[2]), _double)
 
 
+@lower_builtin(fetch, types.CPointer, types.Integer)
+def _lower_fetch_nothing(context, builder, sig, args):
+    return context.get_dummy_value()
+
+
+@lower_builtin(fetch, LanesPointerType, types.Integer)
+def _lower_fetch(context, builder, sig, args):
+    place = builder.bitcast(builder.gep(args[0], [_place(builder, args[1], ir.Constant(args[1].type, 0))]), _bytes)
+    kind = ir.FunctionType(ir.VoidType(), [_bytes, _int, _int, _int])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [_bytes], kind)
+    builder.call(prefetch, [place, _int(0), _int(_TO_SECOND_LEVEL), _int(1)])  # to read; data
+    return context.get_dummy_value()
+
+
 def _place(builder, k, lane):
     return builder.add(builder.mul(k, ir.Constant(k.type, LANES)), lane)
 
@@ -117,3 +143,11 @@ def _place(builder, k, lane):
 def parameters(tree, par, row):
     """What describes the robots of the rows from `row` on."""
     return of_robots(par, integer(tree, PAR_GRAVITY) + 3, row)
+
+
+@inner
+def fetch_body(tree, par, i):
+    """Ask the memory for the record of body i in what describes the next pack."""
+    record = integer(tree, PAR_GRAVITY) + 3 + i * BODY_PARS
+    for k in range(BODY_PARS):
+        fetch(par, record + k)

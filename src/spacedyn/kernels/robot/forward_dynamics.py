@@ -143,7 +143,7 @@ def solve_dynamics(tree, par, work, loaded, zero):
 @inner
 def forward_dynamics(tree, par, work, options, zero):
     """QDD of the free rates from TAU; TAU of the given ones from QDD (QDD of a free base must come in as zero)."""
-    motions(tree, par, work, zero)
+    motions(tree, par, work, True, zero)
     if options & LOADED:
         clear_forces(tree, work, zero)
         add_wrenches(tree, par, work, -1.0, zero)

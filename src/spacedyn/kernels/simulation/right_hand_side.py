@@ -173,7 +173,7 @@ def pose_bodies(sim, t, y, k, address, zero):
         run_kinds(sim, t, y, k, PLACES_JOINTS, address)
     move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), y, integer(sim.tree, W_X), zero)
     inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), y + nv, integer(sim.tree, W_U), zero)
-    motions(sim.tree, sim.par, sim.work, zero)
+    motions(sim.tree, sim.par, sim.work, False, zero)
 
 
 @inner
