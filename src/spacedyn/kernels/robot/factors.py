@@ -92,6 +92,8 @@ def accumulate_force(tree, work, i, F, zero):
 @inner
 def reduce_bodies(tree, work, zero):
     """Leaves to base: TAU of rates becomes what is left after FORCE and the rates further out have taken theirs."""
+    if integer(tree, SEGMENTS) > 0:
+        keep_transmitted(tree, work, zero)
     F = (zero, zero, zero, zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record, own = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK + FORCE
@@ -102,8 +104,6 @@ def reduce_bodies(tree, work, zero):
         if i == 0:
             reduce_base(tree, work, F, zero)
             return
-        if integer(tree, record + OPENS):
-            keep_transmitted(tree, work, i, zero)
         first = integer(tree, record + RATE)
         for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
             column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
@@ -133,10 +133,10 @@ def recover_accelerations(tree, par, work, zero):
             rate = rates + k * RATE_WORK
             qdd = settle(tree, par, work, k, dot6(load6(work, rate + GAIN, zero), a), zero)
             a = add_scaled6(a, qdd, load6(work, rate + S, zero))
-        if integer(tree, record + OPENS):
-            settle_loose(tree, work, i, zero)
         if integer(tree, record + FLAGS) & FROM_MEMORY:
             store6(work, bodies + i * BODY_WORK + ACCELERATION, a)  # for children that do not come next
+    if integer(tree, SEGMENTS) > 0:
+        settle_loose(tree, work, zero)
 
 
 @inner

@@ -25,14 +25,7 @@ from .descriptions import parameters
 from .factors import recover_accelerations
 from .kinematics import is_given
 from .layout import *  # noqa: F403
-from .loose_joints import (
-    force_past_joint,
-    hand_nothing,
-    hand_transmitted,
-    inertia_to_parent,
-    is_loose,
-    keep_transmitted,
-)
+from .loose_joints import force_past_joint, hand_nothing, inertia_to_parent, keep_transmitted
 from .passive import passive_force, passive_forces
 from .rows import are_finite, read_rows, read_state, write_rows
 from .segments import rests
@@ -63,9 +56,6 @@ def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
 @inner
 def accumulate(tree, work, i, record, A, B, C, F, zero):
     """Add articulated inertia and force of body i to what its parent has accumulated in memory."""
-    if is_loose(tree, i):
-        hand_transmitted(tree, work, i, zero)
-        return
     if integer(tree, record + OPENS):
         body = integer(tree, W_BODY) + i * BODY_WORK
         store_articulated(work, body + HANDED, A, B, C)
@@ -100,8 +90,6 @@ def eliminate_bodies(tree, par, work, loaded, zero):
                 factorise_base(tree, work, A, B, C, zero)
                 reduce_base(tree, work, F, zero)
                 return
-            if integer(tree, record + OPENS):
-                keep_transmitted(tree, work, i, zero)
             first = integer(tree, record + RATE)
             for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
                 column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
@@ -136,6 +124,8 @@ def solve_dynamics(tree, par, work, loaded, zero):
 
     `loaded`: whether FORCE of the bodies holds what acts on them, to be added to what their motion takes.
     """
+    if integer(tree, SEGMENTS) > 0:
+        keep_transmitted(tree, work, zero)
     eliminate_bodies(tree, par, work, loaded, zero)
     recover_accelerations(tree, par, work, zero)
 

@@ -9,7 +9,7 @@ S q'' = a' - a. So nothing of the large numbers on one side gets into the other.
 from ..scalar.compiling import inner, outlined, rare
 from ..scalar.memory import integer, load, store
 from .layout import *  # noqa: F403
-from .segments import lever_of, segment_of, segment_work, shift_force, shift_motion
+from .segments import lever_of, rests, segment_of, segment_work, shift_force, shift_motion
 from .spatial import add3, add6, angular, cross, dot3, linear, load3, load6, load9, pick, scale3, store6, store9, sub3
 
 
@@ -62,21 +62,22 @@ def loose_rates(tree, work, i, V, zero):
     )
 
 
-@rare
-def keep_transmitted(tree, work, i, zero):
-    """Before a rate of body i is eliminated: what its joint transmits, if it is loose, follows from its TAU alone."""
-    if is_loose(tree, i):
-        first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
-        tau = integer(tree, W_RATE) + first * RATE_WORK + TAU
-        t = (
-            load(work, tau, zero),
-            load(work, tau + RATE_WORK, zero),
-            load(work, tau + 2 * RATE_WORK, zero),
-            load(work, tau + 3 * RATE_WORK, zero),
-            load(work, tau + 4 * RATE_WORK, zero),
-            load(work, tau + 5 * RATE_WORK, zero),
-        )
-        store6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, loose_force(tree, work, i, t, zero))
+@outlined
+def keep_transmitted(tree, work, zero):
+    """Before any rate is eliminated: what loose joints transmit follows from their TAU alone."""
+    for i in range(integer(tree, BODIES)):
+        if not rests(tree, i) and is_loose(tree, i):
+            first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
+            tau = integer(tree, W_RATE) + first * RATE_WORK + TAU
+            t = (
+                load(work, tau, zero),
+                load(work, tau + RATE_WORK, zero),
+                load(work, tau + 2 * RATE_WORK, zero),
+                load(work, tau + 3 * RATE_WORK, zero),
+                load(work, tau + 4 * RATE_WORK, zero),
+                load(work, tau + 5 * RATE_WORK, zero),
+            )
+            store6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, loose_force(tree, work, i, t, zero))
 
 
 @outlined
@@ -138,21 +139,22 @@ def acceleration_from_parent(tree, work, i, zero):
     store6(work, integer(tree, W_BODY) + i * BODY_WORK + ACCELERATION, a)
 
 
-@rare
-def settle_loose(tree, work, i, zero):
-    """QDD of body i's joint, if it is loose, becomes the child's acceleration less what the parent's side has."""
-    if is_loose(tree, i):
-        a = load6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, zero)
-        first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
-        given = loose_rates(tree, work, i, a, zero)
-        for k in range(6):
-            qdd = integer(tree, W_RATE) + (first + k) * RATE_WORK + QDD
-            store(work, qdd, load(work, qdd, zero) - pick(given, k))
+@outlined
+def settle_loose(tree, work, zero):
+    """QDD of loose joints becomes their children's accelerations less what their parents' sides have."""
+    for i in range(integer(tree, BODIES)):
+        if not rests(tree, i) and is_loose(tree, i):
+            a = load6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, zero)
+            first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
+            given = loose_rates(tree, work, i, a, zero)
+            for k in range(6):
+                qdd = integer(tree, W_RATE) + (first + k) * RATE_WORK + QDD
+                store(work, qdd, load(work, qdd, zero) - pick(given, k))
 
 
 @rare
 def hand_nothing(tree, work, i, zero):
-    """Body i, behind a loose joint, adds no inertia to its parent, and no force either; the last child begins so."""
+    """Body i, which rests behind a loose joint, adds nothing to its parent; the last child begins with that."""
     record, none = integer(tree, BODY_AT) + i * BODY_INTS, (zero, zero, zero, zero, zero, zero)
     if integer(tree, record + FLAGS) & IS_LAST_CHILD != 0:
         above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
@@ -160,16 +162,6 @@ def hand_nothing(tree, work, i, zero):
         store9(work, above + HANDED + 6, none + (zero, zero, zero))
         store6(work, above + HANDED + 15, none)
         store6(work, above + HANDED_FORCE, none)
-
-
-@rare
-def hand_transmitted(tree, work, i, zero):
-    """Add what the loose joint of body i transmits to its parent's HANDED_FORCE: no inertia goes past such a joint."""
-    hand_nothing(tree, work, i, zero)
-    segment = segment_work(tree, segment_of(tree, i))
-    F = shift_force(load6(work, segment + ACROSS, zero), load3(work, segment + LEVER, zero))
-    above = integer(tree, W_BODY) + integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + PARENT) * BODY_WORK
-    store6(work, above + HANDED_FORCE, add6(load6(work, above + HANDED_FORCE, zero), F))
 
 
 @rare
