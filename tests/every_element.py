@@ -92,7 +92,7 @@ def clock(t, s, p, out):
 
 
 def under_rigid_contact():
-    """A disc that slides, a ball of another body that bounces, a fast one that misses; loops that close and open."""
+    """A disc that slides, a ball of another body that bounces, a fast one that misses, one in a groove; loops."""
     b = sd.Builder("pair")
     b.base("bus", mass=20.0, inertia=(2.0, 2.3, 1.8))
     b.link("target", "free", parent="bus", mass=3.0, inertia=(0.4, 0.5, 0.6))
@@ -116,7 +116,11 @@ def under_rigid_contact():
     found = [np.ravel(run[name]) for name in ("q", "u", "gap")]
     past = sd.RigidContact("bus", (0, 0, 0), sd.SphereSurface(0.5), radius=0.1, name="past")
     flying = pair.state(base_position=[0.65, 0, 30.0], base_velocity=[0, 0, -100.0])
-    run = sd.simulate(pair, flying, 0.6, elements=[past], record=0.3)
+    found += [np.ravel(sd.simulate(pair, flying, 0.6, elements=[past], record=0.3)["u"])]
+    groove = [sd.Plane(normal=(0, side, 1)) for side in (1.0, -1.0)]  # steeper than friction: forces are shared
+    sides = [sd.RigidContact("bus", (0, 0, 0), one, 0.0, 0.5, radius=0.1, name=f"{i}") for i, one in enumerate(groove)]
+    rolling = pair.state(base_position=[0, 0, 0.1 * np.sqrt(2.0)])
+    run = sd.simulate(pair, rolling, 0.04, elements=sides, record=0.02, method=sd.RungeKutta4(0.02), gravity=[1, 0, -9])
     return np.concatenate([*found, np.ravel(run["u"])])
 
 
