@@ -98,7 +98,7 @@ class Flat:
     def with_gravity(self, gravity: np.ndarray) -> np.ndarray:
         """`par` under an acceleration of gravity (3,), inertial axes."""
         if self.rows is None:
-            par = aligned_copy(self.par)
+            par = self.par.copy()  # not aligned: that takes longer than one robot gains by it
             par[-3:] = gravity
             return par
         for known, weighed in tuple(self.weighed):  # that of many robots is large: the last one is kept
