@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from fractions import Fraction
 
 import mpmath
 import numba
@@ -21,6 +22,7 @@ from spacedyn.kernels.scalar.pack import (
     PACK,
     _lanes_of_this_cpu,
     arctan2,
+    fused,
     hyperbolic_tangent,
     library_cos,
     library_sin,
@@ -99,6 +101,34 @@ def unusual_pairs():
     pairs = np.array([(a, b) for a in special for b in special])
     pairs = np.concatenate([pairs, np.random.default_rng(0).normal(size=(2048 - len(pairs), 2)) * 10])
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+@fast
+def apply_fused(x, y, z, out, count, kind):
+    x, y, z, out = pointer(x), pointer(y), pointer(z), pointer(out)
+    zero = zero_of(kind)
+    n = count // lanes_of(zero)
+    for k in range(n):
+        a, b, c = load(x, k, zero), load(y, k, zero), load(z, k, zero)
+        store(out, k, fused(a, b, c))
+        store(out, n + k, fused(1.0 + 2.0**-30, b, c))
+        store(out, 2 * n + k, fused(a, fused(a, b, zero), fused(b, c, zero)))
+
+
+@KINDS
+def test_fused_sums_round_once_in_every_lane(kind):
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 64))
+    c = -a * b * (1.0 + 1e-12 * rng.normal(size=64))  # cancels: two roundings would show
+    out = np.empty((3, 64))
+    apply_fused(a, b, c, out.reshape(-1), 64, kind)
+
+    def exact(x, y, z):
+        return np.array([float(Fraction(p) * Fraction(q) + Fraction(r)) for p, q, r in zip(x, y, z, strict=True)])
+
+    expected = [exact(a, b, c), exact(np.full(64, 1.0 + 2.0**-30), b, c), exact(a, a * b, b * c)]
+    np.testing.assert_array_equal(out, expected)
+    assert not np.array_equal(out[0], a * b + c)
 
 
 @KINDS

@@ -156,6 +156,13 @@ class Layout:
         nv = self.model.nv
         return in_order({"s": nv, "u": nv, "states": end_of(self.states), "ledger": end_of(self.ledger)})
 
+    def moving_size(self, others_act: object) -> int:
+        """How many numbers of y, from its first on, have rates that are not always zero.
+
+        Without anything that acts but laws' forces in joints, only these have works in the ledger.
+        """
+        return end_of(self.y) if others_act else self.in_y("joint_work").stop
+
     def in_y(self, entry: str) -> slice:
         """The slice of y that holds an entry of the ledger."""
         first, part = self.y["ledger"].start, self.ledger[entry]

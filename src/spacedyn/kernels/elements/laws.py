@@ -33,7 +33,7 @@ from ..robot.spatial import (
     sub3,
     turn,
 )
-from ..scalar.compiling import call, inner
+from ..scalar.compiling import call, inner, separate
 from ..scalar.lanes import add_number, add_tangent, directions_in, number_in, stride_of, tangent_in
 from ..scalar.memory import integer, lanes_of, later, load, load_counter, store, store_counter
 from ..sim.layout import *  # noqa: F403
@@ -110,10 +110,19 @@ def run_law(sim, law, t, lane, out, zero):
 
 
 @inner
+def clear_output(sim, array, out, zero):
+    """Zeros where a law writes, from `out` on; wrenches, of which nobody reads any where no law has one, stay."""
+    joints, wrenches = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES), 6 * (integer(sim.tree, ENDPOINTS) + 1)
+    for k in range(joints):
+        store(array, out + k, zero)
+    for k in range(joints if integer(sim.plan, CHOICES) & LOADED else joints + wrenches, integer(sim.plan, OUTPUTS)):
+        store(array, out + k, zero)
+
+
+@inner
 def run_code(sim, law, t, view, out):
     """Call one law with what it sees at `view`; what it writes goes to `out`, a place in memory."""
-    for k in range(integer(sim.plan, OUTPUTS)):
-        store(sim.memory, out + k, 0.0)
+    clear_output(sim, sim.memory, out, 0.0)
     address = integer(sim.plan, integer(sim.plan, LAW_AT) + law * LAW_INTS + L_ADDRESS)
     call_law(sim, law, address, t, view, later(sim.memory, out))
 
@@ -158,8 +167,7 @@ def add_output(sim, out, lane, zero):
 def run_over_pack(sim, law, t, rates, zero):
     """Call one continuous law for all robots of a pack at once; add what it writes, and the rates of its states."""
     record, out = integer(sim.plan, LAW_AT) + law * LAW_INTS, integer(sim.plan, Y_OUT)
-    for k in range(integer(sim.plan, OUTPUTS)):
-        store(sim.work, out + k, zero)
+    clear_output(sim, sim.work, out, zero)
     view, written = integer(sim.plan, Y_VIEW) * stride_of(zero), out * stride_of(zero)
     call_law(sim, law, integer(sim.plan, record + L_PACK), t, later(sim.work, view), later(sim.work, written))
     for part in range(PARTS):
@@ -259,31 +267,53 @@ def ask_for_modes(sim, laws):
     return False
 
 
+@separate
+def hold_law(sim, law, t, y, zero):
+    """Forces, wrenches and commands of a sampled law; a sample, if one is due."""
+    lanes, outputs = lanes_of(zero), integer(sim.plan, OUTPUTS)
+    record = integer(sim.plan, LAW_AT) + law * LAW_INTS
+    if (load_counter(sim.counters, C_DUE) >> law) & 1:
+        sample_law(sim, law, t, y, zero)
+        if load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
+            hold_sample(sim, law, zero)
+    for lane in range(lanes):
+        out = integer(sim.plan, M_HELD) + (law * lanes + lane) * outputs
+        add_output(sim, out, lane, zero)
+
+
+@inner
+def run_over_lanes(sim, law, t, rates, zero):
+    """Call one continuous law robot by robot; add what it writes, and the rates of its states."""
+    record, out = integer(sim.plan, LAW_AT) + law * LAW_INTS, integer(sim.plan, M_OUT)
+    outputs, states = integer(sim.plan, OUTPUTS), integer(sim.plan, record + L_STATES)
+    for lane in range(lanes_of(zero)):
+        run_law(sim, law, t, lane, out, zero)
+        add_output(sim, out, lane, zero)
+        for j in range(states):
+            place = rates + integer(sim.plan, record + L_STATE) + j
+            add_number(sim.work, place, lane, load(sim.memory, out + outputs - states + j, 0.0), zero)
+    for lane in range(directions_in(zero)):
+        add_law_tangents(sim, law, t, rates, lane, zero)
+
+
+@separate
+def split_pack(sim, law, t, rates, zero):
+    """The same for a pack, whose laws mostly run over all of it at once."""
+    run_over_lanes(sim, law, t, rates, zero)
+
+
 @collective_kind
 def laws(sim, t, y, k, zero):
     """Forces, wrenches and commands of all laws at this time; rates of their continuous states into k."""
-    nv, lanes, due = integer(sim.tree, RATES), lanes_of(zero), load_counter(sim.counters, C_DUE)
+    rates = k + 2 * integer(sim.tree, RATES)
     show_channels(sim, zero)
-    outputs = integer(sim.plan, OUTPUTS)
     for law in range(integer(sim.plan, LAWS)):
         record = integer(sim.plan, LAW_AT) + law * LAW_INTS
         if integer(sim.plan, record + L_SAMPLED):
-            if (due >> law) & 1:
-                sample_law(sim, law, t, y, zero)
-                if load(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 1, 0.0) == 0.0:
-                    hold_sample(sim, law, zero)
-            for lane in range(lanes):
-                out = integer(sim.plan, M_HELD) + (law * lanes + lane) * outputs
-                add_output(sim, out, lane, zero)
-        elif lanes > 1 and integer(sim.plan, record + L_PACK) != 0:
-            run_over_pack(sim, law, t, k + 2 * nv, zero)
+            hold_law(sim, law, t, y, zero)
+        elif lanes_of(zero) == 1:
+            run_over_lanes(sim, law, t, rates, zero)
+        elif integer(sim.plan, record + L_PACK) != 0:
+            run_over_pack(sim, law, t, rates, zero)
         else:
-            out, states = integer(sim.plan, M_OUT), integer(sim.plan, record + L_STATES)
-            for lane in range(lanes):
-                run_law(sim, law, t, lane, out, zero)
-                add_output(sim, out, lane, zero)
-                for j in range(states):
-                    place = k + 2 * nv + integer(sim.plan, record + L_STATE) + j
-                    add_number(sim.work, place, lane, load(sim.memory, out + outputs - states + j, 0.0), zero)
-            for lane in range(directions_in(zero)):
-                add_law_tangents(sim, law, t, k + 2 * nv, lane, zero)
+            split_pack(sim, law, t, rates, zero)

@@ -6,9 +6,10 @@ every method keeps its order on the manifold.
 """
 
 from ..robot.layout import *  # noqa: F403
+from ..robot.spatial import load3, store3
 from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
-from ..scalar.pack import magnitude, select, sqrt
+from ..scalar.pack import fused, magnitude, select, sqrt
 from ..sim.evaluate import evaluate_stage
 from ..sim.layout import *  # noqa: F403
 
@@ -21,25 +22,46 @@ def combine_stages(sim, weights, stages, h, target, size, zero):
     first = 0
     while first < stages and load(sim.numbers, weights + first, 0.0) == 0.0:
         first += 1
-    for j in range(0, size, step):  # the last pack may go beyond: there is room behind `target`
-        combine_entries(sim, weights, (first, stages), h, target, j, lanes_of(zero), wide)
+    threes = size - size % (3 * step)
+    for j in range(0, threes, 3 * step):  # three sums at a time: each waits for itself, not for the others
+        totals = (wide, wide, wide)
+        for i in range(first, stages):
+            weight = load(sim.numbers, weights + i, 0.0)
+            if weight != 0.0:
+                totals = fused3(weight, load3(entries(sim, stage_at(sim, i) + j, zero), 0, wide), totals)
+        y = load3(entries(sim, integer(sim.plan, Y_NOW) + j, zero), 0, wide)
+        store3(entries(sim, target + j, zero), 0, fused3(h, totals, y))
+    for j in range(threes, size, step):  # the last pack may go beyond: there is room behind `target`
+        total = wide
+        for i in range(first, stages):
+            weight = load(sim.numbers, weights + i, 0.0)
+            if weight != 0.0:
+                total = fused(weight, load(entries(sim, stage_at(sim, i) + j, zero), 0, wide), total)
+        # y last, so that small changes are not rounded one by one
+        y = load(entries(sim, integer(sim.plan, Y_NOW) + j, zero), 0, wide)
+        store(entries(sim, target + j, zero), 0, fused(h, total, y))
 
 
 @inner
-def combine_entries(sim, weights, stages, h, target, j, stride, zero):
-    """The same for the entries of y from j on that a scalar holds, over stages from the first to before the second.
+def fused3(a, b, c):
+    """a b + c of three scalars b and c.
 
-    An entry takes `stride` doubles in memory.
+    Fused by name: a compiler may fuse the first of several products or the second, one way here and another there, and
+    a robot alone would no longer move to the bit as in a pack.
     """
-    size, K = integer(sim.plan, SIZE), integer(sim.plan, Y_K) + j
-    total = zero
-    for i in range(stages[0], stages[1]):
-        weight = load(sim.numbers, weights + i, 0.0)
-        if weight != 0.0:
-            total += weight * load(later(sim.work, (K + i * size) * stride), 0, zero)
-    # y last, so that small changes are not rounded one by one
-    total = load(later(sim.work, (integer(sim.plan, Y_NOW) + j) * stride), 0, zero) + h * total
-    store(later(sim.work, (target + j) * stride), 0, total)
+    return fused(a, b[0], c[0]), fused(a, b[1], c[1]), fused(a, b[2], c[2])
+
+
+@inner
+def entries(sim, place, zero):
+    """Numbers of `work` from a place on."""
+    return later(sim.work, place * lanes_of(zero))
+
+
+@inner
+def stage_at(sim, i):
+    """Where the rates of stage i are in `work`."""
+    return integer(sim.plan, Y_K) + i * integer(sim.plan, SIZE)
 
 
 @inner
@@ -48,8 +70,8 @@ def run_stages(sim, t, h, first, last, due, zero):
     stages, size = integer(sim.plan, ALL_STAGES), integer(sim.plan, SIZE)
     for i in range(first, last):
         y, needed = integer(sim.plan, Y_STAGE), 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
-        if i == integer(sim.plan, MAIN_STAGES):
-            y, needed = integer(sim.plan, Y_NEW), size  # within the step nothing depends on the ledger
+        if i == integer(sim.plan, MAIN_STAGES):  # within the step nothing depends on the ledger
+            y, needed = integer(sim.plan, Y_NEW), integer(sim.plan, MOVING_SIZE)
         combine_stages(sim, integer(sim.plan, N_A) + i * stages, i, h, y, needed, zero)
         at = t + h * load(sim.numbers, integer(sim.plan, N_C) + i, 0.0)
         K = integer(sim.plan, Y_K) + i * size

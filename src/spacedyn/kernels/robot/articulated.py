@@ -110,31 +110,32 @@ def store_articulated(work, at, A, B, C):
 
 
 @inner
-def store_gain(work, rate, gain, Dk, inverse):
+def store_gain(work, rate, gain, inverse):
     """The factors of one rate."""
     store6(work, rate + GAIN, gain)
-    store(work, rate + D, Dk)
     store(work, rate + D_INVERSE, inverse)
 
 
 @inner
 def factorise_rate(tree, work, k, Uk, Dk, A, B, C, zero):
-    """G, D and 1/D of a rate; the articulated inertia without it, unless its acceleration is given."""
-    inverse = 1.0 / Dk
+    """G and 1/D of a rate; the articulated inertia without it, unless its acceleration is given: then D, too."""
+    inverse, rate = 1.0 / Dk, integer(tree, W_RATE) + k * RATE_WORK
     f, n = (Uk[0], Uk[1], Uk[2]), (Uk[3], Uk[4], Uk[5])
     gf, gn = scale3(inverse, f), scale3(inverse, n)
-    store_gain(work, integer(tree, W_RATE) + k * RATE_WORK, gf + gn, Dk, inverse)
+    store_gain(work, rate, gf + gn, inverse)
     if is_given(tree, k) == 0:
         A, B, C = eliminate_symmetric(A, f, gf), eliminate_mixed(B, f, gn), eliminate_symmetric(C, n, gn)
+    else:
+        store(work, rate + D, Dk)
     return A, B, C
 
 
 @inner
 def factorise_joint_rate(tree, par, work, k, column, A, B, C, zero):
-    """The same for a rate of a joint."""
+    """The same for a rate of a joint; and its D."""
     Uk = apply_articulated(A, B, C, column)
     Dk = dot6(column, Uk) + shared(par, integer(tree, PAR_ROTOR) + k, zero)
-    return factorise_rate(tree, work, k, Uk, Dk, A, B, C, zero)
+    return (*factorise_rate(tree, work, k, Uk, Dk, A, B, C, zero), Dk)
 
 
 @inner

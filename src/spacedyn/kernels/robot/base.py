@@ -26,7 +26,8 @@ def free_gain(work, rates, k, column, Dk, zero):
         inverse * column[4] if k > 3 else zero,
         inverse * column[5] if k > 4 else zero,
     )
-    store_gain(work, rates + k * RATE_WORK, gain, Dk, inverse)
+    store_gain(work, rates + k * RATE_WORK, gain, inverse)
+    store(work, rates + k * RATE_WORK + D, Dk)
     return gain
 
 
@@ -55,7 +56,9 @@ def factorise_held_base(tree, work, A, B, C, zero):
     """The same for a base that is held in some directions, or whose accelerations are given."""
     for k in range(integer(tree, BASE_RATES) - 1, -1, -1):
         Uk = unit_column(A, B, C, base_axis(tree, k))
-        A, B, C = factorise_rate(tree, work, k, Uk, pick(Uk, base_axis(tree, k)), A, B, C, zero)
+        Dk = pick(Uk, base_axis(tree, k))
+        A, B, C = factorise_rate(tree, work, k, Uk, Dk, A, B, C, zero)
+        store(work, integer(tree, W_RATE) + k * RATE_WORK + D, Dk)
 
 
 @inner

@@ -21,11 +21,12 @@ def turn_quaternion(phi):
     """Unit quaternion (x, y, z, w) of a rotation vector."""
     a = dot3(phi, phi)
     b = 0.25 * a  # square of the half angle: where at most 1/4, these series are complete
-    half_sinc = 0.5 * (
-        1.0 - b / 6.0 * (1.0 - b / 20.0 * (1.0 - b / 42.0 * (1.0 - b / 72.0 * (1.0 - b / 110.0 * (1.0 - b / 156.0)))))
+    bb = b * b  # two terms at a time: half as many wait for each other
+    half_sinc = (0.5 - b / 12.0) + bb * (
+        (1.0 / 240.0 - b / 10080.0) + bb * ((1.0 / 725760.0 - b / 79833600.0) + bb / 12454041600.0)
     )
-    cosine = 1.0 - b / 2.0 * (
-        1.0 - b / 12.0 * (1.0 - b / 30.0 * (1.0 - b / 56.0 * (1.0 - b / 90.0 * (1.0 - b / 132.0 * (1.0 - b / 182.0)))))
+    cosine = (1.0 - b / 2.0) + bb * (
+        (1.0 / 24.0 - b / 720.0) + bb * ((1.0 / 40320.0 - b / 3628800.0) + bb * (1.0 / 479001600.0 - b / 87178291200.0))
     )
     if somewhere(a > 1.0):  # selected lane by lane: no robot's result depends on its neighbours
         angle = sqrt(select(a > 1.0, a, a * 0.0 + 1.0))
@@ -173,13 +174,14 @@ def turn_into_base(tree, work, x, u, zero):
 @inner
 def move_along(tree, work, origin, s, target, zero):
     """Coordinates target = origin ⊕ s, all three in `work`."""
+    if not has_turns(tree):  # joints before the base, whose turn takes longer: their sines come next
+        base = integer(tree, BASE_RATES)
+        for j in range(integer(tree, RATES) - base):
+            store(work, target + 7 + j, load(work, origin + 7 + j, zero) + load(work, s + base + j, zero))
     store3(work, target, add3(load3(work, origin, zero), base_part(tree, work, s, 1, 0, zero)))
     turned = turn_quaternion(base_part(tree, work, s, 1, 3, zero))
     store_unit(work, target + 3, multiply_quaternions(turned, load4(work, origin + 3, zero)))
     if not has_turns(tree):
-        base = integer(tree, BASE_RATES)
-        for j in range(integer(tree, RATES) - base):
-            store(work, target + 7 + j, load(work, origin + 7 + j, zero) + load(work, s + base + j, zero))
         return
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS

@@ -147,7 +147,7 @@ def parameters(tree, par, row):
 
 @inner
 def fetch_body(tree, par, i):
-    """Ask the memory for the record of body i in what describes the next pack."""
+    """Ask the memory for the record of body i in what describes the next pack: what forward dynamics mostly reads."""
     record = integer(tree, PAR_GRAVITY) + 3 + i * BODY_PARS
-    for k in range(BODY_PARS):
+    for k in range(P_COM if i == 0 else 0, P_PITCH):
         fetch(par, record + k)

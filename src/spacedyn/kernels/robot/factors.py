@@ -4,7 +4,7 @@ From a body stored right after its parent, inertia and force go on in registers,
 """
 
 from ..scalar.compiling import inner
-from ..scalar.memory import integer, load
+from ..scalar.memory import integer, load, store
 from .articulated import (
     add_articulated,
     add_rigid,
@@ -70,8 +70,10 @@ def factorise_bodies(tree, par, work, kept, stride, zero):
             return
         first = integer(tree, record + RATE)
         for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
-            column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
-            A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
+            rate = integer(tree, W_RATE) + k * RATE_WORK
+            column = load6(work, rate + S, zero)
+            A, B, C, Dk = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
+            store(work, rate + D, Dk)
         if integer(tree, record + FLAGS) & BY_MEMORY:
             accumulate_inertia(tree, work, i, A, B, C, zero)
 

@@ -93,7 +93,7 @@ def eliminate_bodies(tree, par, work, loaded, zero):
             first = integer(tree, record + RATE)
             for k in range(first + integer(tree, record + RATE_COUNT) - 1, first - 1, -1):
                 column = load6(work, integer(tree, W_RATE) + k * RATE_WORK + S, zero)
-                A, B, C = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
+                A, B, C, _ = factorise_joint_rate(tree, par, work, k, column, A, B, C, zero)
                 F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
         if integer(tree, record + FLAGS) & BY_MEMORY:
             accumulate(tree, work, i, record, A, B, C, F, zero)

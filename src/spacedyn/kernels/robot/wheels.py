@@ -11,7 +11,7 @@ D, G and what is handed on from here to the base are those of articulated.py, wi
 """
 
 from ..scalar.compiling import inner
-from ..scalar.memory import integer, shared
+from ..scalar.memory import integer, shared, store
 from .articulated import reduce_rate, store_gain
 from .kinematics import is_given
 from .layout import *  # noqa: F403
@@ -34,7 +34,8 @@ def eliminate_wheel(tree, par, work, i, loaded, zero):
         F = add6(F, load6(work, body + FORCE, zero))
     Dk = J + rotor
     inverse = 1.0 / Dk
-    store_gain(work, rate, nothing + scale3(J * inverse, z), Dk, inverse)
+    store_gain(work, rate, nothing + scale3(J * inverse, z), inverse)
+    store(work, rate + D, Dk)
     F = reduce_rate(tree, work, k, dot6(column, F), F, zero)
     left = J if is_given(tree, k) else J * rotor * inverse
     x, y = left * z[0], left * z[1]

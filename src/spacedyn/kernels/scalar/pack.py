@@ -8,6 +8,7 @@ With the JIT switched off the same functions are plain Python on floats.
 """
 
 import functools
+import itertools
 import math
 import operator
 import os
@@ -247,6 +248,31 @@ _unary(sqrt, "llvm.sqrt")
 _unary(magnitude, "llvm.fabs")
 _unary(nearest_integer, "llvm.rint")
 _unary(round_down, "llvm.floor")
+
+
+def fused(a, b, c):
+    """a b + c, rounded once where it is compiled: the same to the bit wherever and in how many lanes it is computed."""
+    return a * b + c
+
+
+@type_callable(fused)
+def _type_fused(context):
+    def typer(a, b, c):
+        known = all(x == pack or _is_number(x) for x in (a, b, c))
+        return (pack if pack in (a, b, c) else types.float64) if known else None
+
+    return typer
+
+
+def _lower_fused(context, builder, sig, args):
+    args = [context.cast(builder, a, t, sig.return_type) for a, t in zip(args, sig.args, strict=True)]
+    suffix = f"v{LANES}f64" if sig.return_type == pack else "f64"
+    function_type = ir.FunctionType(args[0].type, [args[0].type] * 3)
+    return builder.call(get_or_insert_function(builder.module, function_type, f"llvm.fma.{suffix}"), args)
+
+
+for _types in itertools.product((types.Float, PackType), repeat=3):
+    lower_builtin(fused, *_types)(_lower_fused)
 
 
 def _lanewise(function, library_function, count):

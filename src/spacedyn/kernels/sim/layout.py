@@ -105,7 +105,10 @@ SLEEPERS, GROUP_AT, SLEEPER, SLEEPS_WHOLE, Y_SLEEP, M_SKIP = range(115, 121)
 Y_ROW_PART, Y_ROW_FELT = range(121, 123)
 # places that are handed out anew at each evaluation (kernels/elements/found_places.py): in work, the key of each
 Y_TOUCH_KEY = 123
-PLAN = 124
+# how many numbers of y, from its first on, have rates: where nothing but laws' forces in joints acts, rates of the
+# ledger's other works and impulses stay zero, as they begin
+MOVING_SIZE = 124
+PLAN = 125
 # work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
 # asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
 SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)

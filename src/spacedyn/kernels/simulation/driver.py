@@ -39,7 +39,7 @@ def accept(sim, zero):
         store(sim.work, origin + j, load(sim.work, integer(sim.tree, W_X) + j, zero))
     for j in range(nv):
         store(sim.work, integer(sim.plan, Y_NOW) + j, zero)
-    for j in range(nv, integer(sim.plan, SIZE)):
+    for j in range(nv, integer(sim.plan, MOVING_SIZE)):
         store(sim.work, integer(sim.plan, Y_NOW) + j, load(sim.work, new + j, zero))
 
 
@@ -49,7 +49,7 @@ def first_stage_again(sim, zero):
     nv, size, K = integer(sim.tree, RATES), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
     last = K + integer(sim.plan, MAIN_STAGES) * size
     inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), integer(sim.plan, Y_NOW) + nv, K, zero)
-    for j in range(nv, size):
+    for j in range(nv, integer(sim.plan, MOVING_SIZE)):
         store(sim.work, K + j, load(sim.work, last + j, zero))
 
 
@@ -77,7 +77,7 @@ def is_last_stage_idle(sim, t, h, due, lands, near):
 def try_step(sim, t, h, due, fresh, idle, zero):
     """A step of the method, into Y_NEW; the error over its tolerance. `idle`: without the stage at its end."""
     main, nv, new = integer(sim.plan, MAIN_STAGES), integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
-    size = integer(sim.plan, SIZE)
+    size = integer(sim.plan, MOVING_SIZE)
     if integer(sim.plan, METHOD) >= IMPLICIT:
         call(integer(sim.plan, STEPPER), sim.own, t, h, new, due)
         return load(array_at(integer(sim.plan, SPARE)), integer(sim.plan, S_MATRIX), 0.0)

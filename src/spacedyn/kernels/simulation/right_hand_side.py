@@ -144,7 +144,7 @@ def impulse_at(sim, k):
 @inner
 def clear_ledger(sim, k, zero):
     """Nothing has acted yet: ledger rates of wrenches, of what joints dissipate, of the impulse."""
-    for j in range(wrench_rates_at(sim, k), impulse_at(sim, k) + 6):
+    for j in range(wrench_rates_at(sim, k), min(impulse_at(sim, k) + 6, k + integer(sim.plan, MOVING_SIZE))):
         store(sim.work, j, zero)
 
 

@@ -24,7 +24,7 @@ def is_no_number(difference, zero):
 @inner
 def is_bad(sim, zero):
     """Whether the new vector is not finite in some lane."""
-    size, new, wide, lanes = integer(sim.plan, SIZE), integer(sim.plan, Y_NEW), widest_of(zero), lanes_of(zero)
+    size, new, wide, lanes = integer(sim.plan, MOVING_SIZE), integer(sim.plan, Y_NEW), widest_of(zero), lanes_of(zero)
     step = lanes_of(wide) // lanes
     many, rest = wide, zero
     for j in range(0, size - size % step, step):

@@ -54,7 +54,9 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     doubles = _put_laws(plan, prepared, lanes, over_packs)
     tree = _tree(prepared, model, method, work)
     _put_row(plan, layout, work, tree)
-    plan.set(CHOICES=_choices(prepared), FLOW=flow_address(lanes, flat.robots > 0).address)
+    choices = _choices(prepared)
+    plan.set(CHOICES=choices, FLOW=flow_address(lanes, flat.robots > 0).address)
+    plan.set(MOVING_SIZE=layout.moving_size(prepared.acting or choices & (k.LOADED | p.WEIGHS)))
     if plan.plan[p.GUARDS]:
         plan.set(GUARD_CHECK=guards_address(lanes).address)
     spare = put_own_step(plan, method, end_of(work), layout, lanes)
