@@ -111,7 +111,7 @@ def run_law(sim, law, t, lane, out, zero):
 
 @inner
 def clear_output(sim, array, out, zero):
-    """Zeros where a law writes, from `out` on; wrenches, of which nobody reads any where no law has one, stay."""
+    """Zeros where a law writes, from `out` on; not where wrenches are if no law writes any: nobody reads them."""
     joints, wrenches = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES), 6 * (integer(sim.tree, ENDPOINTS) + 1)
     for k in range(joints):
         store(array, out + k, zero)
