@@ -121,7 +121,21 @@ def under_rigid_contact():
     sides = [sd.RigidContact("bus", (0, 0, 0), one, 0.0, 0.5, radius=0.1, name=f"{i}") for i, one in enumerate(groove)]
     rolling = pair.state(base_position=[0, 0, 0.1 * np.sqrt(2.0)])
     run = sd.simulate(pair, rolling, 0.04, elements=sides, record=0.02, method=sd.RungeKutta4(0.02), gravity=[1, 0, -9])
-    return np.concatenate([*found, np.ravel(run["u"])])
+    return np.concatenate([*found, np.ravel(run["u"]), on_feet()])
+
+
+def on_feet():
+    """A table on two sprung legs that is rocked: its feet stick, begin to fix their distance, and one slips."""
+    b = sd.Builder("table", "planar")
+    b.base("top", mass=40.0, inertia=(2.0, 2.3, 3.0))
+    for i, x in enumerate((-0.5, 0.5)):
+        leg = {"mass": 1.0, "inertia": (0.1, 0.2, 0.15), "stiffness": 8000.0}
+        b.link(f"leg{i}", "prismatic", parent="top", position=(x, -0.7, 0), axis=(0, 1, 0), **leg)
+    table, plane = b.build(), sd.Plane(normal=(0, 1, 0))
+    feet = [sd.RigidContact(f"leg{i}", (0, 0, 0), plane, friction=0.5, name=f"foot{i}") for i in range(2)]
+    start, push = table.state(base_position=[0, 0.6775, 0], q=[0.0225] * 2), sd.Wrench("top", moment=(0, 0, 30.0))
+    run = sd.simulate(table, start, 5e-4, elements=[*feet, push], gravity=[0, -9, 0], record=5e-4)
+    return np.ravel(run["u"])
 
 
 def under_fields():

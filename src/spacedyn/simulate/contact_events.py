@@ -28,11 +28,13 @@ from .contact_modes import (
 from .friction_cones import solve_cones
 from .impact_laws import ImpactLaw, impulse_of
 from .impacts import Change, ContactEvent
+from .row_roots import least_impulses
 from .stepper.contact_values import ContactPoint, Probe, contact_points, gap_of, held_of, mode_of, probe, set_mode
 
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
 _LOW = 1e-11  # [m]: bounces that rise less end in rest
+_HARDLY = 1e3  # of an impulse that stops a point alone: one that friction does not give within nanoseconds
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides", DRAG: "slides"}  # of events
 
@@ -54,12 +56,13 @@ def strike(
     if not np.any(seen.velocity[:, 0] < -PARTING):
         return None
     state = stepper.state()
-    X = mobility(state, seen)
-    W, n = seen.J @ X @ seen.J.T, len(points)
+    Y, n = mobility(state, seen), len(points)
+    A = (seen.J @ Y).T
+    W = A.T @ A
     v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
     lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
     laws = [ImpactLaw(one.element.restitution, one.element.friction, one.element.restitution_law) for one in points]
-    felt = felt_accelerations(W, points, seen, friction_directions(points, seen, slow))
+    felt = felt_accelerations(A, points, seen, friction_directions(points, seen, slow))
     for count in range(_ROUNDS + 1):
         hit = np.flatnonzero(v[::3] < -PARTING)
         if not hit.size:
@@ -73,12 +76,12 @@ def strike(
             if left is not None or last:
                 rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
         places = (3 * hit[:, None] + np.arange(3)).ravel()
-        p = impact_impulses(W[np.ix_(places, places)], v[places], [now[i] for i in hit])
+        p = impact_impulses(A[:, places], v[places], [now[i] for i in hit])
         pushed = np.zeros(3 * n)
         pushed[places] = p
         v, total = push(W, v, pushed, points, lost), total + pushed
     struck = np.any(total.reshape(n, 3) != 0.0, axis=1)
-    held = hold_low(W, v, felt)
+    held = hold_low(A, v, felt)
     v, total = push(W, v, held, points, lost), total + held
     events = []
     for i, one in enumerate(points):
@@ -87,7 +90,7 @@ def strike(
             events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
             if rests[i] >= 0.0 and abs(v[3 * i]) <= PARTING:
                 events.append(ContactEvent(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
-    return Change(state.u + X @ (seen.J.T @ total), lost, events)
+    return Change(state.u + Y @ (A @ total), lost, events)
 
 
 def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dict[int, float]) -> Array:
@@ -100,15 +103,15 @@ def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dic
 
 
 def felt_accelerations(
-    W: Array, points: Sequence[ContactPoint], seen: Probe, directions: Sequence[Array | None]
+    A: Array, points: Sequence[ContactPoint], seen: Probe, directions: Sequence[Array | None]
 ) -> Array:
     """(n,) normal accelerations of all points, with the forces of those that neither approach nor part."""
     stay = np.flatnonzero(np.abs(seen.velocity[:, 0]) <= PARTING)
     found = seen.acceleration[:, 0].copy()
     if stay.size:
-        rows, solved = held_together(W, points, seen.acceleration, stay.tolist(), directions)
+        rows, solved = held_together(A, points, seen.acceleration, stay.tolist(), directions)
         others = np.setdiff1d(np.arange(len(points)), stay)  # a point that stays would fall by itself
-        found[others] += W[np.ix_(3 * others, rows)] @ solved.p.reshape(-1)
+        found[others] += A[:, 3 * others].T @ (A[:, rows] @ solved.p.reshape(-1))
     return found
 
 
@@ -121,7 +124,7 @@ def time_to_rest(law: ImpactLaw, speed: float, acceleration: float) -> float | N
     return left / (1.0 - law.restitution) if law.restitution < 1.0 else 0.0
 
 
-def hold_low(W: Array, v: Array, felt: Array) -> Array:
+def hold_low(A: Array, v: Array, felt: Array) -> Array:
     """(3 n,) impulses that keep points on the ground which others' impacts have lifted too slowly to rise.
 
     Two pressed points would else lift each other in turn, without end. Those that rest and do not slip go on doing so.
@@ -130,15 +133,37 @@ def hold_low(W: Array, v: Array, felt: Array) -> Array:
     low = (rises > PARTING) & (felt < 0.0) & (rises * rises < -2.0 * felt * _LOW)
     if low.any():
         held = low | (np.abs(rises) <= PARTING)
-        p = impulses_to_rest(W, v, held, held & (np.hypot(v[1::3], v[2::3]) <= PARTING))
+        p = impulses_to_rest(A, v, held, held & (np.hypot(v[1::3], v[2::3]) <= PARTING))
     return p
 
 
-def impulses_to_rest(W: Array, v: Array, held: Array, sticks: Array) -> Array:
+def impulses_to_rest(A: Array, v: Array, held: Array, sticks: Array) -> Array:
     """(3 n,) impulses after which some points (n,) do not part, and some do not slip."""
     rows, p = np.flatnonzero(np.column_stack([held, sticks, sticks]).ravel()), np.zeros_like(v)
-    p[rows] = -np.linalg.pinv(W[np.ix_(rows, rows)], rcond=1e-13, hermitian=True) @ v[rows]
+    if rows.size:
+        p[rows] = least_impulses(A, v, rows, np.eye(len(v))[:, rows])[0]
     return p
+
+
+def points_at_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Array:
+    """(n,) points that slip so slowly that friction stops them within nanoseconds.
+
+    It does not where points hardly let each other move: of feet that fix their distance but for little, an impulse that
+    stops their slip would stop the rocking of a body, too. Then the fastest of them slips on.
+    """
+    slips = slip_speeds(seen)
+    rests, held = slips <= AT_REST, np.abs(seen.velocity[:, 0]) <= PARTING
+    rubbed = held & np.array([one.element.friction > 0.0 for one in points])
+    if not np.any(rests & rubbed & (slips > 0.5 * STOPPED)):
+        return rests
+    A = (seen.J @ mobility(stepper.state(), seen)).T
+    own = np.sum(A * A, axis=0).reshape(-1, 3)[:, 1:].max(axis=1)
+    while True:
+        p = impulses_to_rest(A, seen.velocity.reshape(-1), held, rubbed & rests).reshape(-1, 3)
+        hardly = rests & (np.hypot(p[:, 1], p[:, 2]) * own > _HARDLY * AT_REST)
+        if not hardly.any():
+            return rests
+        rests[int(np.argmax(np.where(hardly, slips, -1.0)))] = False
 
 
 def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, stops: Array) -> Change | None:
@@ -151,15 +176,16 @@ def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, sto
     if not np.any(stops & (slip_speeds(seen) > 0.5 * STOPPED)):
         return None
     state = stepper.state()
-    X, v = mobility(state, seen), seen.velocity.reshape(-1)
-    W = seen.J @ X @ seen.J.T
-    p, lost = impulses_to_rest(W, v, held, stops), {one.number: 0.0 for one in points}
-    push(W, v, p, points, lost)
-    return Change(state.u + X @ (seen.J.T @ p), lost, [])
+    Y, v = mobility(state, seen), seen.velocity.reshape(-1)
+    A = (seen.J @ Y).T
+    p, lost = impulses_to_rest(A, v, held, stops), {one.number: 0.0 for one in points}
+    push(A.T @ A, v, p, points, lost)
+    return Change(state.u + Y @ (A @ p), lost, [])
 
 
-def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
+def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
     """Impulses of points that approach together; for several, restitution is lowered where it would gain energy."""
+    W = A.T @ A
     if len(laws) == 1:
         return impulse_of(W, v, laws[0])
     mu = np.array([law.friction for law in laws])
@@ -169,12 +195,12 @@ def impact_impulses(W: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
         if all(law.name == "newton" for law in laws):
             b = v.copy()
             b[::3] *= 1.0 + part * np.array([law.restitution for law in laws])
-            return solve_cones(W, b, mu, anywhere).p.reshape(-1)
-        first = solve_cones(W, v, mu, anywhere).p.reshape(-1)
+            return solve_cones(W, b, mu, anywhere, root=A).p.reshape(-1)
+        first = solve_cones(W, v, mu, anywhere, root=A).p.reshape(-1)
         push = np.zeros_like(v)
         push[::3] = part * np.array([law.restitution for law in laws]) * first[::3]
         p = first + push
-        return p + solve_cones(W, v + W @ p, mu, anywhere).p.reshape(-1)
+        return p + solve_cones(W, v + W @ p, mu, anywhere, root=A).p.reshape(-1)
 
     def gained(p: Array) -> float:
         return float(p @ (v + 0.5 * W @ p))
@@ -216,17 +242,18 @@ def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[Conta
                 set_mode(stepper, one, OPEN)
             points = []
         seen = probe(stepper, points) if points else seen
-        slow = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool))
+        slow = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool), slip_speeds(seen) <= AT_REST)
     if points:
-        seen = _stop(stepper, points, seen, slip_speeds(seen) <= AT_REST, book)
+        slow = slow._replace(rests=points_at_rest(stepper, points, seen))
+        seen = _stop(stepper, points, seen, slow.rests, book)
     chosen = choose_modes(stepper, points, seen, slow) if points else []
     if slow.doubtful.any():
         seen = _stop(stepper, points, seen, np.array([mode == STICK for _, mode, _, _ in chosen]), book)
     for (one, mode, held, again), (was, where) in zip(chosen, before, strict=False):
         place = where if change is None and mode == was == STICK else held
-        set_mode(stepper, one, mode, place, speed_of_rest(seen), again)
+        set_mode(stepper, one, mode, place, speed_of_rest(seen, slow.rests), again)
     spare_where_needed(stepper, points)
-    agree_with_rows(stepper, points, seen, slow.doubtful)
+    agree_with_rows(stepper, points, seen, slow)
     for one, (was, _), place in zip(points, before, seen.place, strict=False):
         words = _WORDS[int(mode_of(stepper, one))]
         if words != _WORDS[int(was)] and change is None:

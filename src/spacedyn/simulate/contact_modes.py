@@ -15,6 +15,7 @@ from ..kernels.elements.rigid_contact import AWRY, CREEP, DRAG, OPEN, SLIDE, STI
 from ..model.state import State
 from .friction_cones import AT_LIMIT, CLEAR, Solution, exceed, solve_cones, try_cones
 from .impacts import whole_mass_matrix
+from .row_roots import independent_columns
 from .stepper.contact_values import (
     ContactPoint,
     Probe,
@@ -28,7 +29,7 @@ from .stepper.contact_values import (
 
 Array = np.ndarray
 PARTING = 1e-10  # [m/s]: slower points do not part
-AT_REST = 1e-8  # [m/s]: slower ones do not slip: friction stops them within nanoseconds
+AT_REST = 1e-8  # [m/s]: slower ones do not slip, unless friction takes longer than nanoseconds to stop them
 _STEPS_AHEAD = 10.0  # length of the implicit step, over the time that friction takes to stop slow slip
 _ASK_AGAIN = 3000.0  # and how long a point drags before it asks again
 _NEVER = 1e9  # [s]
@@ -36,14 +37,14 @@ _WEAK = 1e-13  # of the greatest force: none
 
 
 def mobility(state: State, seen: Probe) -> Array:
-    """(nv, nv) change of rates by unit impulses: of rates that are free, with loops closed."""
+    """(nv, k) Y, Y Y' the change of rates by unit impulses: of rates that are free, with loops closed."""
     H, free = whole_mass_matrix(state.model, state, seen.attached), np.flatnonzero(seen.free)
-    X = np.zeros_like(H)
-    X[np.ix_(free, free)] = np.linalg.inv(H[np.ix_(free, free)])
+    Y = np.zeros((len(H), free.size))
+    Y[free] = np.linalg.inv(np.linalg.cholesky(H[np.ix_(free, free)])).T
     if len(seen.J_loops):
-        K = X @ seen.J_loops.T
-        X = X - K @ np.linalg.pinv(seen.J_loops @ K, rcond=1e-10, hermitian=True) @ K.T
-    return X
+        Q = independent_columns(Y.T @ seen.J_loops.T)[1]
+        Y = Y - (Y @ Q) @ Q.T
+    return Y
 
 
 def slip_speeds(seen: Probe) -> Array:
@@ -52,10 +53,9 @@ def slip_speeds(seen: Probe) -> Array:
     return found
 
 
-def speed_of_rest(seen: Probe) -> float:
-    """How fast points slip that count as resting, with room for what rows shift from one to another [m/s]."""
-    slips = slip_speeds(seen)
-    return STOPPED + 4.0 * float(slips[slips <= AT_REST].max(initial=0.0))
+def speed_of_rest(seen: Probe, rests: Array) -> float:
+    """How fast points (n,) slip that count as resting, with room for what rows shift from one to another [m/s]."""
+    return STOPPED + 4.0 * float(slip_speeds(seen)[rests].max(initial=0.0))
 
 
 class SlowSlips(NamedTuple):
@@ -67,15 +67,18 @@ class SlowSlips(NamedTuple):
         Of points that creep on: the tangential direction that they hold.
     doubtful : (n,) bool
         Points that drag, and those that crept and have stopped, or do not keep to their direction any more.
+    rests : (n,) bool
+        Points that count as resting.
     """
 
     lines: list[Array | None]
     doubtful: Array
+    rests: Array
 
 
 def slow_slips(stepper: Any, points: Sequence[ContactPoint], seen: Probe, before: Sequence[Any]) -> SlowSlips:
     """By the modes of points, and what they held, before they were probed."""
-    found = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool))
+    found = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool), slip_speeds(seen) <= AT_REST)
     for i, (one, (mode, held)) in enumerate(zip(points, before, strict=True)):
         if mode == CREEP:
             line, slip = seen.axes[i, 1:] @ surface_frame(stepper, one)[1] @ held, seen.velocity[i, 1:]
@@ -92,7 +95,7 @@ def friction_directions(points: Sequence[ContactPoint], seen: Probe, slow: SlowS
     for i, one in enumerate(points):
         slip = seen.velocity[i, 1:]
         speed = float(np.linalg.norm(slip))
-        if speed <= AT_REST:
+        if slow.rests[i]:
             found.append(None)
         elif slow.lines[i] is not None:
             found.append(slow.lines[i])
@@ -110,17 +113,21 @@ def time_to_stop(W: Array, points: Sequence[ContactPoint], seen: Probe) -> float
 
 
 def held_together(
-    W: Array,
+    A: Array,
     points: Sequence[ContactPoint],
     acceleration: Array,
     stay: Sequence[int],
     directions: Sequence[Array | None],
 ) -> tuple[Array, Solution]:
-    """Rows of some points, and their forces and accelerations; `acceleration` (n, 3) is that without the forces."""
+    """Rows of some points, and their forces and accelerations; `acceleration` (n, 3) is that without the forces.
+
+    A is the root of the inverse inertia that the rows of all points feel.
+    """
     rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
     mu = np.array([points[i].element.friction for i in stay])
     slides = [directions[i] for i in stay]
-    return rows, solve_cones(W[np.ix_(rows, rows)], acceleration.reshape(-1)[rows], mu, slides, may_share=True)
+    mine = A[:, rows]
+    return rows, solve_cones(mine.T @ mine, acceleration.reshape(-1)[rows], mu, slides, may_share=True, root=mine)
 
 
 def choose_modes(
@@ -135,14 +142,13 @@ def choose_modes(
     found = [(one, float(OPEN), np.zeros(3), 0.0) for one in points]
     if not stay:
         return found
-    X, directions = mobility(stepper.state(), seen), friction_directions(points, seen, slow)
-    W = seen.J @ X @ seen.J.T
-    time = time_to_stop(W, points, seen)
-    solved = _stopping(W, points, seen, stay, directions, slow.doubtful, _STEPS_AHEAD * time)
+    A, directions = (seen.J @ mobility(stepper.state(), seen)).T, friction_directions(points, seen, slow)
+    time = time_to_stop(A.T @ A, points, seen)
+    solved = _stopping(A, points, seen, stay, directions, slow.doubtful, _STEPS_AHEAD * time)
     if solved is not None:
         directions = [None if doubt else one for doubt, one in zip(slow.doubtful, directions, strict=True)]
     else:
-        _, solved = held_together(W, points, seen.acceleration, stay, directions)
+        _, solved = held_together(A, points, seen.acceleration, stay, directions)
     most = float(solved.p[:, 0].max(initial=0.0))
     for k, i in enumerate(stay):
         if solved.p[k, 0] > _WEAK * most:
@@ -150,7 +156,7 @@ def choose_modes(
             if directions[i] is None:
                 mode, along = _mode_from_rest(solved, k, one.element.friction)
                 soon = max(np.linalg.norm(slip), _STEPS_AHEAD * time * np.linalg.norm(solved.v[k, 1:]))
-                if mode == CREEP and doubtful and (soon < one.element.slow_slip or np.linalg.norm(slip) > AT_REST):
+                if mode == CREEP and doubtful and (soon < one.element.slow_slip or not slow.rests[i]):
                     mode, along = _mode_of_slip(one, slip, along, doubtful)
             else:
                 mode, along = _mode_of_slip(one, slip, slow.lines[i], doubtful)
@@ -161,7 +167,7 @@ def choose_modes(
 
 
 def _stopping(
-    W: Array,
+    A: Array,
     points: Sequence[ContactPoint],
     seen: Probe,
     stay: Sequence[int],
@@ -176,7 +182,7 @@ def _stopping(
     a[doubtful, 1:] += seen.velocity[doubtful, 1:] / step
     mu = np.array([points[i].element.friction for i in stay])
     ahead = [None if doubtful[i] else directions[i] for i in stay]
-    return try_cones(W[np.ix_(rows, rows)], a.reshape(-1)[rows], mu, ahead)
+    return try_cones(A[:, rows], a.reshape(-1)[rows], mu, ahead)
 
 
 def _mode_of_slip(one: ContactPoint, slip: Array, line: Array | None, is_doubtful: bool) -> tuple[float, Array]:
@@ -220,7 +226,7 @@ def spare_where_needed(stepper: Any, points: Sequence[ContactPoint]) -> None:
             spare_friction(stepper, one, False)
 
 
-def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, doubtful: Array) -> None:
+def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips) -> None:
     """Let go what the rows would pull, and slip what they would hold too strongly, as their guards would.
 
     Where more points touch than forces are determinate, modes may have been chosen by other forces than the least ones.
@@ -245,5 +251,5 @@ def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, d
             continue
         _, S = surface_frame(stepper, one)
         along = -force[1:] @ seen.axes[worst, 1:] / np.hypot(*force[1:])
-        mode = DRAG if doubtful[worst] else CREEP
-        set_mode(stepper, one, mode, S.T @ along, speed_of_rest(seen), again_of(stepper, one))
+        mode = DRAG if slow.doubtful[worst] else CREEP
+        set_mode(stepper, one, mode, S.T @ along, speed_of_rest(seen, slow.rests), again_of(stepper, one))

@@ -17,10 +17,11 @@ import numpy as np
 from ..errors import InputError
 from ..kernels.elements.rigid_contact import SPARED
 from .impact_laws import _ANGLES
+from .row_roots import forces_that_move_nothing, least_impulses, root_of
 
 Array = np.ndarray
 _SWEEPS = 2000
-_DEPENDENT = 1e-11  # of the greatest singular value: forces that move nothing
+_ROUNDING = 1e-11  # of the greatest eigenvalue of W: what rounding hides where its root is not given
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
 AT_LIMIT, CLEAR = 1e-8, 1e-6  # of the limit of friction: what is nearer is at it; what is farther is clear of it
@@ -38,7 +39,15 @@ class Jammed(InputError):
     """A contact that slides, and that its own friction presses against the surface: Painlevé's paradox."""
 
 
-def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None], *, may_share: bool = False) -> Solution:
+def solve_cones(
+    W: Array,
+    b: Array,
+    mu: Array,
+    directions: list[Array | None],
+    *,
+    may_share: bool = False,
+    root: Array | None = None,
+) -> Solution:
     """Solve for all contacts.
 
     Parameters
@@ -54,13 +63,16 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None], *
     may_share : bool
         Whether contacts stick where not the least forces, but those of least friction are within its limits. Of
         impulses, which friction has at its limit while there is slip, these are not.
+    root : (k, 3 n), optional
+        A, W = A'A: which forces move nothing is seen from it more sharply than from W.
 
     >>> found = solve_cones(np.eye(3), np.array([-1.0, 0.3, 0.0]), np.array([0.5]), [None])
     >>> bool(abs(found.p - [1.0, -0.3, 0.0]).max() < 1e-12), bool(abs(found.v).max() < 1e-12)
     (True, True)
     """
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
-    found = (_by_modes(W, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)) if n > 1 else None
+    A = root_of(W, _ROUNDING) if root is None else root
+    found = (_by_modes(A, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)) if n > 1 else None
     if found is not None:
         return found
     p = np.zeros((n, 3))
@@ -77,9 +89,9 @@ def solve_cones(W: Array, b: Array, mu: Array, directions: list[Array | None], *
     return Solution(p, (b + W @ p.reshape(-1)).reshape(n, 3))
 
 
-def try_cones(W: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
-    """The same of several contacts that may share forces, if it is found quickly."""
-    return _by_modes(W, b, mu, directions, True) or _by_newton(W, b, mu, directions, _LIKELY_WEIGHTS)
+def try_cones(A: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
+    """The same of several contacts that may share forces, by the root of W, if it is found quickly."""
+    return _by_modes(A, b, mu, directions, True) or _by_newton(A.T @ A, b, mu, directions, _LIKELY_WEIGHTS)
 
 
 def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) -> Array:
@@ -127,20 +139,20 @@ def _sliding(W: Array, q: Array, mu: float) -> Array:
     )
 
 
-def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], may_share: bool) -> Solution | None:
+def _by_modes(A: Array, b: Array, mu: Array, directions: list[Array | None], may_share: bool) -> Solution | None:
     """Modes of all contacts by trying: the least impulses of those that stick or slip; None if it finds no end."""
     n = len(mu)
     slips = [np.zeros(2) if d is None and mu[i] == 0.0 else d for i, d in enumerate(directions)]
     acts, near = np.ones(n, dtype=bool), 1e-9 * float(np.abs(b).max(initial=0.0))
     for _ in range(6 * n):
-        p = _least(W, b, mu, acts, slips)
-        v, changed = (b + W @ p.reshape(-1)).reshape(n, 3), False
+        p, v = _least(A, b, mu, acts, slips)
+        changed = False
         pulls = acts & (p[:, 0] < -1e-12 * np.abs(p).max(initial=0.0))
         if pulls.any():
             acts[int(np.argmin(p[:, 0]))] = False
             continue
         if may_share:
-            p = _shared(W, mu, np.array([acts[i] and slips[i] is None for i in range(n)]), p)
+            p = _shared(A, mu, np.array([acts[i] and slips[i] is None for i in range(n)]), p)
         for i in range(n):
             friction, slip = float(np.hypot(p[i, 1], p[i, 2])), slips[i]
             if not acts[i]:
@@ -160,7 +172,7 @@ def _by_modes(W: Array, b: Array, mu: Array, directions: list[Array | None], may
     return None
 
 
-def _shared(W: Array, mu: Array, stick: Array, p: Array) -> Array:
+def _shared(A: Array, mu: Array, stick: Array, p: Array) -> Array:
     """(n, 3) forces p of contacts; where friction of those that stick exceeds its limit, those of least friction.
 
     Forces that move nothing make the difference. Where friction exceeds its limit then, too, p stays.
@@ -168,9 +180,8 @@ def _shared(W: Array, mu: Array, stick: Array, p: Array) -> Array:
     if not exceed(p[stick], mu[stick], AT_LIMIT):
         return p
     rows = (3 * np.flatnonzero(stick)[:, None] + np.arange(3)).ravel()
-    _, sizes, V = np.linalg.svd(W[np.ix_(rows, rows)])
-    Z, weights = V[sizes <= _DEPENDENT * sizes[0]].T, np.tile([1.0 - SPARED, 1.0, 1.0], len(rows) // 3)
-    z = np.linalg.lstsq(weights[:, None] * Z, -weights * p.reshape(-1)[rows], rcond=_DEPENDENT)[0]
+    Z, weights = forces_that_move_nothing(A[:, rows]), np.tile([1.0 - SPARED, 1.0, 1.0], len(rows) // 3)
+    z = np.linalg.lstsq(weights[:, None] * Z, -weights * p.reshape(-1)[rows], rcond=None)[0]
     spared = p.copy()
     spared[stick] += (Z @ z).reshape(-1, 3)
     is_pressed = bool(np.all(spared[stick, 0] > 0.0))
@@ -182,8 +193,8 @@ def exceed(p: Array, mu: Array, near: float) -> bool:
     return bool(np.any(np.hypot(p[:, 1], p[:, 2]) > mu * p[:, 0] * (1.0 - near)))
 
 
-def _least(W: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]) -> Array:
-    """(n, 3) the least impulses with which contacts that act stick, or slip in a direction."""
+def _least(A: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]) -> Solution:
+    """The least impulses with which contacts that act stick, or slip in a direction."""
     columns, rows = [], []
     for i in np.flatnonzero(acts):
         slip = slips[i]
@@ -196,10 +207,10 @@ def _least(W: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]
         columns.append(push)
         rows.append(3 * i)
     if not rows:
-        return np.zeros((len(mu), 3))
+        return Solution(np.zeros((len(mu), 3)), b.reshape(-1, 3))
     C = np.array(columns).T
-    found: Array = C @ np.linalg.lstsq((W @ C)[rows], -b[rows], rcond=_DEPENDENT)[0]
-    return found.reshape(-1, 3)
+    x, v = least_impulses(A, b, np.array(rows), C)
+    return Solution((C @ x).reshape(-1, 3), v.reshape(-1, 3))
 
 
 class _Law:

@@ -80,8 +80,9 @@ ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOL
 # in memory, the residual that was left last, over its tolerance, and whether some robot is near a singular state; what
 # solves rows on duals
 M_OPEN, TANGENT_ROWS, Y_SLOPES = range(96, 99)
-# FIRST_LEFT, LEAST_LEFT: squares of the least part of a row that others leave, where the step began and of its stages
-OPEN_BY, IS_NEAR, FIRST_LEFT, LEAST_LEFT, OPEN_NUMBERS = range(5)
+# FIRST_LEFT, LEAST_LEFT: squares of the least part of a row that others leave, where the step began and of its stages;
+# RANK_CHANGES: 1 if the number of independent rows is another from the end of the step on
+OPEN_BY, IS_NEAR, FIRST_LEFT, LEAST_LEFT, RANK_CHANGES, OPEN_NUMBERS = range(6)
 Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
 # places where bodies may touch, of methods that step through contact (kernels/elements/touches.py): how many; in work:
 # the force that was last felt at each (3), what elements write of each (TOUCH_NUMBERS), what is known of each that is
@@ -108,7 +109,8 @@ Y_TOUCH_KEY = 123
 # how many numbers of y, from its first on, have rates: where nothing but laws' forces in joints acts, rates of the
 # ledger's other works and impulses stay zero, as they begin
 MOVING_SIZE = 124
-PLAN = 125
+Y_RANK_HELD = 125  # in work: what Y_RANK has of the rows that a step held, while others are looked at
+PLAN = 126
 # work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
 # asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
 SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)

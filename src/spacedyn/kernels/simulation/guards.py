@@ -39,6 +39,7 @@ from .guard_memory import (
     store_guard,
     value_of,
 )
+from .row_jumps import asks_with_new_rows, is_late, rank_changes
 from .tunneling import keep_paces
 
 MAX_CORRECTIONS = 4
@@ -275,6 +276,26 @@ def check_step(sim, t, h, zero):
 
 
 @inner
+def check_rows_and_step(sim, t, h, zero):
+    """What becomes of a step, as check_step says, where the number of independent rows may change at its end.
+
+    Guards that this brings beyond zero ask there; others go on from where they jump to.
+    """
+    changes = rank_changes(sim)
+    if changes and is_late(sim, t, h, zero):
+        return 1
+    again = check_step(sim, t, h, zero)
+    if changes and again == 0:
+        if asks_with_new_rows(sim, t + h, zero):
+            store_counter(sim.counters, C_ASKED, 1)
+            store_counter(sim.counters, C_HAPPENED, 1)
+        for g in range(first_asking(sim), first_event(sim)):
+            for lane in range(lanes_of(zero)):
+                start_from(sim, g, lane, 1.0, zero)
+    return again
+
+
+@inner
 def check(sim, t, h, what, zero):
     """What the driver asks for; what becomes of a step, or whether sides have changed, goes into C_AGAIN."""
     if what == SET_SIDES:
@@ -284,7 +305,7 @@ def check(sim, t, h, what, zero):
     elif what == CHECK_JUMP:
         store_counter(sim.counters, C_AGAIN, 1 if check_jump(sim, t, zero) else 0)
     else:
-        store_counter(sim.counters, C_AGAIN, check_step(sim, t, h, zero))
+        store_counter(sim.counters, C_AGAIN, check_rows_and_step(sim, t, h, zero))
 
 
 def _check_one(own, t, h, what, _):

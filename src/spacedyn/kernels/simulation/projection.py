@@ -20,7 +20,7 @@ from ..scalar.pack import ONE, PACK, select, somewhere
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
-from .row_algebra import NEAR, choose_rows, choose_unknown, combine_basis, pick_scalars, solve_transposed
+from .row_algebra import NEAR, choose_unknown, combine_basis, pick_scalars, renew_rows, solve_transposed
 from .row_motion import change_motion, give_nothing, holding, row_of, rows_holding
 
 MAX_CORRECTIONS = 8
@@ -91,9 +91,8 @@ def settle(sim, t, y, what, zero):
     correct(sim, y, ROW_RATE, wanted, zero)
     most, least = 0.0, 1.0
     for lane in range(lanes_of(zero)):
-        if what == CHOOSE_RANK:
-            choose_rows(sim, lane, zero)
-        least = min(least, number_in(sim.work, near, lane, zero))
+        mine = renew_rows(sim, lane, zero) if what == CHOOSE_RANK else number_in(sim.work, near, lane, zero)
+        least = min(least, mine)
         mine = number_in(sim.work, integer(sim.plan, Y_CLOSURE) + CLOSURE_PHI, lane, zero)
         if not mine <= most:
             most = mine
@@ -167,6 +166,8 @@ def _settle(kind, at):
             handle_slopes(sim, what, zero)
             return
         open_by, least = 0.0, 1.0
+        if what == CHOOSE_RANK:
+            store(sim.memory, integer(sim.plan, M_OPEN) + RANK_CHANGES, 0.0)
         if somewhere(rows_holding(sim, zero) > 0.5):
             open_by, least = settle(sim, t, y, what, zero)
         kept = integer(sim.plan, M_OPEN)

@@ -123,6 +123,39 @@ def choose_rows(sim, lane, zero):
 
 
 @inner
+def copy_rows(sim, source, target, lane, zero):
+    """Copy one robot's rank, order, nearness, and number of independent rows that have residuals."""
+    m = integer(sim.plan, ROWS)
+    for k in range(m + 2):
+        put(sim.work, target + k, lane, number_in(sim.work, source + k, lane, zero), zero)
+    put(sim.work, target + 2 + 2 * m, lane, number_in(sim.work, source + 2 + 2 * m, lane, zero), zero)
+
+
+@inner
+def renew_rows(sim, lane, zero):
+    """Choose one robot's independent rows where a step ends; the least part that others leave of one, squared.
+
+    Where guards may ask, rows of another number wait: those of the step are held until its guards have been looked at
+    and it is recorded. With others multipliers jump.
+    """
+    at, held = integer(sim.plan, Y_RANK), integer(sim.plan, Y_RANK_HELD)
+    copy_rows(sim, at, held, lane, zero)
+    choose_rows(sim, lane, zero)
+    least = number_in(sim.work, at + 1 + integer(sim.plan, ROWS), lane, zero)
+    changes = number_in(sim.work, at, lane, zero) != number_in(sim.work, held, lane, zero)
+    if changes and integer(sim.plan, ASKING) > 0:
+        copy_rows(sim, held, at, lane, zero)
+        store(sim.memory, integer(sim.plan, M_OPEN) + RANK_CHANGES, 1.0)
+    return least
+
+
+@inner
+def forget_rows(sim, zero):
+    """Let rows be chosen where they are solved next."""
+    store(sim.work, integer(sim.plan, Y_RANK), zero - 1.0)
+
+
+@inner
 def choose_unknown(sim, zero):
     """Choose rows for robots that have none chosen; the largest rank of all robots."""
     most = 0

@@ -41,10 +41,11 @@ def spare(sim, x, zero):
 
 @outlined
 def solve_rubbing(sim, b, z, target, rank, zero):
-    """Multipliers of all rows where some rub: the least ones of (Q'W + Q'F) lam = b; and what F adds to z = Q b.
+    """Multipliers of all rows where some rub: the least ones of (Q'W + Q'F) lam = b; and what they add to z = Q b.
 
-    F: what rows push beside their gradients. Its part in the span of Q is in b already. Least by the weights
-    1 / (1 - spared)^2: columns of rows that are spared are shorter, and then their multipliers.
+    F: what rows push beside their gradients. Its part in the span of Q is in b already. Of W, redundant rows that are
+    becoming independent push a little beside the span of Q, too. Least by the weights 1 / (1 - spared)^2: columns of
+    rows that are spared are shorter, and then their multipliers.
     """
     m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
     Q, W, F = integer(sim.plan, Y_BASIS), integer(sim.plan, Y_COLUMN), integer(sim.plan, Y_RUB)
@@ -80,7 +81,9 @@ def solve_rubbing(sim, b, z, target, rank, zero):
     for r in range(m):
         size = load(sim.work, target + r, zero)
         for i in range(rank):
-            store(sim.work, left + i, product(sim.work, Q + i * n, F + r * n, n, zero))
+            both = product(sim.work, Q + i * n, W + r * n, n, zero) + product(sim.work, Q + i * n, F + r * n, n, zero)
+            store(sim.work, left + i, both)
+        subtract(sim.work, z, -size, W + r * n, n, zero)
         subtract(sim.work, z, -size, F + r * n, n, zero)
         for i in range(rank):
             subtract(sim.work, z, size * load(sim.work, left + i, zero), Q + i * n, n, zero)

@@ -29,6 +29,7 @@ def row_places(layout: Layout, prepared: Prepared, bodies: int, stages: int) -> 
         "Y_SOLUTION": (3 * m + nv + max(m, nv)) * any_rows,
         "Y_UNBOUND": (2 * nv + 12 * bodies) * any_rows,
         "Y_CLOSURE": p.CLOSURE * any_rows,
+        "Y_RANK_HELD": rank_numbers(layout),
         "Y_SLOPES": 2 * nv * stages * any_rows,
         "Y_RUB": (m * nv + m * m + 2 * m) * int(rubs),
     }
