@@ -126,8 +126,8 @@ NO_MORE = -2.0  # as its first body: neither it nor those behind it are in use, 
 # point, up to so much of what is pushed there
 TOUCH_POINT, TOUCH_STOP, TOUCH_JOINT, TOUCH_TURN = range(4)
 # memory: of a place that is near: its number; how many rates it moves with; its sort; of one about which another turns,
-# that one's number among the near ones
-NM_TOUCH, NM_COUNT, NM_SORT, NM_OWNER, NM_NUMBERS = range(5)
+# that one's number among the near ones; 1 if its impulses changed in some lane, 0 if their last change is zero
+NM_TOUCH, NM_COUNT, NM_SORT, NM_OWNER, NM_MOVED, NM_NUMBERS = range(6)
 # work: of a place that is near, in its own axes (normal, two tangents): these axes; velocity without impulses; the
 # least normal velocity after the step; coefficient of friction; 1 in lanes where it may touch; what impulses change of
 # its velocity, (nn, n1, n2, 11, 22, 12), and the inverse; impulses; those that bounce; their last change

@@ -3,21 +3,19 @@
     p_n >= 0,  v_n >= w,  p_n (v_n - w) = 0;   |p_t| <= mu p_n,   p_t = -mu p_n v_t / |v_t| where v_t is not zero
 
 v = v_free + W z is known by z alone, so a sweep costs as much as the columns have entries. Of one place the law is
-solved as it stands: it sticks (three linear equations) if that is within the cone; else it slides, with the tangential
-impulse on the disc of mu p_n that opposes v_t (a secular equation, by Newton's method from below).
+solved as it stands: it is open and stays so, or it sticks (three linear equations) if that is within the cone, else it
+slides (near_law.py).
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.spatial import dot3, load3, load6, store3, sub3
+from ..robot.spatial import add3, load3, load6, store3, sub3
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, store
-from ..scalar.pack import magnitude, select, somewhere, sqrt
+from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .near_columns import near_column, near_record, path_of
+from .near_law import NOTHING, clamp, dot, on_disc, slide, times, two, where
 
-INNER, NEWTON = 2, 8
-SLACK = 1.0 + 1e-13  # of the square of a disc's radius
-NOTHING = 1e-200
 EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
 COLD = 10.0  # times as many sweeps where no impulses are known to begin with
 GAINED = 1e-9  # of what impulses take or give: energy that is rounding
@@ -36,15 +34,41 @@ def count_of(sim, a):
 
 
 @inner
+def part_at(sim, a, j, zero):
+    """The number of z at the j-th rate of the near place a."""
+    return load(sim.work, impulses_at(sim) + int(load(sim.memory, path_of(sim, a) + j, 0.0)), zero)
+
+
+@inner
 def change_speed(sim, a, zero):
-    """W z of the near place a."""
-    z, column, path = impulses_at(sim), near_column(sim, a), path_of(sim, a)
-    n, x, y = zero, zero, zero
-    for j in range(count_of(sim, a)):
-        value = load(sim.work, z + int(load(sim.memory, path + j, 0.0)), zero)
-        w = load3(sim.work, column + 3 * j, zero)
-        n, x, y = n + w[0] * value, x + w[1] * value, y + w[2] * value
-    return n, x, y
+    """W z of the near place a: two sums beside each other, since sweeps wait for them."""
+    column, count = near_column(sim, a), count_of(sim, a)
+    one, other = (zero, zero, zero), (zero, zero, zero)
+    for j in range(0, count - 1, 2):
+        one = along_with(one, load3(sim.work, column + 3 * j, zero), part_at(sim, a, j, zero))
+        other = along_with(other, load3(sim.work, column + 3 * j + 3, zero), part_at(sim, a, j + 1, zero))
+    if count % 2 == 1:
+        one = along_with(one, load3(sim.work, column + 3 * count - 3, zero), part_at(sim, a, count - 1, zero))
+    return add3(one, other)
+
+
+@inner
+def along_with(v, w, value):
+    """v + w value."""
+    return fused(w[0], value, v[0]), fused(w[1], value, v[1]), fused(w[2], value, v[2])
+
+
+@inner
+def change_normal(sim, a, zero):
+    """The first of its three numbers alone, to the same bit."""
+    column, count = near_column(sim, a), count_of(sim, a)
+    one, other = zero, zero
+    for j in range(0, count - 1, 2):
+        one = fused(load(sim.work, column + 3 * j, zero), part_at(sim, a, j, zero), one)
+        other = fused(load(sim.work, column + 3 * j + 3, zero), part_at(sim, a, j + 1, zero), other)
+    if count % 2 == 1:
+        one = fused(load(sim.work, column + 3 * count - 3, zero), part_at(sim, a, count - 1, zero), one)
+    return one + other
 
 
 @inner
@@ -53,106 +77,64 @@ def add_impulse_of(sim, a, p, zero):
     z, column, path = impulses_at(sim), near_column(sim, a), path_of(sim, a)
     for j in range(count_of(sim, a)):
         at, w = z + int(load(sim.memory, path + j, 0.0)), load3(sim.work, column + 3 * j, zero)
-        store(sim.work, at, load(sim.work, at, zero) + dot3(w, p))
-
-
-@inner
-def times(G, p):
-    """A symmetric matrix (nn, n1, n2, 11, 22, 12) times three numbers."""
-    return (
-        G[0] * p[0] + G[1] * p[1] + G[2] * p[2],
-        G[1] * p[0] + G[3] * p[1] + G[5] * p[2],
-        G[2] * p[0] + G[5] * p[1] + G[4] * p[2],
-    )
+        store(sim.work, at, load(sim.work, at, zero) + dot(w, p))
 
 
 # --- one place --------------------------------------------------------------------------------------------------------
 
 
 @inner
-def on_disc(G, s, limit, zero):
-    """The p_t on a disc that makes p.G p / 2 - s.p least: (G + lam) p = s, |p| = limit, or lam = 0 within."""
-    a, b, c = G[3], G[4], G[5]
-    some = limit > NOTHING
-    safe = select(some, limit, zero + 1.0)
-    half = 0.5 * (a - b)
-    lam = sqrt(s[0] * s[0] + s[1] * s[1]) / safe - (0.5 * (a + b) + sqrt(half * half + c * c))
-    lam = select(lam > 0.0, lam, zero)
-    x, y, square, steps, going = zero, zero, zero, 0, True
-    while going:
-        A, B = a + lam, b + lam
-        k = 1.0 / (A * B - c * c)
-        x, y = k * (B * s[0] - c * s[1]), k * (A * s[1] - c * s[0])
-        square = x * x + y * y
-        outside = select(some, square - SLACK * safe * safe, zero - 1.0)
-        going = steps < NEWTON and somewhere(outside > 0.0)  # from below: it is outside until it is found
-        if going:
-            steps += 1
-            bend = k * (x * (B * x - c * y) + y * (A * y - c * x))
-            bend = select(outside > 0.0, bend, zero + 1.0)
-            more = square * (sqrt(square) - safe) / (safe * bend)
-            lam = lam + select(outside > 0.0, more, zero)
-    share = select(square > safe * safe, safe / sqrt(select(square > NOTHING, square, zero + 1.0)), zero + 1.0)
-    share = select(some, share, zero)
-    return share * x, share * y
+def least_of(sim, a, share, zero):
+    """The least normal velocity of the near place a; that share of it, where it bounces or leaves a depth."""
+    least = load(sim.work, near_record(sim, a) + NEAR_TARGET, zero)
+    return select(least > 0.0, share * least, least)
 
 
 @inner
-def slide(G, r, friction, p, zero):
-    """Impulses of a place that slides or lets go, with the velocity r that it has without them."""
-    n, x, y = p
-    rounds, going = 0, True
-    while going:
-        new = -(r[0] + G[1] * x + G[2] * y) / G[0]
-        new = select(new <= 0.0, zero, new)  # what is no number stays, so that the run ends
-        rounds += 1
-        # once, if normal and tangential impulses do not know of each other
-        going = rounds == 1 or (rounds <= INNER and somewhere(magnitude(new - n) > 0.0))
-        if going:
-            n, x, y = new, zero, zero
-            if somewhere(friction * n > NOTHING):
-                x, y = on_disc(G, (-r[1] - G[1] * n, -r[2] - G[2] * n), friction * n, zero)
-    return n, x, y
+def stays_open(sim, a, share, still, zero):
+    """Whether no impulses push at the near place a, nor need any, in all lanes that still look for theirs.
 
-
-@inner
-def solve_place(sim, a, share, zero):
-    """Impulses by Coulomb's law at the near place a, with those of all others as they are; and those before."""
+    Of most places that are open this is all that a sweep looks at.
+    """
     record = near_record(sim, a)
-    p, G, free = (
+    p = load(sim.work, record + NEAR_IMPULSE, zero)
+    if somewhere(select(still > 0.0, p, zero) > 0.0):
+        return False
+    normal = load(sim.work, record + NEAR_FREE, zero) + change_normal(sim, a, zero) - least_of(sim, a, share, zero)
+    return not somewhere(select(needs_impulses(p, normal, zero) > 0.0, still, zero) > 0.0)
+
+
+@inner
+def needs_impulses(p, normal, zero):
+    """1 where a place is pushed, or closes faster than it may; where that is no number, too."""
+    return select(p > 0.0, zero + 1.0, select(normal >= 0.0, zero, zero + 1.0))
+
+
+@inner
+def solve_place(sim, a, share, still, zero):
+    """Change of impulses by Coulomb's law at the near place a, with those of all others as they are."""
+    record = near_record(sim, a)
+    p, free, change = (
         load3(sim.work, record + NEAR_IMPULSE, zero),
-        load6(sim.work, record + NEAR_GAIN, zero),
         load3(sim.work, record + NEAR_FREE, zero),
+        change_speed(sim, a, zero),
     )
-    change, own = change_speed(sim, a, zero), times(G, p)
-    least = load(sim.work, record + NEAR_TARGET, zero)
-    least = select(least > 0.0, share * least, least)
-    r = (free[0] + change[0] - own[0] - least, free[1] + change[1] - own[1], free[2] + change[2] - own[2])
-    stuck = times(load6(sim.work, record + NEAR_INVERSE, zero), (-r[0], -r[1], -r[2]))
-    friction = load(sim.work, record + NEAR_FRICTION, zero)
+    v = (free[0] + change[0] - least_of(sim, a, share, zero), free[1] + change[1], free[2] + change[2])
+    moves = select(needs_impulses(p[0], v[0], zero) > 0.0, still, zero)
+    d = times(load6(sim.work, record + NEAR_INVERSE, zero), (-v[0], -v[1], -v[2]))
+    stuck, friction = add3(p, d), load(sim.work, record + NEAR_FRICTION, zero)
     most = friction * stuck[0]
-    sticks = select(stuck[0] > 0.0, most * most - stuck[1] * stuck[1] - stuck[2] * stuck[2], zero - 1.0)
-    mask = load(sim.work, record + NEAR_MASK, zero)
-    if somewhere(select(mask > 0.0, sticks, zero) < 0.0):
-        safe = select(mask > 0.0, G[0], zero + 1.0), G[1], G[2], G[3] + (1.0 - mask), G[4] + (1.0 - mask), G[5]
-        n, x, y = slide(safe, r, friction, p, zero)
-        stuck = (
-            select(sticks >= 0.0, stuck[0], n),
-            select(sticks >= 0.0, stuck[1], x),
-            select(sticks >= 0.0, stuck[2], y),
-        )
-    return stuck, p, G, mask
+    within = two(stuck[1], stuck[1], stuck[2], stuck[2]) <= most * most
+    slides = select(stuck[0] > 0.0, select(within, zero, moves), moves)
+    if somewhere(slides > 0.0):
+        G = load6(sim.work, record + NEAR_GAIN, zero)
+        e = sub3(slide(G, sub3(v, times(G, p)), friction, p, slides, zero), p)
+        d = (select(slides > 0.0, e[0], d[0]), select(slides > 0.0, e[1], d[1]), select(slides > 0.0, e[2], d[2]))
+    return where(moves, d, zero)
 
 
 @inner
-def clamp(value, most, zero):
-    """A value, or the nearest within +-most."""
-    value = select(value > most, most, value)
-    return select(value < zero - most, zero - most, value)
-
-
-@inner
-def solve_bounded(sim, a, sort, zero):
+def solve_bounded(sim, a, sort, still, zero):
     """The same at a place that gives up to so much: dry friction of a joint, resistance to turning and rolling."""
     record = near_record(sim, a)
     p, G, free = (
@@ -167,38 +149,63 @@ def solve_bounded(sim, a, sort, zero):
         owner = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_OWNER, 0.0))
         N = load(sim.work, near_record(sim, owner) + NEAR_IMPULSE, zero)
         most = most * N
-        s = (-r[1] - G[1] * p[0], -r[2] - G[2] * p[0])
+        s = (fused(-G[1], p[0], -r[1]), fused(-G[2], p[0], -r[2]))
         safe = G[0], G[1], G[2], G[3] + (1.0 - mask), G[4] + (1.0 - mask), G[5]
         x, y = on_disc(safe, s, load(sim.work, record + NEAR_TARGET, zero) * N, zero)
     gain = select(mask > 0.0, G[0], zero + 1.0)
-    return (clamp(-(r[0] + G[1] * x + G[2] * y) / gain, most, zero), x, y), p, G, mask
+    n = clamp(-fused(G[2], y, fused(G[1], x, r[0])) / gain, most, zero)
+    return where(still, sub3((n, x, y), p), zero)
 
 
 # --- all places -------------------------------------------------------------------------------------------------------
 
 
 @inner
-def sweep(sim, many, share, active, zero):
-    """Once through all places; the largest change of a velocity, and the ratio of changes to the last sweep's."""
-    most, along, before = zero, zero, zero
+def change_place(sim, a, share, still, zero):
+    """Change of impulses of the near place a, which go into its record and z; whether there may be any."""
+    record = near_record(sim, a)
+    sort = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0))
+    if not somewhere(still > 0.0) or (sort < TOUCH_JOINT and stays_open(sim, a, share, still, zero)):
+        return False, (zero, zero, zero)
+    if sort < TOUCH_JOINT:
+        d = solve_place(sim, a, share, still, zero)
+    else:
+        d = solve_bounded(sim, a, sort, still, zero)
+    store3(sim.work, record + NEAR_IMPULSE, add3(load3(sim.work, record + NEAR_IMPULSE, zero), d))
+    add_impulse_of(sim, a, d, zero)
+    return True, d
+
+
+@inner
+def sweep(sim, many, share, active, turn, zero):
+    """Once through all places; the largest change of a velocity, the sum of changes along the last ones, of squares.
+
+    Of `EVERY` sweeps the first, with turn 0, keeps no changes, and only the last looks at those before.
+    """
+    most, along, size = zero, zero, zero
     for a in range(many):
-        sort = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0))
-        if sort < TOUCH_JOINT:
-            found, p, G, mask = solve_place(sim, a, share, zero)
-        else:
-            found, p, G, mask = solve_bounded(sim, a, sort, zero)
-        last = load3(sim.work, near_record(sim, a) + NEAR_CHANGE, zero)
-        still = select(mask > 0.0, active, zero)
-        d = sub3(found, p)
-        d = (select(still > 0.0, d[0], zero), select(still > 0.0, d[1], zero), select(still > 0.0, d[2], zero))
-        store3(sim.work, near_record(sim, a) + NEAR_IMPULSE, (p[0] + d[0], p[1] + d[1], p[2] + d[2]))
-        add_impulse_of(sim, a, d, zero)
-        change = G[0] * magnitude(d[0]) + G[3] * magnitude(d[1]) + G[4] * magnitude(d[2])
-        most = select(change <= most, most, change)
-        along += G[0] * d[0] * last[0] + G[3] * d[1] * last[1] + G[4] * d[2] * last[2]
-        before += G[0] * last[0] * last[0] + G[3] * last[1] * last[1] + G[4] * last[2] * last[2]
-        store3(sim.work, near_record(sim, a) + NEAR_CHANGE, d)
-    return most, select(before > 0.0, along / select(before > 0.0, before, zero + 1.0), zero)
+        record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
+        still = select(load(sim.work, record + NEAR_MASK, zero) > 0.0, active, zero)
+        some, d = change_place(sim, a, share, still, zero)
+        if some:
+            g = (
+                load(sim.work, record + NEAR_GAIN, zero),
+                load(sim.work, record + NEAR_GAIN + 3, zero),
+                load(sim.work, record + NEAR_GAIN + 4, zero),
+            )
+            change, gd = (
+                dot(g, (magnitude(d[0]), magnitude(d[1]), magnitude(d[2]))),
+                (g[0] * d[0], g[1] * d[1], g[2] * d[2]),
+            )
+            most = select(change <= most, most, change)
+            if turn == EVERY - 1 and load(sim.memory, about + NM_MOVED, 0.0) > 0.0:
+                along += dot(gd, load3(sim.work, record + NEAR_CHANGE, zero))
+            if turn > 0:
+                size += dot(gd, d)
+                store3(sim.work, record + NEAR_CHANGE, d)
+        if turn > 0:
+            store(sim.memory, about + NM_MOVED, 1.0 if some else 0.0)
+    return most, along, size
 
 
 @inner
@@ -207,22 +214,26 @@ def go_on(sim, many, ratio, active, zero):
     ratio = select(ratio > 0.0, select(ratio < SLOWEST, ratio, zero + SLOWEST), zero)
     more = select(active > 0.0, ratio / (1.0 - ratio), zero)
     for a in range(many):
-        if load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0) >= 1.0 * TOUCH_JOINT:
-            continue  # the next sweep brings it within what it can give
-        record = near_record(sim, a)
+        record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
+        sort, moved = load(sim.memory, about + NM_SORT, 0.0), load(sim.memory, about + NM_MOVED, 0.0)
+        if sort >= 1.0 * TOUCH_JOINT or moved == 0.0:
+            continue  # the next sweep brings it within what it can give; or there is no change to follow
         p, d = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_CHANGE, zero)
-        n, x, y = p[0] + more * d[0], p[1] + more * d[1], p[2] + more * d[2]
-        n = select(n > 0.0, n, zero)
-        limit, square = load(sim.work, record + NEAR_FRICTION, zero) * n, x * x + y * y
-        inside = square <= limit * limit
-        fit = select(inside, zero + 1.0, limit / sqrt(select(inside, zero + 1.0, square)))
-        found = (
-            select(more > 0.0, n, p[0]),
-            select(more > 0.0, fit * x, p[1]),
-            select(more > 0.0, fit * y, p[2]),
-        )
-        store3(sim.work, record + NEAR_IMPULSE, found)
-        add_impulse_of(sim, a, sub3(found, p), zero)
+        goes = select(magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2]) > 0.0, more, zero)
+        if somewhere(goes > 0.0):
+            n, x, y = along_with(p, d, more)
+            n = select(n > 0.0, n, zero)
+            limit, square, fit = load(sim.work, record + NEAR_FRICTION, zero) * n, two(x, x, y, y), zero + 1.0
+            outside = select(square <= limit * limit, zero, goes)
+            if somewhere(outside > 0.0):
+                fit = select(outside > 0.0, limit / sqrt(select(outside > 0.0, square, fit)), fit)
+            found = (
+                select(goes > 0.0, n, p[0]),
+                select(goes > 0.0, fused(fit, x, zero), p[1]),
+                select(goes > 0.0, fused(fit, y, zero), p[2]),
+            )
+            store3(sim.work, record + NEAR_IMPULSE, found)
+            add_impulse_of(sim, a, sub3(found, p), zero)
 
 
 @outlined
@@ -239,17 +250,19 @@ def iterate_impulses(sim, many, share, active, zero):
         )
         size = mask * (magnitude(v[0]) + magnitude(v[1]) + magnitude(v[2]))
         fastest = select(size > fastest, size, fastest)
-        store3(sim.work, near_record(sim, a) + NEAR_CHANGE, (zero, zero, zero))
+        store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_MOVED, 0.0)
     most = select(known > 0.0, zero + 1.0 * sweeps, zero + COLD * sweeps)
-    done, going = 0, True
+    done, going, before = 0, True, zero
     while going:
-        change, ratio = sweep(sim, many, share, active, zero)
+        change, along, size = sweep(sim, many, share, active, done % EVERY, zero)
         done += 1
         active = select(change > close * fastest, active, zero)
         active = select(most > 1.0 * done, active, zero)
         going = somewhere(active > 0.0)
         if going and done % EVERY == 0:
-            go_on(sim, many, ratio, active, zero)
+            some = before > 0.0
+            go_on(sim, many, select(some, along / select(some, before, zero + 1.0), zero), active, zero)
+        before = size
 
 
 @inner
@@ -259,8 +272,8 @@ def energy_gained(sim, many, zero):
     for a in range(many):
         record, change = near_record(sim, a), change_speed(sim, a, zero)
         p, free = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero)
-        half = (free[0] + 0.5 * change[0], free[1] + 0.5 * change[1], free[2] + 0.5 * change[2])
-        gained += dot3(p, half)
+        half = along_with(free, change, 0.5)
+        gained += dot(p, half)
         size += magnitude(p[0] * half[0]) + magnitude(p[1] * half[1]) + magnitude(p[2] * half[2])
     return gained, size
 
@@ -319,7 +332,7 @@ def give_no_energy(sim, many, zero):
     # energy at a part s of the way: dull + s b + s^2 across / 2, with the whole way giving `gained`
     b = gained - dull - 0.5 * across
     low = select(dull < 0.0, dull, zero)
-    root = sqrt(b * b - 2.0 * across * low)
+    root = sqrt(two(b, b, -2.0 * across, low))
     part = -2.0 * low / select(b + root > NOTHING, b + root, zero + 1.0)
     part = select(part < 1.0, part, zero + 1.0)
     mix(sim, many, select(bad > 0.0, part, zero), zero)
@@ -332,7 +345,7 @@ def hold_back(sim, many, bad, zero):
     z, nv, along, square = impulses_at(sim), integer(sim.tree, RATES), zero, zero
     for a in range(many):
         record = near_record(sim, a)
-        along += dot3(load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero))
+        along += dot(load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero))
     for k in range(nv):
         square += load(sim.work, z + k, zero) * load(sim.work, z + k, zero)
     part = select(square > 0.0, -2.0 * along / select(square > 0.0, square, zero + 1.0), zero + 1.0)
