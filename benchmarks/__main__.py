@@ -15,9 +15,7 @@ from .targets import judged
 def plan_and_file() -> tuple[Plan, Path]:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="benchmarks", description="spacedyn against Pinocchio and MuJoCo, one core.")
-    parser.add_argument(
-        "--quick", action="store_true", help="shorter measurements: half a minute instead of some three"
-    )
+    parser.add_argument("--quick", action="store_true", help="shorter measurements, less certain figures")
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"), help="where figures go (%(default)s)")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS, help="parts of the table")
     parser.add_argument("--robots", nargs="+", choices=list(SIZES), default=list(SIZES), help="by their joints")
