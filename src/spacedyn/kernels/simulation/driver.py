@@ -24,8 +24,7 @@ from ..sim.evaluate import is_adaptive, run_kinds
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at
 from .record import CLOSE, record_end, record_step
-from .row_algebra import forget_rows
-from .row_jumps import rank_changes
+from .row_jumps import forget_changed_rows
 from .samples import are_laws_due_at, next_break, take_samples
 from .step_control import NO_NUMBER, begins_near_singular, judge, lengthen, shorten, step_error
 
@@ -195,8 +194,7 @@ def finish_step(sim, zero):
         store_counter(sim.counters, C_FRESH, 0)
     elif integer(sim.plan, ROWS) > 0:
         store_counter(sim.counters, C_FRESH, 0)  # the state is another than that of the last stage
-        if rank_changes(sim):
-            forget_rows(sim, zero)
+        forget_changed_rows(sim, zero)
     elif integer(sim.plan, METHOD) == EXPLICIT:
         first_stage_again(sim, zero)
         store_counter(sim.counters, C_FRESH, 1)

@@ -22,6 +22,13 @@ def rank_changes(sim):
 
 
 @inner
+def forget_changed_rows(sim, zero):
+    """Let rows be chosen anew after a step from whose end on others are independent."""
+    if rank_changes(sim):
+        forget_rows(sim, zero)
+
+
+@inner
 def asks_with_new_rows(sim, t, zero):
     """Whether a guard is beyond zero where a step ends, with the rows that are independent from there on.
 
