@@ -6,7 +6,7 @@ every method keeps its order on the manifold.
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.spatial import load3, store3
+from ..robot.spatial import fused3, load3, store3
 from ..scalar.compiling import call, inner
 from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
 from ..scalar.pack import fused, magnitude, select, sqrt
@@ -40,16 +40,6 @@ def combine_stages(sim, weights, stages, h, target, size, zero):
         # y last, so that small changes are not rounded one by one
         y = load(entries(sim, integer(sim.plan, Y_NOW) + j, zero), 0, wide)
         store(entries(sim, target + j, zero), 0, fused(h, total, y))
-
-
-@inner
-def fused3(a, b, c):
-    """a b + c of three scalars b and c.
-
-    Fused by name: a compiler may fuse the first of several products or the second, one way here and another there, and
-    a robot alone would no longer move to the bit as in a pack.
-    """
-    return fused(a, b[0], c[0]), fused(a, b[1], c[1]), fused(a, b[2], c[2])
 
 
 @inner

@@ -5,6 +5,7 @@ A rotation is nine scalars, row by row. A symmetric matrix is (xx, yy, zz, xy, x
 
 from .compiling import inner
 from .memory import load, shared, store
+from .pack import fused
 
 
 @inner
@@ -81,6 +82,16 @@ def add3(a, b):
 @inner
 def sub3(a, b):
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inner
+def fused3(a, b, c):
+    """a b + c of a scalar and two vectors.
+
+    Fused by name: a compiler may fuse the first of several products or the second, one way here and another there, and
+    a robot alone would no longer move to the bit as in a pack.
+    """
+    return fused(a, b[0], c[0]), fused(a, b[1], c[1]), fused(a, b[2], c[2])
 
 
 @inner

@@ -8,7 +8,7 @@ slides (near_law.py).
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.spatial import add3, load3, load6, store3, sub3
+from ..robot.spatial import add3, fused3, load3, load6, store3, sub3
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, store
 from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
@@ -45,17 +45,11 @@ def change_speed(sim, a, zero):
     column, count = near_column(sim, a), count_of(sim, a)
     one, other = (zero, zero, zero), (zero, zero, zero)
     for j in range(0, count - 1, 2):
-        one = along_with(one, load3(sim.work, column + 3 * j, zero), part_at(sim, a, j, zero))
-        other = along_with(other, load3(sim.work, column + 3 * j + 3, zero), part_at(sim, a, j + 1, zero))
+        one = fused3(part_at(sim, a, j, zero), load3(sim.work, column + 3 * j, zero), one)
+        other = fused3(part_at(sim, a, j + 1, zero), load3(sim.work, column + 3 * j + 3, zero), other)
     if count % 2 == 1:
-        one = along_with(one, load3(sim.work, column + 3 * count - 3, zero), part_at(sim, a, count - 1, zero))
+        one = fused3(part_at(sim, a, count - 1, zero), load3(sim.work, column + 3 * count - 3, zero), one)
     return add3(one, other)
-
-
-@inner
-def along_with(v, w, value):
-    """v + w value."""
-    return fused(w[0], value, v[0]), fused(w[1], value, v[1]), fused(w[2], value, v[2])
 
 
 @inner
@@ -221,7 +215,7 @@ def go_on(sim, many, ratio, active, zero):
         p, d = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_CHANGE, zero)
         goes = select(magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2]) > 0.0, more, zero)
         if somewhere(goes > 0.0):
-            n, x, y = along_with(p, d, more)
+            n, x, y = fused3(more, d, p)
             n = select(n > 0.0, n, zero)
             limit, square, fit = load(sim.work, record + NEAR_FRICTION, zero) * n, two(x, x, y, y), zero + 1.0
             outside = select(square <= limit * limit, zero, goes)
@@ -272,7 +266,7 @@ def energy_gained(sim, many, zero):
     for a in range(many):
         record, change = near_record(sim, a), change_speed(sim, a, zero)
         p, free = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero)
-        half = along_with(free, change, 0.5)
+        half = fused3(0.5, change, free)
         gained += dot(p, half)
         size += magnitude(p[0] * half[0]) + magnitude(p[1] * half[1]) + magnitude(p[2] * half[2])
     return gained, size
