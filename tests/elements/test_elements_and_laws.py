@@ -330,3 +330,32 @@ def test_a_switch_that_slides_along_its_zero_is_named(robot):
     with pytest.warns(sd.RunWarning, match=message):
         run = sd.simulate(robot, start, 1.0, elements=[relay(drift=0.1)], record=0.1)
     assert run["relay.level"][4, 0] == pytest.approx(0.5 - 0.4 + 0.05 * 0.4**2, abs=1e-12)
+
+
+def test_what_is_meant_otherwise_is_an_error_by_name(tmp_path):
+    """A comparison as a guard, a misspelt point, a name of the robot's, another parameter at `resume`."""
+    robot = sd.load("ets7")
+
+    def early(t, s, p, out):
+        out.guard[0] = t > 0.3
+        out.axle.tau[0] = s.side[0]
+
+    with pytest.raises(sd.InputError, match=r"comparison to out.guard.*write the difference"):
+        sd.element(early, guards=1, joints=("axle",))(axle="joint1")
+
+    def pulls(t, s, p, out):
+        out.tip.force[0] = p.much * s.u[0]
+
+    made = sd.element(pulls, points=("tip",), commands={"u": "N"})
+    with pytest.raises(sd.UnknownName, match=r"no body or endpoint named 'hnd'.*hand"):
+        sd.simulate(robot, robot.state(), 0.1, elements=[made(tip="hnd", much=1.0)])
+
+    @sd.law
+    def drives(t, s, p, out):
+        out.tau.u[0] = 1.0
+
+    with pytest.raises(sd.InputError, match=r"out.tau is the robot's.*rename the element"):
+        sd.simulate(robot, robot.state(), 0.1, elements=[made(tip="hand", much=1.0, name="tau"), drives()])
+    sd.simulate(robot, robot.state(), 0.1, elements=[made(tip="hand", much=1.0)]).save(tmp_path / "run.nc")
+    with pytest.raises(sd.InputError, match=r"they were much = 1\.0, now much = 2\.0"):
+        sd.Run.load(tmp_path / "run.nc").resume(until=0.2, elements=[made(tip="hand", much=2.0)])

@@ -516,3 +516,36 @@ def test_landers_on_hills_settle_as_steps_through_contact_say(sprung):
     )
     assert np.abs(ends[1] - ends[0]).max() < 5e-5
     assert np.abs(other.final.base_position - ends[1]).max() < 1e-3
+
+
+# --- limits of friction and of digits ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mu", [2.0, 50.0, 1000.0])
+def test_a_ball_rolls_off_a_sphere_whichever_side_it_starts_on(ball, mu):
+    """It slips, then leaves; with much friction at cos = 10/17 cos(start), the closed form of pure rolling."""
+    times = []
+    for side in (1.0, -1.0):
+        place = [side * 1.1 * np.sin(0.01), 0.0, 1.1 * np.cos(0.01)]
+        dome = sd.RigidContact("ball", (0, 0, 0), radius=0.1, surface=sd.SphereSurface(1.0), friction=mu, name="dome")
+        run = sd.simulate(ball, ball.state(base_position=place), 2.2, elements=[dome], gravity=DOWN, record=0.05)
+        assert [event.name for event in run.events] == ["dome: point 0 slides", "dome: point 0 lets go"]
+        times.append([event.time for event in run.events])
+        left = run.events[1].state.base_position
+        assert abs(left[2] / np.linalg.norm(left) - 10 / 17 * np.cos(0.01)) < 0.04 / mu
+    assert np.abs(np.subtract(*times)).max() < 1e-9
+
+
+@pytest.mark.parametrize("height", [1e3, 1e6, -7e6])
+def test_a_small_ball_comes_to_rest_on_a_floor_far_away(height):
+    """Rest at 3 T, as near as rounding of its height lets it be known."""
+    b = sd.Builder("ball")
+    b.base("ball", mass=1e-3, inertia=(4e-10, 4e-10, 4e-10))
+    ball, plane = b.build(), sd.Plane(position=(0, 0, height))
+    ground = sd.RigidContact("ball", (0, 0, 0), radius=1e-3, restitution=0.5, friction=0.3, surface=plane, name="floor")
+    start = ball.state(base_position=[0, 0, height + 0.011], base_velocity=[0.1, 0, 0])
+    run = sd.simulate(ball, start, 1.0, elements=[ground], gravity=DOWN)
+    rest = next(event for event in run.events if "comes to rest" in event.name)
+    assert abs(rest.time - 3.0 * np.sqrt(0.02 / G)) < 1e-8 + 3e-13 * abs(height)
+    assert abs(run.final.base_position[2] - height - 1e-3) < 1e-15 * abs(height) + 1e-12
+    assert np.abs(run["gap"]).min() < 1e-8 and run["gap"].min() > -1e-14 * abs(height) - 1e-11

@@ -202,3 +202,16 @@ def test_painleves_rod_is_named():
 
 def _cross(r):
     return np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi, 2.0])
+def test_slip_from_rest_has_no_preferred_tangent(angle):
+    """The impulse turns with the tangents: a point that begins to slip does so in any direction."""
+    turn = np.eye(3)
+    turn[1:, 1:] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    W, v, law = rod(0.6), np.array([-1.0, 0.0, 0.0]), ImpactLaw(0.3, 0.2, "stronge")
+    there, here = impulse_of(turn @ W @ turn.T, turn @ v, law), impulse_of(W, v, law)
+    assert np.abs(there - turn @ here).max() < 1e-9 and np.hypot(*here[1:]) > 0.19 * here[0]
+    b, mu = np.array([-1.0, 0.9, 0.0]), np.array([0.2])
+    there, here = (solve_cones(M, c, mu, [None]).p[0] for M, c in ((turn @ W @ turn.T, turn @ b), (W, b)))
+    assert np.abs(there - turn @ here).max() < 1e-9

@@ -64,7 +64,7 @@ class Account(Enum):
     """Kinds of entries in the ledger: the audit adds up kinds, and knows no element.
 
     WORK and DISSIPATED are integrated: what comes in and what is lost. STORED belongs to the energy. The impulse of
-    work of pushes from outside is computed from the pushes themselves.
+    pushes from outside is computed from the pushes themselves.
     """
 
     WORK = "work"

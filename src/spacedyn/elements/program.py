@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import InputError, nearest
+from ..errors import InputError, UnknownName, nearest
 from ..kernels.elements import program as k
 from ..kernels.elements.kind import Kind
-from ..laws.bytecode import Role, attributes, check_parts, check_replaced
+from ..laws.bytecode import Role, attributes, check_compared, check_parts, check_replaced
 from ..laws.compile import Compiled, compile_function, rehearse_function, wrapper_source
 from ..laws.law import SEEN, Law
 from ..model.model import Model
@@ -59,6 +59,7 @@ class UserElement(Element):
         places = {one: f"out.{one}" for one in self.declared.writes()}
         places |= {part: f"out.{one}.{part}" for one, parts in self._parts("out").items() for part in parts}
         check_replaced(f"element '{self.title}'", self.program.function, places)
+        check_compared(f"element '{self.title}'", self.program.function, "guard")
         asked = attributes(self.program.function, ElementFunction.role, "p", None)
         for one in sorted(asked - set(self.program.parameters)):
             raise InputError(f"element '{self.title}' needs a parameter '{one}'; give it as {self.title}({one}=...)")
@@ -241,6 +242,8 @@ class UserElement(Element):
             end = model.endpoint(given)
             return end.body, np.asarray(end.position), np.asarray(end.rotation)
         body, place = (given, np.zeros(3)) if isinstance(given, str) else given
+        if isinstance(given, str) and body not in model.body_names:
+            raise UnknownName("body or endpoint", body, [*model.body_names, *model.endpoint_names])
         model.body_index(body)
         return body, three(f"element '{self.title}'", f"the place of {name}", place), np.eye(3)
 

@@ -51,7 +51,8 @@ class RigidContact(Element):
         'poisson', impulse of expansion over impulse of compression; 'stronge', the root of the work regained over the
         work done in compression. Without friction all three are the same. None of them gains energy.
     skin : float
-        How deep a point is where it touches [m]: so much more than rounding that rounding touches nothing.
+        How deep a point is where it touches [m]: so much more than rounding that rounding touches nothing. Far from the
+        origin, where rounding of its place is more, it is more.
     slow_slip : float
         Slip below this speed is slow [m/s]. Friction of points that bodies make slip slowly for long, as feet do that
         spread while a lander rocks, falls with their speed below it: less of it is nearer to Coulomb's law, and costs
@@ -230,11 +231,11 @@ class RigidContact(Element):
         other, frame = frame_of(model, self.other, ground)
         own, cores = ground.parameters, int(np.any(touching.cores != 0.0))
         integers = (first, other, ground.code, self.many, r.FIRST, r.FIRST + len(own), cores)
-        head = [*frame, self.friction, self.skin, self._length, self.slow_slip]
+        head = [*frame, self.friction, self.skin, self.length, self.slow_slip]
         return Numbers(integers, np.concatenate([head, own, point_numbers(model, self.body, touching)]))
 
     @property
-    def _length(self) -> float:
+    def length(self) -> float:
         """The least length over which the surface or what touches it curves [m]; of a plane and points any."""
         curves = [np.sqrt(size) for core in self.touching.cores for size in np.linalg.eigvalsh(core) if size > 0.0]
         return float(min([self.ground.finest, *curves]))

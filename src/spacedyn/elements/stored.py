@@ -222,12 +222,26 @@ def _check_same(before: UserElement, now: UserElement) -> None:
         ("parameters", "parameters"),
     ):
         if old[part] != new[part]:
-            was, became = (str(text[part])[:200] for text in (old, new))
+            was, became = (_shown(mine, other) for mine, other in ((old[part], new[part]), (new[part], old[part])))
             raise InputError(
                 f"element '{now.name}': its {words} are not those that made the run: they were {was}, now {became}"
             )
     if old["source"] and new["source"] and old["source"] != new["source"]:
         warn_user(f"element '{now.name}' has been edited since it made this run: its future may differ", RunWarning)
+
+
+def _shown(mine: Any, other: Any) -> str:
+    """What is another in one of two texts: those names alone whose values differ, arrays as their numbers."""
+    if not (isinstance(mine, dict) and isinstance(other, dict)):
+        return str(mine)[:200]
+    parts = []
+    for name in mine:
+        if name not in other or mine[name] != other[name]:
+            value = mine[name]
+            if isinstance(value, dict) and "array" in value:
+                value = value["array"] if value["shape"] else value["array"][0]
+            parts.append(f"{name} = {value}")
+    return (", ".join(parts) or "nothing of that")[:200]
 
 
 def _plain(value: Any) -> Any:

@@ -29,7 +29,8 @@ def attributes(function: Callable, role: Role, argument: str, everything: set[st
         return set()
     code = function.__code__
     if code.co_argcount != len(role.arguments):
-        takes = f"a {role.what} takes the arguments ({', '.join(role.arguments)})"
+        article = "an" if role.what[0] in "aeiou" else "a"
+        takes = f"{article} {role.what} takes the arguments ({', '.join(role.arguments)})"
         raise InputError(f"{takes}; '{function.__name__}' does not")
     found, whole = used(code, code.co_varnames[role.arguments.index(argument)])
     return set(everything if whole and everything is not None else found)
@@ -80,6 +81,17 @@ def check_replaced(whose: str, function: Callable, known: Mapping[str, str]) -> 
             raise InputError(f"{whose} replaces the array {name}; write into it: {known[name]}[:] = ... or [0] = ...")
 
 
+def check_compared(whose: str, function: Callable, name: str) -> None:
+    """Raise if a function writes a comparison where a number must pass through zero."""
+    steps = steps_of(function.__code__)
+    for before, _, step in zip(steps, steps[1:], steps[2:], strict=False):
+        if before.opname in _COMPARISONS and step.opname == "LOAD_ATTR" and step.argval == name:
+            raise InputError(
+                f"{whose} writes a comparison to out.{name}, which jumps where it must pass through zero; write the "
+                f"difference whose sign decides: out.{name}[0] = t - p.start, not t > p.start"
+            )
+
+
 @lru_cache(maxsize=1024)
 def attributes_set(code: CodeType) -> tuple[str, ...]:
     """Names of all attributes that code assigns to, of anything."""
@@ -91,4 +103,5 @@ def steps_of(code: CodeType) -> list[dis.Instruction]:
     return [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
 
 
+_COMPARISONS = ("COMPARE_OP", "UNARY_NOT", "IS_OP", "CONTAINS_OP")
 _ATTRIBUTE_STEPS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")

@@ -23,7 +23,7 @@ from numba.extending import type_callable
 from ..errors import InputError, RunWarning, nearest, warn_user
 from ..kernels.scalar.compiling import PLAIN_FUNCTIONS, Address
 from . import faults
-from .bytecode import attributes, check_parts, check_replaced
+from .bytecode import attributes, check_parts, check_replaced, parts_used
 from .checks import VERSION, LawCompiler, with_checked_calls
 from .fingerprint import fingerprint
 from .law import MEMORY, SEEN, WRITTEN, Law
@@ -223,6 +223,13 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
     known = {name: one for name, one in elements.items() if sees and one.namesakes == 1}
     channels = {name: readable for name, one in known.items() if (readable := _readable(law, one))}
     commands = {name: one.commands for name, one in known.items() if one.commands and role.what == "law"}
+    for argument, parts in (("s", channels), ("out", commands)):
+        for name, part in parts_used(law.function.__code__, role.arguments.index(argument)) if parts else ():
+            if name in parts and part in parts[name] and (name in SEEN or name in columns):
+                raise InputError(
+                    f"{role.what} '{law.name}': {argument}.{name} is the robot's, and an element has the same name; "
+                    f"rename the element to use its {part}"
+                )
     reads = attributes(law.function, role, "s", {*SEEN, *law.states, *channels})
     writes = attributes(law.function, role, "out", {*columns, *law.states, *commands})
     for what, asked, offered in (

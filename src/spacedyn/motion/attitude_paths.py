@@ -72,7 +72,7 @@ def attitude_waypoints(times: ArrayLike, attitudes: Rotation) -> AttitudePath:
     Returns
     -------
     AttitudePath
-        For `simulate(..., prescribed={joint: turning})`; of a free joint `(place, turning)`. Turns begin and end
+        For `simulate(..., prescribed={joint: path})`; of a free joint `(position, path)`. Turns begin and end
         without rate and acceleration (quintic). Where no stop is wanted, SciPy's RotationSpline will do instead.
 
     Examples

@@ -189,7 +189,7 @@ def _vector(given: Any, what: str) -> Array:
 
 
 def check_ledger(numbers: Iterable[Any], size: int) -> Array:
-    """The auditor's numbers; errors may be infinite, but never no number."""
+    """The auditor's numbers; errors may be infinite, but never NaN."""
     ledger = np.array(list(numbers), dtype=float)
     if ledger.shape != (size,) or np.isnan(ledger).any():
         raise InputError(f"the ledger has {ledger.size} numbers where {size} should be, or some are not numbers")

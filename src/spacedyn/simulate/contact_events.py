@@ -29,11 +29,24 @@ from .friction_cones import solve_cones
 from .impact_laws import ImpactLaw, impulse_of
 from .impacts import Change, ContactEvent
 from .row_roots import least_impulses
-from .stepper.contact_values import ContactPoint, Probe, contact_points, gap_of, held_of, mode_of, probe, set_mode
+from .stepper.contact_values import (
+    ContactPoint,
+    Probe,
+    contact_points,
+    gap_of,
+    held_of,
+    mode_of,
+    place_of,
+    probe,
+    rounding_of,
+    set_mode,
+)
 
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
-_LOW = 1e-11  # [m]: bounces that rise less end in rest
+_LOW = 1e-11  # [m]: bounces that rise less end in rest; far from the origin those that rounding hides do
+_HIDDEN = 4.0  # times what rounding makes of a gap: bounces that rise less are hidden
+_BENT = 1e-10  # of v^2 over the size of what touches: accelerations by bent surfaces that are rounding
 _HARDLY = 1e3  # of an impulse that stops a point alone: one that friction does not give within nanoseconds
 _ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
 _WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides", DRAG: "slides"}  # of events
@@ -42,7 +55,13 @@ _WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides", DR
 def touching(stepper: Any) -> list[ContactPoint]:
     """Points that are closed, or so near that they touch."""
     stepper.evaluate()
-    return [one for one in contact_points(stepper) if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < _NEAR]
+    state = stepper.state()
+    near = [max(_NEAR, 2.0 * rounding_of(state, one, place_of(stepper, one))) for one in contact_points(stepper)]
+    return [
+        one
+        for one, gap in zip(contact_points(stepper), near, strict=True)
+        if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < gap
+    ]
 
 
 def strike(
@@ -62,6 +81,7 @@ def strike(
     v, total = seen.velocity.reshape(-1).copy(), np.zeros(3 * n)
     lost, rests = {one.number: 0.0 for one in points}, np.full(n, -1.0)
     laws = [ImpactLaw(one.element.restitution, one.element.friction, one.element.restitution_law) for one in points]
+    low = np.maximum(_LOW, _HIDDEN * seen.rounding)
     felt = felt_accelerations(A, points, seen, friction_directions(points, seen, slow))
     for count in range(_ROUNDS + 1):
         hit = np.flatnonzero(v[::3] < -PARTING)
@@ -72,7 +92,7 @@ def strike(
             hit = np.arange(n)
         now = list(laws)
         for i in hit.tolist():
-            left = time_to_rest(laws[i], v[3 * i], float(felt[i]))
+            left = time_to_rest(laws[i], v[3 * i], float(felt[i]), float(low[i]))
             if left is not None or last:
                 rests[i], now[i] = left or 0.0, laws[i]._replace(restitution=0.0)
         places = (3 * hit[:, None] + np.arange(3)).ravel()
@@ -81,7 +101,7 @@ def strike(
         pushed[places] = p
         v, total = push(W, v, pushed, points, lost), total + pushed
     struck = np.any(total.reshape(n, 3) != 0.0, axis=1)
-    held = hold_low(A, v, felt)
+    held = hold_low(A, v, felt, low)
     v, total = push(W, v, held, points, lost), total + held
     events = []
     for i, one in enumerate(points):
@@ -112,27 +132,28 @@ def felt_accelerations(
         rows, solved = held_together(A, points, seen.acceleration, stay.tolist(), directions)
         others = np.setdiff1d(np.arange(len(points)), stay)  # a point that stays would fall by itself
         found[others] += A[:, 3 * others].T @ (A[:, rows] @ solved.p.reshape(-1))
-    return found
+    square, lengths = np.sum(seen.velocity**2, axis=1), np.array([one.element.length for one in points])
+    return np.where(np.abs(found) > _BENT * square / lengths, found, 0.0)
 
 
-def time_to_rest(law: ImpactLaw, speed: float, acceleration: float) -> float | None:
+def time_to_rest(law: ImpactLaw, speed: float, acceleration: float, low: float = _LOW) -> float | None:
     """When a point whose next bounce is too low comes to rest, by the sum of all bounces [s]; None if it is not."""
     after = -law.restitution * speed
-    if acceleration >= 0.0 or after * after >= -2.0 * acceleration * _LOW:
+    if acceleration >= 0.0 or after * after >= -2.0 * acceleration * low:
         return None
     left = -2.0 * after / acceleration
     return left / (1.0 - law.restitution) if law.restitution < 1.0 else 0.0
 
 
-def hold_low(A: Array, v: Array, felt: Array) -> Array:
+def hold_low(A: Array, v: Array, felt: Array, low: Array) -> Array:
     """(3 n,) impulses that keep points on the ground which others' impacts have lifted too slowly to rise.
 
     Two pressed points would else lift each other in turn, without end. Those that rest and do not slip go on doing so.
     """
     rises, p = v[::3], np.zeros_like(v)
-    low = (rises > PARTING) & (felt < 0.0) & (rises * rises < -2.0 * felt * _LOW)
-    if low.any():
-        held = low | (np.abs(rises) <= PARTING)
+    lifted = (rises > PARTING) & (felt < 0.0) & (rises * rises < -2.0 * felt * low)
+    if lifted.any():
+        held = lifted | (np.abs(rises) <= PARTING)
         p = impulses_to_rest(A, v, held, held & (np.hypot(v[1::3], v[2::3]) <= PARTING))
     return p
 

@@ -24,6 +24,7 @@ _SWEEPS = 2000
 _ROUNDING = 1e-11  # of the greatest eigenvalue of W: what rounding hides where its root is not given
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
+_BACKWARD = 1e-13  # of the greatest velocity: slip that is rounding
 AT_LIMIT, CLEAR = 1e-8, 1e-6  # of the limit of friction: what is nearer is at it; what is farther is clear of it
 _LIKELY_WEIGHTS = 1e3, 1e2  # those that find it most often where feet spread
 
@@ -110,11 +111,12 @@ def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) ->
     p = -np.linalg.solve(W, q)
     if p[0] >= 0.0 and np.hypot(p[1], p[2]) <= mu * p[0] * (1.0 + 1e-14):
         return p
-    return _sliding(W, q, mu)
+    return _sliding(W, q, mu, size)
 
 
-def _sliding(W: Array, q: Array, mu: float) -> Array:
-    """The impulse of one that slips, in the direction in which it then moves."""
+def _sliding(W: Array, q: Array, mu: float, size: float) -> Array:
+    """The impulse of one that slips, in the direction in which it then moves, or but for rounding would."""
+    backward = -_BACKWARD * (1.0 + mu) * size  # at the limit of friction it does not move yet
 
     def of(angles: Array) -> tuple[Array, Array, Array]:
         d = np.stack([np.cos(angles), np.sin(angles)])
@@ -131,7 +133,7 @@ def _sliding(W: Array, q: Array, mu: float) -> Array:
             value = float(of(np.array([middle]))[1][0])
             low, high = (middle, high) if value * across[i] > 0.0 else (low, middle)
         force, _, along = (float(one[0]) for one in of(np.array([0.5 * (low + high)])))
-        if force > 0.0 and along >= 0.0:
+        if force > 0.0 and along >= backward:
             return force * np.array([1.0, -mu * np.cos(low), -mu * np.sin(low)])
     raise Jammed(
         "friction presses a point against the surface in every direction in which it could slip (Painlevé's paradox): "

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 Array = np.ndarray
 _STILL = 1e-13  # of the speed of the impact: no slip
 _SEGMENTS = 100
-_ANGLES = np.linspace(-np.pi, np.pi, 65)
+_ANGLES = np.linspace(-np.pi, np.pi + np.pi / 32.0, 66)  # the last part is the first again: no root falls between ends
 
 
 class ImpactLaw(NamedTuple):

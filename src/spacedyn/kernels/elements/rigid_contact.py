@@ -15,9 +15,10 @@ motion, which is exactly zero for a ball on a plane.
 from collections import namedtuple
 
 from ..robot.layout import *  # noqa: F403
+from ..robot.segments import origin_of
 from ..robot.spatial import add3, cross, dot3, scale3, sub3, turn
 from ..scalar.compiling import inner
-from ..scalar.pack import select, somewhere, sqrt
+from ..scalar.pack import magnitude, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .contact_points import (
     BODY,
@@ -65,6 +66,7 @@ LOSSLESS = 1e-11  # [m/s]: slower slip is rounding, and loses nothing
 FAST = 2.0  # of slow_slip: what creeps or drags faster slides
 AWRY = 0.3  # of slow_slip: what creeps turns aside where it slips that fast across its held direction
 SPARED = 1.0 - 1e-5  # how far friction is spared: tangential forces count 1e5 times as much as normal ones
+ROUNDED = 16.0 * 2.0**-52  # of a coordinate: what rounding of coordinates may make of a gap
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")
@@ -234,6 +236,20 @@ def free_point(sim, e, j, zero):
 
 
 @inner
+def skin_of(sim, e, ground, touch, zero):
+    """How deep a point is where it touches: more than rounding, which grows with the distance from the origin.
+
+    Two bodies' places relative to each other come from those about the base.
+    """
+    i, n, least_skin = own(sim, e, BODY), touch.normal, parameter(sim, e, SKIN, zero)
+    far = add3(origin_of(sim.tree, sim.work, i, zero), touch.at)
+    if own(sim, e, OTHER) < 0:
+        far = position(sim, i, touch.at, zero)
+    rounding = ROUNDED * (magnitude(n[0] * far[0]) + magnitude(n[1] * far[1]) + magnitude(n[2] * far[2]))
+    return select(rounding > least_skin, rounding, least_skin)
+
+
+@inner
 def keep3(sim, e, i, v):
     """Three numbers that it keeps, from number i on."""
     keep(sim, e, i, v[0])
@@ -265,7 +281,8 @@ def rigid_contact(sim, e, t, y, k, zero):
         else:
             free_point(sim, e, j, zero)
         closed = select(mode > 0.5, select(mode < 4.5, zero + 1.0, zero), zero)
-        guard(sim, e, GUARDS_OF * j, select(closed > 0.5, zero + 1.0, touch.gap + parameter(sim, e, SKIN, zero)))
+        skin = skin_of(sim, e, ground, touch, zero)
+        guard(sim, e, GUARDS_OF * j, select(closed > 0.5, zero + 1.0, touch.gap + skin))
         guard(sim, e, GUARDS_OF * j + 1, zero + 1.0)
         pace(sim, e, GUARDS_OF * j, select(closed > 0.5, zero, root(dot3(touch.speed, touch.speed), zero)), zero)
         n = touch.normal

@@ -1,6 +1,6 @@
 """Constraint rows: multipliers beside the dynamics.
 
-    H u' + c = F + J' lam,   J u' + J' u = 0   =>   W'W lam = -(J a + bias),   u' = a + L^-T D^(-1/2) W lam
+    H udot + c = F + J' lam,   J udot + Jdot u = 0   =>   W'W lam = -(J a + bias),   udot = a + L^-T D^(-1/2) W lam
 
 a is the motion without rows, which the articulated-body algorithm has just found; its factors give the columns of W in
 O(n) each (row_algebra.py).

@@ -1,6 +1,6 @@
 """Where in a step the first guard changes its side: one search for end stops, slack, saturation, friction, events.
 
-Guards are looked at at some points of the step, on its dense output. The first that has crossed by such a point is
+Guards are evaluated at several points of the step, on its dense output. The first that has crossed by such a point is
 located by bisection. Where one comes nearer to zero and goes away again between two points, its extremum is sought: a
 brief passage is found, too. Elements' guards alone cost no look if none can have crossed (`may_cross`).
 """

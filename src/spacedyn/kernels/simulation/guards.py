@@ -247,7 +247,7 @@ def end_cut_step(sim, zero):
 
 @inner
 def check_step(sim, t, h, zero):
-    """Whether the step just tried must be taken again, since a guard crosses within it: 1; 2 if one is no number."""
+    """Whether the step just tried must be taken again, since a guard crosses within it: 1; 2 if a guard is NaN."""
     if load_counter(sim.counters, C_CUT) > 0:
         if is_off(sim, t, h, zero):
             return 1

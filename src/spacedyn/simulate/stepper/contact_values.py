@@ -4,11 +4,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...elements.rigid_contact import RigidContact
-from ...kernels.elements.rigid_contact import OPEN, PROBE, ROWS_OF, STOPPED
+from ...kernels.elements.rigid_contact import OPEN, PROBE, ROUNDED, ROWS_OF, STOPPED
 from ...kernels.sim import layout as p
 from ...model.model import robot_of
+from ...model.state import State
 from ...quantities.kinematics import forward_kinematics
 from ..layout import Layout
 from .present import Attached
@@ -45,6 +47,8 @@ class Probe(NamedTuple):
         Normal and tangents, as rows, inertial axes.
     place : (n, 3)
         Where they touch, inertial frame [m].
+    rounding : (n,)
+        What rounding of coordinates may make of their gaps [m].
     free : (nv,)
         Which rates are not given.
     attached : list of Attached
@@ -57,6 +61,7 @@ class Probe(NamedTuple):
     acceleration: Array
     axes: Array
     place: Array
+    rounding: Array
     free: Array
     attached: list[Attached]
 
@@ -125,6 +130,19 @@ def gap_of(stepper: Stepper, one: ContactPoint) -> float:
     return float(stepper._scalars(p.Y_CHANNEL, part.start + one.point, 1)[0, 0])
 
 
+def place_of(stepper: Stepper, one: ContactPoint) -> Array:
+    """(3,) where a point touched at the last evaluation, inertial frame [m]."""
+    part = stepper.layout.channel(one.number, one.element.channels[3])
+    found: Array = stepper._scalars(p.Y_CHANNEL, part.start + 3 * one.point, 3)[:, 0].copy()
+    return found
+
+
+def rounding_of(state: State, one: ContactPoint, place: Array, normal: ArrayLike = (1.0, 1.0, 1.0)) -> float:
+    """What rounding of coordinates may make of the gap of a point [m]; at most, where its normal is not given."""
+    far = place if one.element.other == "inertial" else place - state.base_position
+    return float(ROUNDED * (np.abs(normal) @ np.abs(far)))
+
+
 def forces_of(stepper: Stepper, one: ContactPoint) -> Array:
     """(3,) normal and tangential forces of the rows of a point at the last evaluation, for a unit normal [N]."""
     sizes = np.linalg.norm(row_numbers(stepper, p.ROW_WRENCH, 3)[one.row : one.row + 3], axis=1)
@@ -146,18 +164,17 @@ def probe(stepper: Stepper, points: list[ContactPoint]) -> Probe:
     forces = row_numbers(stepper, p.ROW_WRENCH, 3)
     rows = np.array([one.row + k for one in points for k in range(ROWS_OF)], dtype=int)
     sizes = np.linalg.norm(forces[rows], axis=1)
-    places = []
-    for one in points:
-        part = stepper.layout.channel(one.number, one.element.channels[3])
-        places.append(stepper._scalars(p.Y_CHANNEL, part.start + 3 * one.point, 3)[:, 0].copy())
-    n = len(points)
+    n, places = len(points), [place_of(stepper, one) for one in points]
+    axes = (forces[rows] / sizes[:, None]).reshape(n, 3, 3)
+    rounding = [rounding_of(state, one, place, at[0]) for one, place, at in zip(points, places, axes, strict=True)]
     return Probe(
         J[rows] / sizes[:, None],
         J[held],
         (rates[rows] / sizes).reshape(n, 3),
         (accelerations[rows] / sizes).reshape(n, 3),
-        (forces[rows] / sizes[:, None]).reshape(n, 3, 3),
+        axes,
         np.array(places).reshape(n, 3),
+        np.array(rounding),
         free_rates(stepper),
         attached,
     )
