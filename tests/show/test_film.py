@@ -299,6 +299,24 @@ def test_forces_are_where_they_act():
     np.testing.assert_allclose(drag.vector, pull, atol=1e-12)
 
 
+def test_arrows_of_contact_are_named_as_points_and_bodies():
+    """Points of one body by their number, from 0; what two bodies do to each other by body; no moments of round-off."""
+    b = sd.Builder("two balls", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    for name in ("low", "high"):
+        b.link(name, "free", parent="ground", shapes=[sd.shapes.sphere(1.0, 0.1)])
+    robot, soft = b.build(), sd.ContactMaterial(1e4, dissipation=0.5)
+    plate = sd.Contact("low", [(-0.1, -0.05, 0), (0.1, -0.05, 0), (0, 0.1, 0)], material=soft, name="plate")
+    between = sd.Contact(
+        "high", (0, 0, 0), surface=sd.SphereSurface(0.1), other="low", radius=0.1, material=soft, name="between"
+    )
+    start = robot.state(q={"low": [0, 0, 0, 0, 0, 0, 1], "high": [0, 0, 0.2, 0, 0, 0, 1]})
+    run = sd.simulate(robot, start, 0.05, elements=[plate, between], gravity=(0, 0, -9.81), record=0.01)
+    (actor,) = actors_of("", run, None, 100)
+    named = [arrow.label for arrow in actor.arrows if arrow.kind == "forces"]
+    assert named == ["plate 0", "plate 1", "plate 2", "between on high", "between on low"]
+
+
 @pytest.mark.parametrize("rigid", [False, True])
 def test_ground_that_is_touched_is_drawn(rigid):
     """Under a hard contact as under a soft one; triangles as they are."""

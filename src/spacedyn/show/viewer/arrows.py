@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...model.model import Model
 from ...model.state import State
 from ...quantities.dynamics import joint_reactions
 from ...quantities.kinematics import Kinematics, forward_kinematics
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Get = Callable[[str], Array | None]
+_SHORTEST_LEVER = 1e-9  # [m]: moments are round-off that are less than this times the force
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +72,25 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
         if element.is_line:
             found.append(Arrow(name, "m", TETHER, points[0] - base, points[1] - points[0], True))
             continue
-        for k, load in enumerate(acting, 1):
-            label = name if len(acting) == 1 else f"{name} {k}"
-            found.append(Arrow(label, "N", FORCE, load.point - base, load.force))
-            found.append(Arrow(f"{label} (moment)", "N m", FORCE_MOMENT, load.point - base, load.moment))
+        for label, load in zip(_labels(name, acting, states.model), acting, strict=True):
+            force = Arrow(label, "N", FORCE, load.point - base, load.force)
+            moment = Arrow(f"{label} (moment)", "N m", FORCE_MOMENT, load.point - base, load.moment)
+            found += [force, moment] if moment.most > _SHORTEST_LEVER * force.most else [force]
     return [
         arrow
         for arrow in [*found, *_of_laws(run, where, base, get), *_reaction(run, states, where, get, loads)]
         if arrow.most > 0
     ]
+
+
+def _labels(name: str, loads: list[Load], model: Model) -> list[str]:
+    """Of what an element does to bodies: by body if each is another, else numbered from 0, as charts and events do."""
+    bodies = [model.body_names[load.body] for load in loads]
+    if len(loads) == 1:
+        return [name]
+    if len(set(bodies)) == len(bodies):
+        return [f"{name} on {body}" for body in bodies]
+    return [f"{name} {k}" for k in range(len(loads))]
 
 
 def _of_laws(run: "Run", where: Kinematics, base: Array, get: Get) -> list[Arrow]:
