@@ -309,8 +309,9 @@ class Contact(Element):
         )
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
-        """The points at which it acts."""
-        return tuple(WrenchPoint(self.body, place) for place in self.touching.places)
+        """The points at which it acts, on one body and against the other."""
+        other = "" if self.other == "inertial" else self.other
+        return tuple(WrenchPoint(self.body, place, other) for place in self.touching.places)
 
     def fastest_rate(self, model: Model) -> float:
         """Of the robot's mass on all its points, a tenth of a millimetre deep [1/s]."""

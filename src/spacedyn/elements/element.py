@@ -104,10 +104,14 @@ class Row(NamedTuple):
 
 
 class WrenchPoint(NamedTuple):
-    """A point of a body at which an element applies a recorded wrench; body '' is the inertial frame."""
+    """A point of a body at which an element applies a recorded wrench; body '' is the inertial frame.
+
+    `against`: a body that takes the opposite wrench at the same point in space, which is not recorded again.
+    """
 
     body: str
     point: Array
+    against: str = ""
 
 
 @dataclass(frozen=True, eq=False)

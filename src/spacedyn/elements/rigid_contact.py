@@ -280,5 +280,6 @@ class RigidContact(Element):
         return ""
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
-        """The points at which it acts."""
-        return tuple(WrenchPoint(self.body, place) for place in self.touching.places)
+        """The points at which it acts, on one body and against the other."""
+        other = "" if self.other == "inertial" else self.other
+        return tuple(WrenchPoint(self.body, place, other) for place in self.touching.places)

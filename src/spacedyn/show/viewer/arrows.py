@@ -11,7 +11,7 @@ from ...model.state import State
 from ...quantities.dynamics import joint_reactions
 from ...quantities.kinematics import Kinematics, forward_kinematics
 from .colors import FORCE, FORCE_MOMENT, REACTION, REACTION_MOMENT, TETHER
-from .loads import Load, ends_of, loads_of, sum_behind
+from .loads import Load, ends_of, loads_of, reactions_of, sum_behind
 
 if TYPE_CHECKING:
     from ...run.run import Run
@@ -68,7 +68,7 @@ def force_arrows(run: "Run", states: State, time: Array, get: Get) -> list[Arrow
             loads = None if element.pushes_bodies else loads  # what joints transmit is not known either
             continue
         acting = loads_of(element, states.model, where, wrenches[:, layout.wrenches(i)])
-        loads = None if loads is None else [*loads, *acting]
+        loads = None if loads is None else [*loads, *acting, *reactions_of(element, states.model, acting)]
         if element.is_line:
             found.append(Arrow(name, "m", TETHER, points[0] - base, points[1] - points[0], True))
             continue

@@ -36,20 +36,30 @@ class Load(NamedTuple):
 def loads_of(element: Element, model: Model, where: Kinematics, wrenches: Array) -> list[Load]:
     """What an element did to bodies, from its wrenches (times, 6 for each of its points) in the record."""
     found = []
-    for k, (body, point) in enumerate(element.wrenches(model)):
-        if body:
-            i, recorded = model.body_index(body), wrenches[:, 6 * k : 6 * k + 6]
-            found.append(Load(i, point_of(where, i, point), recorded[:, :3], recorded[:, 3:]))
+    for k, one in enumerate(element.wrenches(model)):
+        if one.body:
+            i, recorded = model.body_index(one.body), wrenches[:, 6 * k : 6 * k + 6]
+            found.append(Load(i, point_of(where, i, one.point), recorded[:, :3], recorded[:, 3:]))
     return found
+
+
+def reactions_of(element: Element, model: Model, loads: Sequence[Load]) -> list[Load]:
+    """The opposite of an element's loads, on the bodies that take it (`WrenchPoint.against`)."""
+    taken = [one.against for one in element.wrenches(model) if one.body]
+    return [
+        Load(model.body_index(body), load.point, -load.force, -load.moment)
+        for body, load in zip(taken, loads, strict=True)
+        if body
+    ]
 
 
 def ends_of(element: Element, model: Model, where: Kinematics) -> list[Array]:
     """Positions of the points of an element (times, 3) [m]."""
     return [
-        point_of(where, model.body_index(body), point)
-        if body
-        else np.broadcast_to(point, where.bodies.position[:, 0].shape)
-        for body, point in element.wrenches(model)
+        point_of(where, model.body_index(one.body), one.point)
+        if one.body
+        else np.broadcast_to(one.point, where.bodies.position[:, 0].shape)
+        for one in element.wrenches(model)
     ]
 
 

@@ -134,8 +134,8 @@ def _put_program(
     assert set(ACCOUNTS) == {account.value for account in Account}
     sizes = [sum(block.size for block in some) for some in (element.internal_blocks, element.commands)]
     points: list[int] = []
-    for (body, _), place in zip(element.wrenches(model), pushed, strict=True):
-        points += [int(model.flat.order[model.body_index(body)]), place]
+    for one, place in zip(element.wrenches(model), pushed, strict=True):
+        points += [int(model.flat.order[model.body_index(one.body)]), place]
     integers = [0] * user.FIRST_POINT
     integers[user.ADDRESS] = prepared.programs[i].address
     integers[user.PLACES] = plan.put_integers(element.places(model, layout.view, layout.view_size))
