@@ -30,7 +30,7 @@ _ROUNDING = 64 * np.finfo(float).eps
 _HELD = 1e-13
 """How far [m] states are held on constraint rows: the energy of a weight is known no better."""
 _prepared: set[tuple[bool, ...]] = set()
-_FREE = {"free": range(6), "planar": (0, 1, 5)}
+_FREE = {"free": np.ones(6, dtype=bool), "planar": np.isin(range(6), (0, 1, 5))}
 """Components of (P; L about the centre of mass) that no support of a base of this kind changes."""
 
 
@@ -157,7 +157,7 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
     if left.shape[-1] > 1:
         found["mass"] = get("carried")[..., 0] + left[..., 0]
     if has_momentum(model):
-        free = np.isin(range(6), _FREE[model.base_kind])
+        free = _FREE[model.base_kind]
         both, sizes, carried = sums.momentum, sums.sizes, get("carried")
         if carried.shape[-1] > 1:
             both, more = with_carried(model, states, sums.centre, both, carried)
