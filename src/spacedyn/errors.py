@@ -129,13 +129,26 @@ class ScenarioError(SpacedynError, ValueError):
 
 
 class UnknownName(SpacedynError, LookupError):
-    """A name that does not exist; lists the names that do, the nearest first."""
+    """A name that does not exist; lists the names that do, the nearest first.
 
-    def __init__(self, what: str, name: object, known: Sequence[str], meant: str | None = None):
+    `whose` leads the message; `otherwise`, another way out, ends it.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        name: object,
+        known: Sequence[str],
+        meant: str | None = None,
+        *,
+        whose: str = "",
+        otherwise: str = "",
+    ):
         self.what, self.name, self.known = what, name, tuple(known)
         text = str(name)
         shown = repr(name) if len(text) <= 200 else f"{text[:80]!r}… ({len(text)} characters)"
-        super().__init__(f"no {what} named {shown}; {nearest(text[:200], self.known, meant=meant)}")
+        lead, end = f"{whose}: " if whose else "", f"; {otherwise}" if otherwise else ""
+        super().__init__(f"{lead}no {what} named {shown}; {nearest(text[:200], self.known, meant=meant)}{end}")
 
 
 class UnknownArgument(UnknownName, TypeError):

@@ -359,3 +359,25 @@ def test_what_is_meant_otherwise_is_an_error_by_name(tmp_path):
     sd.simulate(robot, robot.state(), 0.1, elements=[made(tip="hand", much=1.0)]).save(tmp_path / "run.nc")
     with pytest.raises(sd.InputError, match=r"they were much = 1\.0, now much = 2\.0"):
         sd.Run.load(tmp_path / "run.nc").resume(until=0.2, elements=[made(tip="hand", much=2.0)])
+
+
+def test_messages_say_whose_name_is_unknown_and_the_way_out():
+    robot = sd.load("planar_four_link")
+    start = robot.neutral_state()
+
+    @sd.element(points=("tip",))
+    def push(t, s, p, out):
+        out.tip.force[0] = p.size
+
+    with pytest.raises(sd.UnknownName, match="element 'push': no body or endpoint named 'hnad'"):
+        sd.simulate(robot, start, 0.1, elements=[push(tip="hnad", size=1.0)])
+    with pytest.raises(sd.InputError, match=r"elements go into elements=\[...\]"):
+        sd.simulate(robot, start, 0.1, laws=[push])
+    with pytest.raises(sd.UnknownName, match="size, tip, name"):
+        push(tip="hand", size=1.0, sise=1.0)
+    with pytest.raises(sd.UnknownName, match=r"no argument of element.. named 'state'; did you mean 'states'"):
+        sd.element(state={"bend": "rad"})
+    with pytest.raises(sd.UnknownName, match=r"no argument of law.. named 'perod'; did you mean 'period'"):
+        sd.law(perod=0.1)
+    with pytest.raises(sd.UnknownName, match=r"there are none; state.with_internal\({}\) drops all"):
+        sd.simulate(robot, start.with_internal({"brake.bend": 0.1}), 0.1)

@@ -192,7 +192,7 @@ def test_the_record_names_them():
         (lambda: sd.Drag("bus", linear=-1.0), "drive the body"),
         (lambda: sd.Drag("bus", linear=[[1, 2, 0], [0, 1, 0], [0, 0, 1]]), "symmetric"),
         (lambda: sd.Drag("bus", angular=[1, 2]), "angular must be a number"),
-        (lambda: [sd.Drag("bis", linear=1.0)], "no body named 'bis'"),
+        (lambda: [sd.Drag("bis", linear=1.0)], "element 'drag on bis': no body named 'bis'"),
         (lambda: [sd.Spring("bus", "bus", stiffness=1.0)], "the same point"),
         (lambda: ["gravity"], r"expected elements \(Wrench, Spring, Motor, ..., or made by @element\) or laws"),
     ],

@@ -369,8 +369,10 @@ def test_several_runs_and_batches(run):
     robot = sd.load("tian_wu")
     many = sd.simulate(robot, robot.random_state(np.random.default_rng(0), 20), 1.0, record=0.1)
     assert len(read(many.film())[0]["actors"]) == 12
-    header, get = read(many.film(robots=[4]))
+    header, get = read(many.film(robots=[4], plots=["qd"]))
     np.testing.assert_allclose(get(header["actors"][0]["base"]).reshape(-1, 3), many.states.base_position[:, 4])
+    drawn = get(header["panels"][0]["curves"][0]).reshape(-1, 3)
+    np.testing.assert_allclose(drawn, many.states.qd[:, 4], rtol=1e-6)
 
 
 def test_a_model_alone_and_gravity():

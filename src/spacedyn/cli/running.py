@@ -126,7 +126,7 @@ def tell(output: Output, run: Run, seconds: float, compiling: float, quiet: bool
 
 
 def write_files(
-    output: Output, scenario: Scenario | None, run: Run, out: Path | None, html: Path | None, plots: Path | None
+    output: Output, scenario: Scenario, run: Run, out: Path | None, html: Path | None, plots: Path | None
 ) -> list[str]:
     """The run, its figures, its film; where they are."""
     files: list[Path] = []
@@ -140,12 +140,10 @@ def write_files(
         made("run", out)
     if plots is not None:
         plots.mkdir(parents=True, exist_ok=True)
-        figures = scenario.figures(run) if scenario is not None else {"overview": run.plot()}
-        for name, figure in figures.items():
+        for name, figure in scenario.figures(run).items():
             figure.savefig(plots / f"{name}.png")
             made("figure", plots / f"{name}.png")
     if html is not None:
-        film = scenario.film(run) if scenario is not None else run.film()
-        film.save(html)
+        scenario.film(run).save(html)
         made("film", html)
     return [str(path) for path in files]

@@ -50,7 +50,7 @@ def plot_what(
     out: Path,
     degrees: bool,
     spectrum: bool,
-    print_: bool,
+    publication: bool,
     as_json: bool,
 ) -> None:
     """A figure of a scenario or of a saved run."""
@@ -66,7 +66,7 @@ def plot_what(
             what = what.run(progress=not as_json)
         if not isinstance(what, Run):
             raise InputError(f"{source.name} is a robot; give a scenario or a saved run")
-        style = "publication" if print_ else "screen"
+        style = "publication" if publication else "screen"
         what.plot(*names, degrees=degrees, spectrum=spectrum, style=style).savefig(out)
         output.put(files=[str(out)])
         output.say(f"figure  {out} ({size_of(out)})")

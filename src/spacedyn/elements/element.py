@@ -341,7 +341,10 @@ def check_elements(model: Model, elements: Iterable[Element]) -> None:
     """
     one, listed = robot_of(model, 0), list(elements)
     for element in listed:
-        element.numbers(one)
+        try:
+            element.numbers(one)
+        except UnknownName as error:
+            raise UnknownName(error.what, error.name, error.known, whose=f"element '{element.label}'") from None
         linked_to(element, listed)
 
 

@@ -23,7 +23,7 @@ from ..errors import InputError, nearest
 from ..laws.bytecode import Template
 from ..laws.law import Law, LawTemplate
 from ..reals import one_number
-from ..signatures import check_names
+from ..signatures import check_names, known_names
 from .declared import Declared, declare
 from .program import ElementFunction, UserElement
 
@@ -73,7 +73,7 @@ class ElementTemplate(Template):
         period = given.get("period")
         if template.reads is not None:
             known = sorted({*template.reads, *(("period",) if d.samples else ())})
-            check_names(f"parameter of element '{title}'", given, [*known, *d.joints, *d.points])
+            check_names(f"parameter of element '{title}'", given, [*known, *d.joints, *d.points, "name"])
         if d.samples and "period" not in (template.reads or ()):
             given.pop("period", None)
         program = template(**given)
@@ -105,6 +105,7 @@ def element(
     rows: int = 0,
     nonholonomic: int = 0,
 ) -> Callable[[Callable], ElementTemplate]: ...
+@known_names
 def element(
     function: Callable | None = None,
     /,

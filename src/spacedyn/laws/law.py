@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import InputError, nearest
 from ..motion.trajectories import packed
 from ..reals import NotReal, finite_array, one_number, real_array, type_name
-from ..signatures import check_names
+from ..signatures import check_names, known_names
 from .bytecode import Role, Template, attributes, check_replaced, steps_of, used
 
 SEEN = {
@@ -219,6 +219,7 @@ def law(
 def law(
     function: None = None, *, period: float | None = None, delay: float = 0.0, states: Mapping[str, int] | None = None
 ) -> Callable[[Callable], LawTemplate]: ...
+@known_names
 def law(
     function: Callable | None = None,
     *,

@@ -12,6 +12,7 @@ import numpy as np
 from ..elements.element import Element
 from ..elements.gravity import UniformGravity
 from ..elements.held_joints import LockedJoint, PrescribedJoint
+from ..elements.user_elements import ElementTemplate
 from ..errors import InputError
 from ..laws.bytecode import Template
 from ..laws.law import Law, LawTemplate
@@ -124,7 +125,7 @@ def checked_law(name: str, law: Any) -> Law:
         what, function = law.made.role.what, law.function.__name__
         raise InputError(f"{what} '{function}' has no parameters yet; call it: {function}(...)")
     if not isinstance(law, Law):
-        hint = "; elements go into elements=[...]" if isinstance(law, Element) else ""
+        hint = "; elements go into elements=[...]" if isinstance(law, Element | ElementTemplate) else ""
         raise InputError(f"{name}: expected functions made by @law and called with parameters, got {law!r}{hint}")
     if law.role.what in _BELONGS:
         raise InputError(f"{name}: '{law.name}' is no law; {_BELONGS[law.role.what]}")

@@ -1,4 +1,4 @@
-"""Actions of events: what happens to joints and grapples at an instant of a run, `sd.actions`.
+"""Actions of events: what happens to joints, grapples and loops at an instant of a run, `sd.actions`.
 
     brake = sd.Event(sd.joint_reaches("elbow", 0.2), action=sd.actions.lock("elbow"))
 

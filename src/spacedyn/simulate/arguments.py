@@ -102,7 +102,8 @@ def check_internal(state: State, known: Mapping[str, slice]) -> None:
     """Raise if a state has internal states that no law or element of the simulation declares."""
     for name, values in state.internal.items():
         if name not in known:
-            raise UnknownName("internal state", name, [*known, "none: state.with_internal({})"])
+            drop = "state.with_internal({}) drops all that it has"
+            raise UnknownName("internal state", name, list(known), otherwise=drop)
         size = known[name].stop - known[name].start
         if values.shape[-1] != size:
             raise InputError(f"internal state '{name}' has {size} numbers, got {values.shape[-1]}")

@@ -32,7 +32,9 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Linearization:
-    """Deviations d = (dx, du, dz) of positions, rates and laws' states: d' = A d + B F, F small forces on the rates.
+    """Deviations d = (dx, du, dz) of positions, rates, internal states: d' = A d + B F, F small forces on the rates.
+
+    Internal states are those of laws and elements; samples of elements are among them, and stay what they are.
 
     With constraint rows (loops, couplings, rolling wheels) d has independent deviations alone, as many as the
     constraints leave; all others follow from them.
@@ -40,8 +42,8 @@ class Linearization:
     Attributes
     ----------
     A : (n, n)
-        Rows and columns: positions as `State.integrate` takes them (nv), rates u (nv), laws' states; of these the
-        independent ones.
+        Rows and columns: positions as `State.integrate` takes them (nv), rates u (nv), internal states; of these
+        the independent ones.
     B : (n, nv)
         By generalized forces on the rates: on the base force and moment at its centre of mass in inertial axes, as far
         as it can move, then joint forces [N, N m].
@@ -85,8 +87,8 @@ def linearize(
 
     The matrix is that of the right-hand side which `simulate` integrates, in the chart around the state: positions
     `state.integrate(dx)`, so the base turns by a rotation vector in inertial axes, spherical and free joints by theirs
-    in the child's axes. The dynamics, the joints' own forces and `forces` are differentiated exactly, on dual numbers;
-    laws by central differences of what they write (to some 1e-10).
+    in the child's axes. The dynamics, the joints' own forces and built-in elements are differentiated exactly, on dual
+    numbers; laws and elements made by `@element` by central differences of what they write (to some 1e-10 of it).
 
     Constraint rows take deviations away: with residuals φ(x) = 0 and J(x) u = 0 of all rows, nonholonomic ones among
     them, only deviations with J_h dx = 0 and J du + ∂(J u)/∂x dx = 0 stay on the constraints. Positions and rates are

@@ -49,7 +49,8 @@ def film(
     against : Run, sequence or dict of Runs
         Others beside it: as ghosts in the same place, or side by side.
     plots : sequence of str, optional
-        Quantities as in `Run.plot`; what a person wants to see first if left out, none if empty.
+        Quantities as in `Run.plot`; what a person wants to see first if left out, none if empty. Of a batch, those of
+        the first robot that is shown.
     robots : sequence of int, optional
         Which of a batch; the first dozen if left out.
     side_by_side : bool
@@ -107,11 +108,12 @@ def film(
         "reaction": False,
         "apart": bool(side_by_side),
     }
+    first_shown = 0 if robots is None or not len(robots) else int(robots[0])
     chosen = plots if plots is not None else (key_names(run) if run is not None else ())
     header |= {
         "choice": choice,
         "chart_actors": leaders,
-        "panels": _panels(runs, actors, leaders, chosen, degrees, numbers),
+        "panels": _panels(runs, actors, leaders, first_shown, chosen, degrees, numbers),
         "title": title or model.name,
         "subtitle": _subtitle(actors, run),
         "verdict": "" if run is None else f"ledger {run.audit().verdict.partition(',')[0]}, {run.audit().worst:.0e}",
@@ -277,9 +279,15 @@ def _subtitle(actors: list[Actor], run: Any) -> str:
 
 
 def _panels(
-    runs: "list[Run]", actors: list[Actor], leaders: list[int], names: Sequence[str], degrees: bool, numbers: Numbers
+    runs: "list[Run]",
+    actors: list[Actor],
+    leaders: list[int],
+    robot: int,
+    names: Sequence[str],
+    degrees: bool,
+    numbers: Numbers,
 ) -> list[dict[str, Any]]:
-    """The plots: curves of the first robot of each run, at the film's instants."""
+    """The plots: curves of one robot of each run, the first that is shown, at the film's instants."""
     if not runs:
         return []
     each = [[p for name in names for p in panels(run, name, degrees=degrees)] for run in runs]
@@ -293,7 +301,7 @@ def _panels(
             if same is None:
                 curves.append(None)
                 continue
-            values = same.values.reshape(len(same.x), -1, len(panel.labels))[:, 0]
+            values = same.values.reshape(len(same.x), -1, len(panel.labels))[:, robot]
             curves.append(numbers.put(values[np.searchsorted(same.x, actors[leader].time)], "f4"))
         title = panel.title.partition(" [")[0]
         found.append(

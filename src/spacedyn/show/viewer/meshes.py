@@ -1,4 +1,4 @@
-"""Triangle meshes of simple solids, with the normals that make edges sharp and round things round.
+"""Triangle meshes (`Mesh`) of boxes, solids of revolution and rods, with normals: edges sharp, round things round.
 
 All are in the frame of what they belong to [m]; solids of revolution stand along z unless they are given two ends.
 """

@@ -1,4 +1,4 @@
-"""Triangle meshes of simple solids: boxes, cylinders, spheres, and panels with cells."""
+"""Meshes of the shapes that a body is made of; thin plates are drawn as solar panels with cells."""
 
 from dataclasses import replace
 
