@@ -31,6 +31,35 @@ def impacts(run):
     return [event for event in run.events if "impact" in event.name]
 
 
+def lift_with_ball():
+    b = sd.Builder("lift", base="fixed")
+    b.base("ground")
+    b.link("plate", "prismatic", parent="ground", axis=(0, 0, 1), mass=5.0, inertia=(0.3, 0.4, 0.5))
+    b.link("ball", "free", parent="ground", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    return b.build()
+
+
+@pytest.mark.parametrize("driven", ["joint", "loop"])
+def test_the_work_of_a_driven_floor_during_an_impact_is_in_the_ledger(driven):
+    """Closed form: what drives a plate at a speed V gives V times its weight over time, and V times the impulse."""
+    model, V, e, T = lift_with_ball(), 0.5, 0.5, 0.2
+    plate = sd.RigidContact("ball", (0, 0, 0), radius=0.1, other="plate", restitution=e)
+    times = np.linspace(0.0, 1.0, 11)
+    places = np.outer(V * times, (0, 0, 1))
+    lift = sd.Loop("plane", "plate", axis=(0, 0, 1), times=times, positions=places)
+    start = model.state(q={"ball": [0, 0, 0.2, 0, 0, 0, 1]}, qd={"plate": [V]})
+    if driven == "joint":
+        moved = {"plate": np.polynomial.Polynomial([0.0, V])}
+        run = sd.simulate(model, start, T, gravity=DOWN, elements=[plate], prescribed=moved)
+        work = run["joint_work"][-1, 0]
+    else:
+        run = sd.simulate(model, start, T, gravity=DOWN, elements=[plate, lift])
+        work = run["element_work"][-1, 1]
+    impulse = (1.0 + e) * np.sqrt(V**2 + 2.0 * G * 0.1)
+    assert work == pytest.approx(V * (5.0 * G * T + impulse), rel=1e-12)
+    assert run.audit().energy < 1e-12
+
+
 # --- bounces and rest -------------------------------------------------------------------------------------------------
 
 

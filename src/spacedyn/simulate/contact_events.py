@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.elements.rigid_contact import CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
+from ..model.state import State
 from .contact_modes import (
     AT_REST,
     PARTING,
@@ -27,7 +28,7 @@ from .contact_modes import (
 )
 from .friction_cones import solve_cones
 from .impact_laws import ImpactLaw, impulse_of
-from .impacts import Change, ContactEvent
+from .impacts import Change, ContactEvent, whole_mass_matrix
 from .row_roots import least_impulses
 from .stepper.contact_values import (
     ContactPoint,
@@ -110,7 +111,7 @@ def strike(
             events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
             if rests[i] >= 0.0 and abs(v[3 * i]) <= PARTING:
                 events.append(ContactEvent(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
-    return Change(state.u + Y @ (A @ total), lost, events)
+    return changed(state, seen, Y @ (A @ total), total, lost, events)
 
 
 def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dict[int, float]) -> Array:
@@ -201,7 +202,26 @@ def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, sto
     A = (seen.J @ Y).T
     p, lost = impulses_to_rest(A, v, held, stops), {one.number: 0.0 for one in points}
     push(A.T @ A, v, p, points, lost)
-    return Change(state.u + Y @ (A @ p), lost, [])
+    return changed(state, seen, Y @ (A @ p), p, lost, [])
+
+
+def changed(
+    state: State, seen: Probe, change: Array, p: Array, lost: dict[int, float], events: list[ContactEvent]
+) -> Change:
+    """The result of impulses p (3 n,) that change rates by `change`, with the works of what moves as given meanwhile.
+
+    Impulses do not change what joints and loops' places move by, so a work is an impulse times a rate.
+    """
+    joints, loops = np.zeros_like(change), dict.fromkeys(seen.owners, 0.0)
+    if loops or not seen.free.all():
+        left = whole_mass_matrix(state.model, state, seen.attached) @ change - seen.J.T @ p
+        if loops:
+            r = np.linalg.lstsq(seen.J_loops[:, seen.free].T, left[seen.free], rcond=None)[0]
+            left -= seen.J_loops.T @ r
+            for owner, work in zip(seen.owners, (r * (seen.J_loops @ state.u)).tolist(), strict=True):
+                loops[owner] += work
+        joints = np.where(seen.free, 0.0, left * state.u)
+    return Change(state.u + change, lost, joints, loops, events)
 
 
 def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
