@@ -60,6 +60,66 @@ def test_the_work_of_a_driven_floor_during_an_impact_is_in_the_ledger(driven):
     assert run.audit().energy < 1e-12
 
 
+def pendulum():
+    """Turns about y, 0.5 m above the floor: all of its points move in one way only."""
+    b = sd.Builder("pendulum", base="fixed")
+    b.base("ground")
+    b.link(
+        "rod",
+        parent="ground",
+        position=(0, 0, 0.5),
+        axis=(0, 1, 0),
+        mass=1.0,
+        com=(0.5, 0, 0),
+        inertia=(0.01, 0.1, 0.1),
+    )
+    return b.build()
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "stronge"])
+def test_a_robot_of_one_freedom_strikes_with_friction(law):
+    """Closed form: slip and approach change together; friction helps in compression and hinders in expansion."""
+    model, e, mu, inertia = pendulum(), 0.5, 0.3, 0.35
+    c, s = np.sqrt(0.75), 0.5
+    before = np.sqrt(G * (0.5 + np.sin(0.5)) / inertia)
+    run = sd.simulate(
+        model,
+        model.state(q=[-0.5]),
+        2.0,
+        gravity=DOWN,
+        elements=[sd.RigidContact("rod", (1, 0, 0), restitution=e, friction=mu, restitution_law=law)],
+    )
+    ratio = (c - mu * s) / (c + mu * s)
+    after = {"newton": e, "poisson": e * ratio, "stronge": e * np.sqrt(ratio)}[law] * before
+    struck = run.events[0]
+    assert struck.state.qd[0] == pytest.approx(before, rel=1e-10)
+    assert struck.after.qd[0] == pytest.approx(-after, rel=1e-10)
+    assert run.events[-1].name.endswith("comes to rest") and abs(run.final.qd[0]) < 1e-12
+    assert run.audit().within_budget
+
+
+@pytest.mark.parametrize("points", [[(1, 0, 0)]])
+def test_friction_beyond_what_one_freedom_can_slip_stops_it(points):
+    """With friction above cot 30° no impulse at the point moves the rod back: it stays where it strikes."""
+    model = pendulum()
+    feet = sd.RigidContact("rod", points, restitution=0.5, friction=2.5)
+    run = sd.simulate(model, model.state(q=[-0.5]), 1.0, gravity=DOWN, elements=[feet])
+    assert abs(run.final.q[0] - np.pi / 6) < 1e-9 and abs(run.final.qd[0]) < 1e-12
+    assert run.audit().within_budget
+
+
+def test_friction_does_not_matter_to_a_slider_that_only_rises_and_falls():
+    """Closed form: rest after T (1 + e) / (1 - e), as without friction."""
+    b = sd.Builder("slider", base="fixed")
+    b.base("ground")
+    b.link("foot", "prismatic", parent="ground", axis=(0, 0, 1), mass=1.0, inertia=(0.01, 0.02, 0.02))
+    model = b.build()
+    for points in ([(0.1, 0, 0)], [(0.1, 0, 0), (-0.1, 0.1, 0), (-0.1, -0.1, 0)]):
+        sole = sd.RigidContact("foot", points, restitution=0.5, friction=0.5)
+        run = sd.simulate(model, model.state(q=[1.0]), 2.0, gravity=DOWN, elements=[sole])
+        assert run.events[-1].time == pytest.approx(3.0 * np.sqrt(2.0 / G), abs=1e-10)
+
+
 # --- bounces and rest -------------------------------------------------------------------------------------------------
 
 

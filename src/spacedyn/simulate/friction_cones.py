@@ -17,11 +17,12 @@ import numpy as np
 from ..errors import InputError
 from ..kernels.elements.rigid_contact import SPARED
 from .impact_laws import _ANGLES
-from .row_roots import forces_that_move_nothing, least_impulses, root_of
+from .row_roots import forces_that_move_nothing, independent_columns, least_impulses, root_of
 
 Array = np.ndarray
 _SWEEPS = 2000
 _ROUNDING = 1e-11  # of the greatest eigenvalue of W: what rounding hides where its root is not given
+_FIXED = 1e-13  # of the greatest eigenvalue of W of one contact: directions in which joints let it not move
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
 _BACKWARD = 1e-13  # of the greatest velocity: slip that is rounding
@@ -73,7 +74,9 @@ def solve_cones(
     """
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
     A = root_of(W, _ROUNDING) if root is None else root
-    found = (_by_modes(A, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)) if n > 1 else None
+    found = None
+    if n > 1 or len(independent_columns(A)[0]) < 3:  # joints of few freedoms let one contact alone not move every way
+        found = _by_modes(A, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)
     if found is not None:
         return found
     p = np.zeros((n, 3))
@@ -108,7 +111,7 @@ def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) ->
                 "it out (Painlevé's paradox): take less friction, or a compliant Contact"
             )
         return push * (-q[0] / rate)
-    p = -np.linalg.solve(W, q)
+    p = -np.linalg.lstsq(W, q, rcond=_FIXED)[0]
     if p[0] >= 0.0 and np.hypot(p[1], p[2]) <= mu * p[0] * (1.0 + 1e-14):
         return p
     return _sliding(W, q, mu, size)
@@ -224,7 +227,7 @@ class _Law:
     def __init__(self, W: Array, b: Array, mu: Array, directions: list[Array | None], weight: float) -> None:
         own = np.diag(W).reshape(-1, 3)
         self.W, self.b, self.mu, self.directions = W, b, mu, directions
-        self.r_n, self.r_t = 1.0 / own[:, 0], weight / own[:, 1:].max(axis=1)
+        self.r_n, self.r_t = 1.0 / own[:, 0], weight / np.maximum(own[:, 1:].max(axis=1), _FIXED * own[:, 0])
         self.eye = np.eye(len(b))
 
     def __call__(self, p: Array) -> tuple[Array, Array]:
