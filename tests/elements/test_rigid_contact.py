@@ -98,7 +98,7 @@ def test_a_robot_of_one_freedom_strikes_with_friction(law):
     assert run.audit().within_budget
 
 
-@pytest.mark.parametrize("points", [[(1, 0, 0)]])
+@pytest.mark.parametrize("points", [[(1, 0, 0)], [(1, 0.1, 0), (1, -0.1, 0)]])
 def test_friction_beyond_what_one_freedom_can_slip_stops_it(points):
     """With friction above cot 30° no impulse at the point moves the rod back: it stays where it strikes."""
     model = pendulum()
@@ -118,6 +118,20 @@ def test_friction_does_not_matter_to_a_slider_that_only_rises_and_falls():
         sole = sd.RigidContact("foot", points, restitution=0.5, friction=0.5)
         run = sd.simulate(model, model.state(q=[1.0]), 2.0, gravity=DOWN, elements=[sole])
         assert run.events[-1].time == pytest.approx(3.0 * np.sqrt(2.0 / G), abs=1e-10)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "stronge"])
+@pytest.mark.parametrize("many", [1, 2, 4])
+def test_friction_acts_during_expansion_however_many_points_touch(law, many):
+    """Closed form: a plate that slides on takes mu (1 + e) of its speed of approach from its slip."""
+    corners = [(0.3, 0.3, 0), (-0.3, -0.3, 0), (0.3, -0.3, 0), (-0.3, 0.3, 0)][:many] if many > 1 else [(0, 0, 0)]
+    b = sd.Builder("plate")
+    b.base("plate", mass=2.0, inertia=(0.1, 0.1, 0.2))
+    plate = b.build()
+    ground = sd.RigidContact("plate", corners, restitution=0.5, friction=0.2, restitution_law=law)
+    start = plate.state(base_position=[0, 0, 0.1], base_velocity=[3.0, 0, -1.0])
+    run = sd.simulate(plate, start, 0.15, elements=[ground])
+    assert np.abs(run.final.base_velocity - [3.0 - 0.2 * 1.5, 0.0, 0.5]).max() < 1e-12
 
 
 # --- bounces and rest -------------------------------------------------------------------------------------------------

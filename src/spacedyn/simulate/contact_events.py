@@ -26,7 +26,7 @@ from .contact_modes import (
     spare_where_needed,
     speed_of_rest,
 )
-from .friction_cones import solve_cones
+from .friction_cones import expand, solve_cones
 from .impact_laws import ImpactLaw, impulse_of
 from .impacts import Change, ContactEvent, whole_mass_matrix
 from .row_roots import least_impulses
@@ -238,10 +238,8 @@ def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
             b[::3] *= 1.0 + part * np.array([law.restitution for law in laws])
             return solve_cones(W, b, mu, anywhere, root=A).p.reshape(-1)
         first = solve_cones(W, v, mu, anywhere, root=A).p.reshape(-1)
-        push = np.zeros_like(v)
-        push[::3] = part * np.array([law.restitution for law in laws]) * first[::3]
-        p = first + push
-        return p + solve_cones(W, v + W @ p, mu, anywhere, root=A).p.reshape(-1)
+        least = part * np.array([law.restitution for law in laws]) * first[::3]
+        return first + expand(W, v + W @ first, mu, least)
 
     def gained(p: Array) -> float:
         return float(p @ (v + 0.5 * W @ p))
