@@ -134,6 +134,43 @@ def test_friction_acts_during_expansion_however_many_points_touch(law, many):
     assert np.abs(run.final.base_velocity - [3.0 - 0.2 * 1.5, 0.0, 0.5]).max() < 1e-12
 
 
+@sd.condition
+def clock(t, s, p, out):
+    out.value[0] = t - p.time
+
+
+def moved_at_half_a_second(ball, place, speed):
+    """A ball that rolls, until an event moves it."""
+
+    def move(t, now):
+        return ball.state(
+            base_position=now.base_position + np.array([0, 0, place]),
+            base_attitude=now.base_attitude,
+            base_velocity=now.base_velocity + np.array([0, 0, speed]),
+            base_rate=now.base_rate,
+        )
+
+    start = ball.state(base_position=[0, 0, 0.1], base_velocity=[1.0, 0, 0], base_rate=[0, 10.0, 0])
+    event = sd.Event(clock(time=0.5), direction=1, action=move)
+    one = floor(restitution=0.5, friction=0.3)
+    return sd.simulate(ball, start, 2.0, gravity=DOWN, elements=[one], events=[event])
+
+
+@pytest.mark.parametrize(("place", "speed", "flight"), [(0.0, 2.0, 4.0 / G), (0.5, 0.0, np.sqrt(1.0 / G)), (0, -2, 0)])
+def test_an_event_may_kick_or_lift_a_ball_that_rests(ball, place, speed, flight):
+    """Closed form: it flies and falls, or strikes at once."""
+    run = moved_at_half_a_second(ball, place, speed)
+    first = impacts(run)[0]
+    assert first.time == pytest.approx(0.5 + flight, abs=1e-10)
+    assert first.impulse[2] == pytest.approx(1.5 * (2.0 if speed else np.sqrt(G)), rel=1e-9)
+    assert run.audit().within_budget
+
+
+def test_an_event_that_puts_a_ball_into_the_floor_is_told_so(ball):
+    with pytest.raises(sd.SimulationFailed, match=r"an event has put point 0 of 'floor' 0\.05 m deep into its surface"):
+        moved_at_half_a_second(ball, -0.05, 0.0)
+
+
 # --- bounces and rest -------------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels.elements.rigid_contact import CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
 from ..model.state import State
 from .contact_modes import (
@@ -45,6 +46,7 @@ from .stepper.contact_values import (
 
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
+_MOVED = 1e3  # times that: so far only the action of an event moves a closed point
 _LOW = 1e-11  # [m]: bounces that rise less end in rest; far from the origin those that rounding hides do
 _HIDDEN = 4.0  # times what rounding makes of a gap: bounces that rise less are hidden
 _BENT = 1e-10  # of v^2 over the size of what touches: accelerations by bent surfaces that are rounding
@@ -58,11 +60,17 @@ def touching(stepper: Any) -> list[ContactPoint]:
     stepper.evaluate()
     state = stepper.state()
     near = [max(_NEAR, 2.0 * rounding_of(state, one, place_of(stepper, one))) for one in contact_points(stepper)]
-    return [
-        one
-        for one, gap in zip(contact_points(stepper), near, strict=True)
-        if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < gap
-    ]
+    found = []
+    for one, gap in zip(contact_points(stepper), near, strict=True):
+        depth = -gap_of(stepper, one)
+        if depth > _MOVED * (gap + one.element.skin):
+            raise InputError(
+                f"the action of an event has put {one.label} of '{one.element.label}' {depth:.3g} m deep into its "
+                "surface, which is rigid; return a state outside of it"
+            )
+        if -depth < (gap if mode_of(stepper, one) == OPEN else _MOVED * gap):
+            found.append(one)
+    return found
 
 
 def strike(
