@@ -689,3 +689,12 @@ def test_a_small_ball_comes_to_rest_on_a_floor_far_away(height):
     assert abs(rest.time - 3.0 * np.sqrt(0.02 / G)) < 1e-8 + 3e-13 * abs(height)
     assert abs(run.final.base_position[2] - height - 1e-3) < 1e-15 * abs(height) + 1e-12
     assert np.abs(run["gap"]).min() < 1e-8 and run["gap"].min() > -1e-14 * abs(height) - 1e-11
+
+
+def test_an_event_cannot_wait_for_a_channel_that_the_dynamics_gives(ball):
+    @sd.condition
+    def near(t, s, p, out):
+        out.value[0] = s.floor.gap[0] - 0.05
+
+    with pytest.raises(sd.InputError, match=r"s\.floor\.gap is known only when the dynamics is solved"):
+        sd.simulate(ball, ball.state(base_position=[0, 0, 1]), 1.0, elements=[floor()], events=[sd.Event(near())])
