@@ -31,6 +31,146 @@ def impacts(run):
     return [event for event in run.events if "impact" in event.name]
 
 
+def lift_with_ball():
+    b = sd.Builder("lift", base="fixed")
+    b.base("ground")
+    b.link("plate", "prismatic", parent="ground", axis=(0, 0, 1), mass=5.0, inertia=(0.3, 0.4, 0.5))
+    b.link("ball", "free", parent="ground", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    return b.build()
+
+
+@pytest.mark.parametrize("driven", ["joint", "loop"])
+def test_the_work_of_a_driven_floor_during_an_impact_is_in_the_ledger(driven):
+    """Closed form: what drives a plate at a speed V gives V times its weight over time, and V times the impulse."""
+    model, V, e, T = lift_with_ball(), 0.5, 0.5, 0.2
+    plate = sd.RigidContact("ball", (0, 0, 0), radius=0.1, other="plate", restitution=e)
+    times = np.linspace(0.0, 1.0, 11)
+    places = np.outer(V * times, (0, 0, 1))
+    lift = sd.Loop("plane", "plate", axis=(0, 0, 1), times=times, positions=places)
+    start = model.state(q={"ball": [0, 0, 0.2, 0, 0, 0, 1]}, qd={"plate": [V]})
+    if driven == "joint":
+        moved = {"plate": np.polynomial.Polynomial([0.0, V])}
+        run = sd.simulate(model, start, T, gravity=DOWN, elements=[plate], prescribed=moved)
+        work = run["joint_work"][-1, 0]
+    else:
+        run = sd.simulate(model, start, T, gravity=DOWN, elements=[plate, lift])
+        work = run["element_work"][-1, 1]
+    impulse = (1.0 + e) * np.sqrt(V**2 + 2.0 * G * 0.1)
+    assert work == pytest.approx(V * (5.0 * G * T + impulse), rel=1e-12)
+    assert run.audit().energy < 1e-12
+
+
+def pendulum():
+    """Turns about y, 0.5 m above the floor: all of its points move in one way only."""
+    b = sd.Builder("pendulum", base="fixed")
+    b.base("ground")
+    b.link(
+        "rod",
+        parent="ground",
+        position=(0, 0, 0.5),
+        axis=(0, 1, 0),
+        mass=1.0,
+        com=(0.5, 0, 0),
+        inertia=(0.01, 0.1, 0.1),
+    )
+    return b.build()
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "stronge"])
+def test_a_robot_of_one_freedom_strikes_with_friction(law):
+    """Closed form: slip and approach change together; friction helps in compression and hinders in expansion."""
+    model, e, mu, inertia = pendulum(), 0.5, 0.3, 0.35
+    c, s = np.sqrt(0.75), 0.5
+    before = np.sqrt(G * (0.5 + np.sin(0.5)) / inertia)
+    run = sd.simulate(
+        model,
+        model.state(q=[-0.5]),
+        2.0,
+        gravity=DOWN,
+        elements=[sd.RigidContact("rod", (1, 0, 0), restitution=e, friction=mu, restitution_law=law)],
+    )
+    ratio = (c - mu * s) / (c + mu * s)
+    after = {"newton": e, "poisson": e * ratio, "stronge": e * np.sqrt(ratio)}[law] * before
+    struck = run.events[0]
+    assert struck.state.qd[0] == pytest.approx(before, rel=1e-10)
+    assert struck.after.qd[0] == pytest.approx(-after, rel=1e-10)
+    assert run.events[-1].name.endswith("comes to rest") and abs(run.final.qd[0]) < 1e-12
+    assert run.audit().within_budget
+
+
+@pytest.mark.parametrize("points", [[(1, 0, 0)], [(1, 0.1, 0), (1, -0.1, 0)]])
+def test_friction_beyond_what_one_freedom_can_slip_stops_it(points):
+    """With friction above cot 30° no impulse at the point moves the rod back: it stays where it strikes."""
+    model = pendulum()
+    feet = sd.RigidContact("rod", points, restitution=0.5, friction=2.5)
+    run = sd.simulate(model, model.state(q=[-0.5]), 1.0, gravity=DOWN, elements=[feet])
+    assert abs(run.final.q[0] - np.pi / 6) < 1e-9 and abs(run.final.qd[0]) < 1e-12
+    assert run.audit().within_budget
+
+
+def test_friction_does_not_matter_to_a_slider_that_only_rises_and_falls():
+    """Closed form: rest after T (1 + e) / (1 - e), as without friction."""
+    b = sd.Builder("slider", base="fixed")
+    b.base("ground")
+    b.link("foot", "prismatic", parent="ground", axis=(0, 0, 1), mass=1.0, inertia=(0.01, 0.02, 0.02))
+    model = b.build()
+    for points in ([(0.1, 0, 0)], [(0.1, 0, 0), (-0.1, 0.1, 0), (-0.1, -0.1, 0)]):
+        sole = sd.RigidContact("foot", points, restitution=0.5, friction=0.5)
+        run = sd.simulate(model, model.state(q=[1.0]), 2.0, gravity=DOWN, elements=[sole])
+        assert run.events[-1].time == pytest.approx(3.0 * np.sqrt(2.0 / G), abs=1e-10)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "stronge"])
+@pytest.mark.parametrize("many", [1, 2, 4])
+def test_friction_acts_during_expansion_however_many_points_touch(law, many):
+    """Closed form: a plate that slides on takes mu (1 + e) of its speed of approach from its slip."""
+    corners = [(0.3, 0.3, 0), (-0.3, -0.3, 0), (0.3, -0.3, 0), (-0.3, 0.3, 0)][:many] if many > 1 else [(0, 0, 0)]
+    b = sd.Builder("plate")
+    b.base("plate", mass=2.0, inertia=(0.1, 0.1, 0.2))
+    plate = b.build()
+    ground = sd.RigidContact("plate", corners, restitution=0.5, friction=0.2, restitution_law=law)
+    start = plate.state(base_position=[0, 0, 0.1], base_velocity=[3.0, 0, -1.0])
+    run = sd.simulate(plate, start, 0.15, elements=[ground])
+    assert np.abs(run.final.base_velocity - [3.0 - 0.2 * 1.5, 0.0, 0.5]).max() < 1e-12
+
+
+@sd.condition
+def clock(t, s, p, out):
+    out.value[0] = t - p.time
+
+
+def moved_at_half_a_second(ball, place, speed):
+    """A ball that rolls, until an event moves it."""
+
+    def move(t, now):
+        return ball.state(
+            base_position=now.base_position + np.array([0, 0, place]),
+            base_attitude=now.base_attitude,
+            base_velocity=now.base_velocity + np.array([0, 0, speed]),
+            base_rate=now.base_rate,
+        )
+
+    start = ball.state(base_position=[0, 0, 0.1], base_velocity=[1.0, 0, 0], base_rate=[0, 10.0, 0])
+    event = sd.Event(clock(time=0.5), direction=1, action=move)
+    one = floor(restitution=0.5, friction=0.3)
+    return sd.simulate(ball, start, 2.0, gravity=DOWN, elements=[one], events=[event])
+
+
+@pytest.mark.parametrize(("place", "speed", "flight"), [(0.0, 2.0, 4.0 / G), (0.5, 0.0, np.sqrt(1.0 / G)), (0, -2, 0)])
+def test_an_event_may_kick_or_lift_a_ball_that_rests(ball, place, speed, flight):
+    """Closed form: it flies and falls, or strikes at once."""
+    run = moved_at_half_a_second(ball, place, speed)
+    first = impacts(run)[0]
+    assert first.time == pytest.approx(0.5 + flight, abs=1e-10)
+    assert first.impulse[2] == pytest.approx(1.5 * (2.0 if speed else np.sqrt(G)), rel=1e-9)
+    assert run.audit().within_budget
+
+
+def test_an_event_that_puts_a_ball_into_the_floor_is_told_so(ball):
+    with pytest.raises(sd.SimulationFailed, match=r"an event has put point 0 of 'floor' 0\.05 m deep into its surface"):
+        moved_at_half_a_second(ball, -0.05, 0.0)
+
+
 # --- bounces and rest -------------------------------------------------------------------------------------------------
 
 
@@ -549,3 +689,12 @@ def test_a_small_ball_comes_to_rest_on_a_floor_far_away(height):
     assert abs(rest.time - 3.0 * np.sqrt(0.02 / G)) < 1e-8 + 3e-13 * abs(height)
     assert abs(run.final.base_position[2] - height - 1e-3) < 1e-15 * abs(height) + 1e-12
     assert np.abs(run["gap"]).min() < 1e-8 and run["gap"].min() > -1e-14 * abs(height) - 1e-11
+
+
+def test_an_event_cannot_wait_for_a_channel_that_the_dynamics_gives(ball):
+    @sd.condition
+    def near(t, s, p, out):
+        out.value[0] = s.floor.gap[0] - 0.05
+
+    with pytest.raises(sd.InputError, match=r"s\.floor\.gap is known only when the dynamics is solved"):
+        sd.simulate(ball, ball.state(base_position=[0, 0, 1]), 1.0, elements=[floor()], events=[sd.Event(near())])

@@ -1,5 +1,6 @@
 """The ledger of a run: nothing lost over an hour, warnings when something is, and what joints store and dissipate."""
 
+import math
 import warnings
 
 import numpy as np
@@ -76,6 +77,26 @@ def test_a_step_too_long_is_named():
 def test_tolerances_too_loose_are_named():
     with pytest.warns(sd.RunWarning, match="tighten rtol and atol"):
         sd.simulate(*free_flyer(), 600.0, method=sd.DormandPrince5(rtol=1e-4, atol=1e-5))
+
+
+def test_steps_too_long_for_a_prescribed_motion_are_named():
+    """Nothing that is free depends on this joint: no error control sees how fast it swings."""
+
+    @sd.motion
+    def swing(t, p, out):
+        out.value[0] = 0.05 * math.sin(20.0 * t)
+        out.rate[0] = math.cos(20.0 * t)
+        out.acceleration[0] = -20.0 * math.sin(20.0 * t)
+
+    b = sd.Builder("shaker", base="fixed")
+    b.base("ground")
+    b.link("table", "prismatic", parent="ground", axis=(0, 0, 1), mass=5.0, inertia=(0.3, 0.4, 0.5))
+    shaker, moved = b.build(), {"table": swing()}
+    start = shaker.state(qd=[1.0])
+    with pytest.warns(sd.RunWarning, match="work of prescribed 'table': give a max_step"):
+        sd.simulate(shaker, start, 2.0, prescribed=moved)
+    run = sd.simulate(shaker, start, 2.0, prescribed=moved, method=sd.DormandPrince8(max_step=0.02))
+    assert run.audit().within_budget
 
 
 def test_the_budget_is_what_the_caller_says():

@@ -82,6 +82,18 @@ def test_curves_are_the_numbers_of_the_dataset():
         assert {values.tobytes() for values in found.values()} == {column.tobytes() for column in flat.T.copy()}, name
 
 
+def test_a_channel_of_one_element_is_drawn_by_its_name():
+    b = sd.Builder("ball")
+    b.base("ball", mass=1.0, inertia=(4e-3, 4e-3, 4e-3))
+    ball = b.build()
+    feet = [sd.RigidContact("ball", (x, 0, 0), name=name) for x, name in ((0.1, "left"), (-0.1, "right"))]
+    pull = sd.Wrench("ball", force=(0, 0, 1))  # it has no gap, but a column
+    start = ball.state(base_position=[0, 0, 1], base_rate=[0, 1, 0])
+    run = sd.simulate(ball, start, 0.1, elements=[pull, *feet])
+    (panel,) = panels(run, "right.gap")
+    assert np.array_equal(panel.values, run["right.gap"]) and panel.labels == ("right",)
+
+
 def test_units_go_by_the_kind_of_joint():
     run = tree_run()
     wanted = {"revolute": "rad", "prismatic": "m", "helical": "rad"}

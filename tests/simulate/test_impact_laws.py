@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from spacedyn.simulate import friction_cones
-from spacedyn.simulate.friction_cones import Jammed, solve_cones
+from spacedyn.simulate.friction_cones import Jammed, expand, solve_cones
 from spacedyn.simulate.impact_laws import ImpactLaw, impulse_of
 
 LAWS = ("newton", "poisson", "stronge")
@@ -198,6 +198,23 @@ def test_painleves_rod_is_named():
                 solve_cones(W, np.array([-9.81, 0.0, 0.0]), np.array([mu]), [direction])
         else:
             assert solve_cones(W, np.array([-9.81, 0.0, 0.0]), np.array([mu]), [direction]).p[0, 0] > 0.0
+
+
+def test_impulses_of_expansion_obey_coulombs_law():
+    """Normal impulses at least as given, more only where points would approach; friction at its limit where slip is."""
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        n = int(rng.integers(1, 5))
+        A = rng.normal(size=(6, 3 * n))
+        W, b, mu, least = A.T @ A, rng.normal(size=3 * n), np.full(n, 0.4), rng.uniform(0.1, 1.0, n)
+        p = expand(W, b, mu, least).reshape(n, 3)
+        v, size = (b + W @ p.reshape(-1)).reshape(n, 3), np.abs(p).max()
+        assert (p[:, 0] - least).min() > -1e-9 * size and v[:, 0].min() > -1e-8
+        assert np.abs((p[:, 0] - least) * v[:, 0]).max() < 1e-7 * size
+        for mine, moves in zip(p, v[:, 1:], strict=True):
+            limit, speed = 0.4 * mine[0], np.linalg.norm(moves)
+            assert np.hypot(*mine[1:]) <= limit * (1.0 + 1e-9)
+            assert speed < 1e-6 or np.abs(mine[1:] + limit * moves / speed).max() < 1e-4 * size
 
 
 def _cross(r):

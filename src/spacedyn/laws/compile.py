@@ -239,6 +239,13 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         for name in sorted(asked - set(offered)):
             reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
             raise InputError(f"{role.what} '{law.name}': {reason}")
+    if role.what == "condition":
+        for name, part in parts_used(law.function.__code__, role.arguments.index("s")):
+            if name in channels and part in known[name].channels and part not in channels[name]:
+                raise InputError(
+                    f"condition '{law.name}': s.{name}.{part} is known only when the dynamics is solved, and events "
+                    f"cannot wait for it; {nearest(part, channels[name])}"
+                )
     if sees:
         part = "channel " if role.what == "law" else "channel or state "
         check_parts(f"{role.what} '{law.name}'", law.function, role, "s", part, channels)

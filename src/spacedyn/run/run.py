@@ -358,6 +358,9 @@ class Run(Record):
             cause = "a force that the ledger does not know of"
         else:
             cause = "tolerances too loose for a run this long, or a force that jumps; tighten rtol and atol"
+            moved = [f"'{name}'" for name, motion in self.simulation.prescribed.items() if not isinstance(motion, str)]
+            if moved:  # no tolerance bounds the error of these works
+                cause += f"; or steps too long for the work of prescribed {', '.join(moved)}: give a max_step"
             own = [f"'{one.label}'" for one in self.elements if isinstance(one, UserElement) and one.declared.accounts]
             if own:
                 cause += f"; or the accounts of {', '.join(own)} are not what it does: work, dissipated, stored"

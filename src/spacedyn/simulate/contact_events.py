@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels.elements.rigid_contact import CREEP, DRAG, OPEN, SLIDE, STICK, STOPPED
+from ..model.state import State
 from .contact_modes import (
     AT_REST,
     PARTING,
@@ -25,9 +27,9 @@ from .contact_modes import (
     spare_where_needed,
     speed_of_rest,
 )
-from .friction_cones import solve_cones
+from .friction_cones import expand, solve_cones
 from .impact_laws import ImpactLaw, impulse_of
-from .impacts import Change, ContactEvent
+from .impacts import Change, ContactEvent, whole_mass_matrix
 from .row_roots import least_impulses
 from .stepper.contact_values import (
     ContactPoint,
@@ -44,6 +46,7 @@ from .stepper.contact_values import (
 
 Array = np.ndarray
 _NEAR = 1e-9  # [m]: points nearer than that touch
+_MOVED = 1e3  # times that: so far only the action of an event moves a closed point
 _LOW = 1e-11  # [m]: bounces that rise less end in rest; far from the origin those that rounding hides do
 _HIDDEN = 4.0  # times what rounding makes of a gap: bounces that rise less are hidden
 _BENT = 1e-10  # of v^2 over the size of what touches: accelerations by bent surfaces that are rounding
@@ -57,11 +60,17 @@ def touching(stepper: Any) -> list[ContactPoint]:
     stepper.evaluate()
     state = stepper.state()
     near = [max(_NEAR, 2.0 * rounding_of(state, one, place_of(stepper, one))) for one in contact_points(stepper)]
-    return [
-        one
-        for one, gap in zip(contact_points(stepper), near, strict=True)
-        if mode_of(stepper, one) != OPEN or gap_of(stepper, one) < gap
-    ]
+    found = []
+    for one, gap in zip(contact_points(stepper), near, strict=True):
+        depth = -gap_of(stepper, one)
+        if depth > _MOVED * (gap + one.element.skin):
+            raise InputError(
+                f"the action of an event has put {one.label} of '{one.element.label}' {depth:.3g} m deep into its "
+                "surface, which is rigid; return a state outside of it"
+            )
+        if -depth < (gap if mode_of(stepper, one) == OPEN else _MOVED * gap):
+            found.append(one)
+    return found
 
 
 def strike(
@@ -110,7 +119,7 @@ def strike(
             events.append(ContactEvent(name, f"impact of {one.label}", impulse, seen.place[i]))
             if rests[i] >= 0.0 and abs(v[3 * i]) <= PARTING:
                 events.append(ContactEvent(name, f"{one.label} comes to rest", np.zeros(3), seen.place[i], rests[i]))
-    return Change(state.u + Y @ (A @ total), lost, events)
+    return changed(state, seen, Y @ (A @ total), total, lost, events)
 
 
 def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dict[int, float]) -> Array:
@@ -201,7 +210,26 @@ def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, sto
     A = (seen.J @ Y).T
     p, lost = impulses_to_rest(A, v, held, stops), {one.number: 0.0 for one in points}
     push(A.T @ A, v, p, points, lost)
-    return Change(state.u + Y @ (A @ p), lost, [])
+    return changed(state, seen, Y @ (A @ p), p, lost, [])
+
+
+def changed(
+    state: State, seen: Probe, change: Array, p: Array, lost: dict[int, float], events: list[ContactEvent]
+) -> Change:
+    """The result of impulses p (3 n,) that change rates by `change`, with the works of what moves as given meanwhile.
+
+    Impulses do not change what joints and loops' places move by, so a work is an impulse times a rate.
+    """
+    joints, loops = np.zeros_like(change), dict.fromkeys(seen.owners, 0.0)
+    if loops or not seen.free.all():
+        left = whole_mass_matrix(state.model, state, seen.attached) @ change - seen.J.T @ p
+        if loops:
+            r = np.linalg.lstsq(seen.J_loops[:, seen.free].T, left[seen.free], rcond=None)[0]
+            left -= seen.J_loops.T @ r
+            for owner, work in zip(seen.owners, (r * (seen.J_loops @ state.u)).tolist(), strict=True):
+                loops[owner] += work
+        joints = np.where(seen.free, 0.0, left * state.u)
+    return Change(state.u + change, lost, joints, loops, events)
 
 
 def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
@@ -218,10 +246,8 @@ def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
             b[::3] *= 1.0 + part * np.array([law.restitution for law in laws])
             return solve_cones(W, b, mu, anywhere, root=A).p.reshape(-1)
         first = solve_cones(W, v, mu, anywhere, root=A).p.reshape(-1)
-        push = np.zeros_like(v)
-        push[::3] = part * np.array([law.restitution for law in laws]) * first[::3]
-        p = first + push
-        return p + solve_cones(W, v + W @ p, mu, anywhere, root=A).p.reshape(-1)
+        least = part * np.array([law.restitution for law in laws]) * first[::3]
+        return first + expand(W, v + W @ first, mu, least)
 
     def gained(p: Array) -> float:
         return float(p @ (v + 0.5 * W @ p))

@@ -13,7 +13,6 @@ from ..quantities.momentum import center_of_mass, kinetic_energy, momentum, pote
 from .action_kinds import Action, Closing, Engagement, Impact, Switch
 from .carried import with_carried
 from .events import Event, EventOccurrence
-from .friction_cones import Jammed
 from .impacts import ContactEvent
 from .modes import MODE_NAMES, Switcher
 
@@ -93,7 +92,7 @@ class EventLog:
             contacts = self._settle(
                 stepper, stepper.layout.names, lambda change: self._switcher.apply_contact_impulses(stepper, change)
             )
-        except Jammed as error:
+        except InputError as error:
             self._fail(robot, "contact failed", str(error), error)
             contacts = []
         after = stepper.state()

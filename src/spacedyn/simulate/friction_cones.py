@@ -17,11 +17,12 @@ import numpy as np
 from ..errors import InputError
 from ..kernels.elements.rigid_contact import SPARED
 from .impact_laws import _ANGLES
-from .row_roots import forces_that_move_nothing, least_impulses, root_of
+from .row_roots import forces_that_move_nothing, independent_columns, least_impulses, root_of
 
 Array = np.ndarray
 _SWEEPS = 2000
 _ROUNDING = 1e-11  # of the greatest eigenvalue of W: what rounding hides where its root is not given
+_FIXED = 1e-13  # of the greatest eigenvalue of W of one contact: directions in which joints let it not move
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
 _BACKWARD = 1e-13  # of the greatest velocity: slip that is rounding
@@ -73,7 +74,9 @@ def solve_cones(
     """
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
     A = root_of(W, _ROUNDING) if root is None else root
-    found = (_by_modes(A, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)) if n > 1 else None
+    found = None
+    if n > 1 or len(independent_columns(A)[0]) < 3:  # joints of few freedoms let one contact alone not move every way
+        found = _by_modes(A, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)
     if found is not None:
         return found
     p = np.zeros((n, 3))
@@ -95,6 +98,32 @@ def try_cones(A: Array, b: Array, mu: Array, directions: list[Array | None]) -> 
     return _by_modes(A, b, mu, directions, True) or _by_newton(A.T @ A, b, mu, directions, _LIKELY_WEIGHTS)
 
 
+def expand(W: Array, b: Array, mu: Array, least: Array) -> Array:
+    """(3 n,) impulses of which the normal ones are at least `least` (n,), more where contacts would approach.
+
+    So expansion pushes what compression has pressed: friction has its limit by all of the normal impulse.
+
+    >>> expand(np.eye(3), np.array([0.0, 1.0, 0.0]), np.array([0.2]), np.array([0.5])).tolist()
+    [0.5, -0.1, 0.0]
+    """
+    nowhere: list[Array | None] = [None] * len(mu)
+    found = _by_newton(W, b, mu, nowhere, least=least)
+    if found is not None:
+        return found.p.reshape(-1)
+    p, own = np.zeros((len(mu), 3)), np.diag(W).reshape(-1, 3)
+    p[:, 0] = least
+    for _ in range(_SWEEPS):
+        before = p.copy()
+        for i in range(len(mu)):
+            mine = slice(3 * i, 3 * i + 3)
+            p[i, 0] = max(p[i, 0] - (b[3 * i] + W[3 * i] @ p.reshape(-1)) / own[i, 0], least[i])
+            p[i, 1:] -= (b[mine] + W[mine] @ p.reshape(-1))[1:] / max(own[i, 1:].sum(), 1e-300)
+            p[i, 1:] *= min(1.0, mu[i] * p[i, 0] / max(float(np.hypot(*p[i, 1:])), 1e-300))
+        if np.abs(p - before).max() <= 1e-14 * np.abs(p).max():
+            break
+    return p.reshape(-1)
+
+
 def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) -> Array:
     """One contact, whose velocity without it is q."""
     if q[0] >= 0.0:
@@ -108,7 +137,7 @@ def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) ->
                 "it out (Painlevé's paradox): take less friction, or a compliant Contact"
             )
         return push * (-q[0] / rate)
-    p = -np.linalg.solve(W, q)
+    p = -np.linalg.lstsq(W, q, rcond=_FIXED)[0]
     if p[0] >= 0.0 and np.hypot(p[1], p[2]) <= mu * p[0] * (1.0 + 1e-14):
         return p
     return _sliding(W, q, mu, size)
@@ -218,13 +247,18 @@ def _least(A: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]
 class _Law:
     """Coulomb's law of all contacts as equations that are zero where it holds: piecewise smooth ones (Alart, Curnier).
 
-    p_n = max(p_n - r_n v_n, 0);   p_t = p_t - r_t v_t, or the point of the disc mu p_n that is nearest to it
+    p_n = max(p_n - r_n v_n, l);   p_t = p_t - r_t v_t, or the point of the disc mu p_n that is nearest to it
+
+    with the least normal impulse l, which is 0 but for expansions.
     """
 
-    def __init__(self, W: Array, b: Array, mu: Array, directions: list[Array | None], weight: float) -> None:
+    def __init__(
+        self, W: Array, b: Array, mu: Array, directions: list[Array | None], weight: float, least: Array
+    ) -> None:
         own = np.diag(W).reshape(-1, 3)
         self.W, self.b, self.mu, self.directions = W, b, mu, directions
-        self.r_n, self.r_t = 1.0 / own[:, 0], weight / own[:, 1:].max(axis=1)
+        self.r_n, self.r_t = 1.0 / own[:, 0], weight / np.maximum(own[:, 1:].max(axis=1), _FIXED * own[:, 0])
+        self.least = least
         self.eye = np.eye(len(b))
 
     def __call__(self, p: Array) -> tuple[Array, Array]:
@@ -232,8 +266,8 @@ class _Law:
         v, F, J = self.b + self.W @ p, np.empty_like(p), np.empty_like(self.W)
         for i in range(len(self.mu)):
             n, t, d = 3 * i, slice(3 * i + 1, 3 * i + 3), self.directions[i]
-            presses = p[n] > self.r_n[i] * v[n]
-            F[n], J[n] = (self.r_n[i] * v[n], self.r_n[i] * self.W[n]) if presses else (p[n], self.eye[n])
+            presses, more = p[n] - self.least[i] > self.r_n[i] * v[n], p[n] - self.least[i]
+            F[n], J[n] = (self.r_n[i] * v[n], self.r_n[i] * self.W[n]) if presses else (more, self.eye[n])
             if d is not None or self.mu[i] == 0.0:
                 pull = self.mu[i] * (np.zeros(2) if d is None else d)
                 F[t], J[t] = p[t] + p[n] * pull, self.eye[t] + np.outer(pull, self.eye[n])
@@ -244,7 +278,7 @@ class _Law:
     def _friction(self, i: int, p: Array, v: Array, presses: bool) -> tuple[Array, Array]:
         """Those of a contact that may stick."""
         n, t, r = 3 * i, slice(3 * i + 1, 3 * i + 3), self.r_t[i]
-        limit = self.mu[i] * (p[n] - self.r_n[i] * v[n]) if presses else 0.0
+        limit = self.mu[i] * (p[n] - self.r_n[i] * v[n]) if presses else self.mu[i] * self.least[i]
         wanted = p[t] - r * v[t]
         size = float(np.hypot(*wanted))
         if size <= limit:
@@ -256,15 +290,21 @@ class _Law:
 
 
 def _by_newton(
-    W: Array, b: Array, mu: Array, directions: list[Array | None], weights: tuple[float, ...] = _WEIGHTS
+    W: Array,
+    b: Array,
+    mu: Array,
+    directions: list[Array | None],
+    weights: tuple[float, ...] = _WEIGHTS,
+    least: Array | None = None,
 ) -> Solution | None:
     """All contacts at once, by the first weight with which Newton's method gets there; None if none does."""
     n = len(mu)
-    start = np.zeros(3 * n)
-    start[::3] = np.maximum(-b[::3] / np.diag(W)[::3], 0.0)
-    near = 1e-13 * float(np.abs(b).max() / np.diag(W)[::3].min())
+    start, low = np.zeros(3 * n), np.zeros(n) if least is None else least
+    own = np.diag(W)[::3]
+    start[::3] = np.maximum(-b[::3] / own, low)
+    near = 1e-13 * float(max(np.abs(b).max(), (own * low).max()) / own.min())
     for weight in weights:
-        p = _newton(_Law(W, b, mu, directions, weight), start, near)
+        p = _newton(_Law(W, b, mu, directions, weight, low), start, near)
         if p is not None:
             return Solution(p.reshape(n, 3), (b + W @ p).reshape(n, 3))
     return None

@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 
 Array = np.ndarray
 _STILL = 1e-13  # of the speed of the impact: no slip
+_FIXED = 1e-14  # of what an impulse moves: directions in which joints let a point not move at all
 _SEGMENTS = 100
 _ANGLES = np.linspace(-np.pi, np.pi + np.pi / 32.0, 66)  # the last part is the first again: no root falls between ends
 
@@ -74,6 +75,14 @@ class _Impact:
         self.p += impulse * push
 
 
+def holding(W: Array) -> Array:
+    """Friction (2,) for a unit of normal impulse that keeps a point from slipping; none where joints hold it anyway."""
+    sizes, ways = np.linalg.eigh(W[1:, 1:])
+    moves = sizes > _FIXED * np.trace(W)
+    found: Array = -ways[:, moves] @ ((ways[:, moves].T @ W[1:, 0]) / sizes[moves])
+    return found
+
+
 def slip_push(W: Array, mu: float) -> Array:
     """Push for a unit of normal impulse of a point that is about to slip: along the direction in which it will slip."""
 
@@ -115,8 +124,11 @@ def impulse_of(W: Array, v: Array, law: ImpactLaw) -> Array:
         speed = float(np.linalg.norm(slip))
         if speed <= _STILL * one.scale:
             one.v[1:] = 0.0
-            held = -np.linalg.solve(W[1:, 1:], W[1:, 0]) if mu > 0.0 else np.zeros(2)
-            push = np.array([1.0, *held]) if np.linalg.norm(held) <= mu else slip_push(W, mu)
+            held = holding(W) if mu > 0.0 else np.zeros(2)
+            sticks = np.linalg.norm(held) <= mu
+            push = np.array([1.0, *held]) if sticks else slip_push(W, mu)
+            if sticks and abs(one.v[0]) <= _STILL * one.scale and (W @ push)[0] <= _FIXED * np.trace(W):
+                return one.p  # friction and joints jam it: no impulse moves it any more
             stop = np.inf
         else:
             d = slip / speed

@@ -105,10 +105,25 @@ class ContactEvent(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Result of contact impulses: rates after them, energy that each element lost [J], and the events."""
+    """Result of contact impulses.
+
+    Attributes
+    ----------
+    rates : (nv,)
+        Those after them.
+    lost : {int: float}
+        Energy that each element lost, by numbers [J].
+    joint_works : (nv,)
+        What joints that move as given do meanwhile [J].
+    element_works : {int: float}
+        What loops with moving places do, by numbers [J].
+    events : list of ContactEvent
+    """
 
     rates: Array
     lost: dict[int, float]
+    joint_works: Array
+    element_works: dict[int, float]
     events: list[ContactEvent]
 
 

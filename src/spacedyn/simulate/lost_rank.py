@@ -68,9 +68,30 @@ def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
     )
 
 
-def _rows_at(simulation: Simulation, state: State, time: float) -> Rows:
-    """The constraint rows of one robot of a simulation at a state, looked at."""
-    held = [LockedJoint(one.joint) for one in simulation.joints]
+def contradiction_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
+    """What is to be said of given joints that leave rows too few freedoms where a run of one robot stopped."""
+    given = [one.joint for one in simulation.joints if one.given is not None]
+    if not simulation.layout.rows or not given or stepper.robots > 1:
+        return ""
+    try:
+        free, held = (_rows_at(simulation, stepper.state(), time, holds) for holds in (False, True))
+    except InputError:  # a state that has gone wild
+        return ""
+    whole = redundant_rows(free.jacobian(), free.root())[0]
+    rank, dependent = redundant_rows(held.jacobian(), held.root())
+    if rank == whole:
+        return ""
+    names = ", ".join(f"'{name}'" for name in dict.fromkeys(held.names[held.owners[j]] for j in dependent))
+    joints = ", ".join(f"'{joint}'" for joint in given)
+    return (
+        f"joints {joints} are prescribed, and leave {names} too few freedoms: motions that contradict a loop cannot be "
+        "followed. Let one of these joints be free, or give motions that keep the loop closed"
+    )
+
+
+def _rows_at(simulation: Simulation, state: State, time: float, holds: bool = True) -> Rows:
+    """The constraint rows of one robot of a simulation at a state, looked at; with joints that are held, or without."""
+    held = [LockedJoint(one.joint) for one in simulation.joints] if holds else []
     rows = Rows(state.model, state, [*simulation.elements, *held], time)
     rows.look()
     return rows

@@ -149,13 +149,11 @@ class Switcher:
         return after is not state
 
     def apply_contact_impulses(self, stepper: Any, change: Change) -> None:
-        """Set the rates after impulses of rigid contact; book the energy that each element lost."""
+        """Set the rates after impulses of rigid contact; book who lost and who gave energy."""
         state, stored = stepper.state(), stepper.stored_energy()
         after = State(state.model, np.concatenate([state.x, change.rates]))
-        lost = np.zeros(len(stepper.layout.elements))
-        lost[list(change.lost)] = list(change.lost.values())
         jumps = any(type(one).jump is not Element.jump for one in stepper.layout.elements)
-        _go_on(stepper, state, after, stored if jumps else None, lost)
+        _go_on(stepper, state, after, stored if jumps else None, change)
 
     def _check_stopping(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
         """Report an arm that cannot stop what has just been caught."""
@@ -168,11 +166,11 @@ class Switcher:
             warn_user(f"at t = {stepper.time:g} s {said}", RunWarning)
 
 
-def _go_on(stepper: Any, state: State, after: State, stored: float | None, lost: Array | None = None) -> None:
+def _go_on(stepper: Any, state: State, after: State, stored: float | None, change: Change | None = None) -> None:
     """Go on with the rates after an impulse within the robot.
 
     Where elements are attached to bodies, their states jump with the rates; `stored` is what all elements held before.
-    `lost`: what elements take of the energy; what else changes of it is the event's work.
+    `change`: who gives and takes the energy; without it, that is the event's work.
     """
     model = state.model
     work, before = kinetic_energy(model, after) - kinetic_energy(model, state), _momentum(stepper, state)
@@ -181,14 +179,23 @@ def _go_on(stepper: Any, state: State, after: State, stored: float | None, lost:
         for i, element in enumerate(stepper.layout.elements):
             stepper.element_states(i)[:, 0] += element.jump(model, state, after)
         work += stepper.stored_energy() - stored
-    if lost is None:
+    if change is None:
         stepper.add_to_ledger("event_work", work)
     else:
-        stepper.add_to_ledger("element_dissipated", lost)
+        count = len(stepper.layout.elements)
+        stepper.add_to_ledger("element_dissipated", _by_number(change.lost, count))
+        stepper.add_to_ledger("element_work", _by_number(change.element_works, count))
+        stepper.add_to_ledger("joint_work", change.joint_works[model.nv - stepper.layout.joints :])
     if stepper.layout.rows:  # some may take impulses from outside
         stepper.add_to_ledger("impulse", _momentum(stepper, after) - before)
     stepper.forget_stage()
     stepper.forget_rows()
+
+
+def _by_number(values: dict[int, float], count: int) -> Array:
+    found = np.zeros(count)
+    found[list(values)] = list(values.values())
+    return found
 
 
 def _momentum(stepper: Any, state: State) -> Array:

@@ -137,8 +137,8 @@ def _check_method(model: Model, method: Method, elements: list[Element], holds_j
         )
     if isinstance(method, Variational) and any(one.rows_of(model) for one in elements):
         raise InputError(
-            "Variational cannot hold constraint rows (Loop, Coupling, Rolling): choose another method, such as "
-            "DormandPrince8()"
+            "Variational cannot hold constraint rows (Loop, Coupling, Rolling, RigidContact): choose another method, "
+            "such as DormandPrince8()"
         )
     if isinstance(method, Variational) and any(one.attached_to(model) for one in elements):
         raise InputError(

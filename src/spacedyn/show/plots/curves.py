@@ -100,6 +100,9 @@ def _find(run: "Run", name: str) -> list[Panel]:
         return DERIVED[name](run)
     if name in recorded_variables(run):
         return recorded_panels(run, name)
+    if name in run._shared:  # one element's column of an array that several share
+        channel = run._shared[name][0]
+        return _find(run, f"{channel}.{name[: -len(channel) - 1]}")
     frames = {**dict.fromkeys(run.model.body_names, run.body), **dict.fromkeys(run.model.endpoint_names, run.endpoint)}
     if name in frames:
         return frame_panels(run, name, "position", frames[name])

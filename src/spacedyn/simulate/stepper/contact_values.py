@@ -14,7 +14,7 @@ from ...model.state import State
 from ...quantities.kinematics import forward_kinematics
 from ..layout import Layout
 from .present import Attached
-from .row_values import free_rates, holding_rows, row_accelerations, row_jacobian, row_numbers
+from .row_values import free_rates, holding_rows, owners_of_rows, row_accelerations, row_jacobian, row_numbers
 from .stepper import Stepper
 
 Array = np.ndarray
@@ -41,6 +41,8 @@ class Probe(NamedTuple):
     ----------
     J, J_loops : (3 n, nv), (rows, nv)
         Gradients of their velocities, and of the loops that are closed.
+    owners : list of int, (rows,)
+        Numbers of the elements that the loops' rows belong to.
     velocity, acceleration : (n, 3)
         Relative velocities; second rates without any contact force.
     axes : (n, 3, 3)
@@ -57,6 +59,7 @@ class Probe(NamedTuple):
 
     J: Array
     J_loops: Array
+    owners: list[int]
     velocity: Array
     acceleration: Array
     axes: Array
@@ -170,6 +173,7 @@ def probe(stepper: Stepper, points: list[ContactPoint]) -> Probe:
     return Probe(
         J[rows] / sizes[:, None],
         J[held],
+        np.asarray(owners_of_rows(stepper), dtype=int)[held].tolist(),
         (rates[rows] / sizes).reshape(n, 3),
         (accelerations[rows] / sizes).reshape(n, 3),
         axes,
