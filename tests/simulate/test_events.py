@@ -77,6 +77,31 @@ def test_a_pendulum_crosses_at_quarters_of_its_period():
 
 
 @sd.condition
+def bent(t, s, p, out):
+    if p.how == 0.0:
+        out.value[0] = math.exp(-20.0 * t) - math.exp(-20.0 * p.at)
+    elif p.how == 1.0:
+        out.value[0] = (p.at - t) ** 3
+    elif p.how == 2.0:
+        out.value[0] = 1.0 if t < p.at else -1e-9
+    elif p.how == 3.0:
+        out.value[0] = 1e-9 if t < p.at else -1.0
+    else:
+        out.value[0] = math.sqrt(p.at - t) if t < p.at else -math.sqrt(t - p.at)
+
+
+@pytest.mark.parametrize("how", range(5), ids=["exponential", "triple", "jump up", "jump down", "root"])
+def test_the_zero_of_a_bent_condition_is_found_to_rounding(how):
+    """Where neither a secant leads there quickly nor both sides are alike."""
+    robot, at = ball(), 0.7123
+    for method in (sd.DormandPrince8(), sd.RungeKutta4(0.9)):
+        events = [sd.Event(bent(how=float(how), at=at))]
+        run = sd.simulate(robot, robot.state(q=[9.0]), 1.0, gravity=DOWN, events=events, method=method, record=1.0)
+        (event,) = run.events
+        assert event.time == pytest.approx(at, abs=4e-15)
+
+
+@sd.condition
 def speed(t, s, p, out):
     out.value[0] = s.qd[0] - p.limit
 

@@ -44,7 +44,7 @@ from .tunneling import keep_paces
 
 MAX_CORRECTIONS = 4
 MAX_AT_ONCE = 20  # changes of each guard's side at one instant
-PRECISE = 1e-10  # of a step: how near to the zero of an element's guard it is to end
+PRECISE, PART_OF_RTOL = 1e-10, 1e-3  # of a step, of rtol: how near to the zero of an element's guard it is to end
 CHANGES = 3  # of sides that follow from each other
 
 
@@ -223,7 +223,8 @@ def is_off(sim, t, h, zero):
     change = -counted(sim, target // lanes, target % lanes, zero) / slope
     near = 0.25 * least
     if target // lanes < first_asking(sim):
-        near = max(near, PRECISE * h)
+        rtol = load(sim.numbers, integer(sim.plan, N_SCALE) + 2 * integer(sim.tree, RATES) + 1, 0.0)
+        near = max(near, max(PRECISE, PART_OF_RTOL * rtol) * h)
     if abs(change) < near or not abs(change) < 0.1 * h:
         return False
     store(sim.memory, at + H_CUT, h + change)
