@@ -359,7 +359,7 @@ class Run(Record):
         else:
             cause = "tolerances too loose for a run this long, or a force that jumps; tighten rtol and atol"
             moved = [f"'{name}'" for name, motion in self.simulation.prescribed.items() if not isinstance(motion, str)]
-            if moved:  # no tolerance bounds the error of these works
+            if moved and not self.method.judges_works:
                 cause += f"; or steps too long for the work of prescribed {', '.join(moved)}: give a max_step"
             own = [f"'{one.label}'" for one in self.elements if isinstance(one, UserElement) and one.declared.accounts]
             if own:

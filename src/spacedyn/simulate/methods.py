@@ -139,6 +139,11 @@ class Method:
         return self.kind < IMPLICIT or self.kind == TIME_STEPPING
 
     @property
+    def judges_works(self) -> bool:
+        """Whether entries of the ledger may have tolerances, too."""
+        return self.kind == EXPLICIT
+
+    @property
     def steps_through_contact(self) -> bool:
         """Whether contact is rigid for it, and its impulses are found within a step."""
         return self.kind == TIME_STEPPING

@@ -40,7 +40,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     over_packs = prepared.pack_code if lanes > 1 else {}
     work = _work_places(plan, layout, prepared, flat.slots, layout.out_size if over_packs else 0)
     _put_method(plan, method, prepared.window)
-    tolerances = tolerances_of(layout, state, method)
+    tolerances = tolerances_of(layout, state, method, prepared.joints)
     plan.set(N_SCALE=plan.put(tolerances))
     groups = groups_of(layout)
     plan.set(GROUPS=int(groups.max(initial=0)) + 1, N_GROUP=plan.put(groups))

@@ -1,5 +1,6 @@
 """Where a stepper starts: memory of the integration, modes of joints, clock, tolerances, scratch memory."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -102,8 +103,11 @@ def _steps(method: Any, duration: float) -> tuple[float, float]:
     return min(method.first_step or 1e-3, method.max_step, duration), method.max_step
 
 
-def tolerances_of(layout: Layout, state: State, method: Any) -> Array:
-    """Absolute and relative tolerance of each number of y, zero where none is kept; negative for a fixed step."""
+def tolerances_of(layout: Layout, state: State, method: Any, joints: Sequence[Prescribed]) -> Array:
+    """Absolute and relative tolerance of each number of y, zero where none is kept; negative for a fixed step.
+
+    `joints`: those that are or may be held.
+    """
     if not method.adaptive:
         return np.full((1, 2), -1.0)
     model, counted = state.model, layout.y["states"].stop
@@ -111,10 +115,15 @@ def tolerances_of(layout: Layout, state: State, method: Any) -> Array:
     scale[:counted] = method.atol, method.rtol
     # positions are measured from the step's start, where they are zero: relative to one radian or metre
     scale[: model.nv] = method.atol + method.rtol, 0.0
-    if model.flat.passive:
-        # what joints dissipate may bend where no force does, so that only this shows: when a spent end stop is left
+    moved = [model.qd_slice(one.joint) for one in joints if one.given is not None]
+    if model.flat.passive or moved:
         energy = np.mean(kinetic_energy(model, state) + potential_energy(model, state))
-        scale[layout.in_y("dissipated")] = method.atol + method.rtol * energy, method.rtol
+        tolerance = method.atol + method.rtol * energy, method.rtol
+        if model.flat.passive:
+            # what joints dissipate may bend where no force does, so that only this shows: when a spent end stop is left
+            scale[layout.in_y("dissipated")] = tolerance
+        for part in moved:  # whatever moves it: nothing else that is integrated may show how quickly it does
+            scale[layout.in_y("joint_work")][part] = tolerance
     return scale
 
 
