@@ -199,6 +199,11 @@ def test_a_state_that_contradicts_is_refused_with_how_much_or_adjusted():
 
 
 @sd.motion
+def misspelt(t, p, out):
+    out.values[0] = 0.1
+
+
+@sd.motion
 def wrong(t, p, out):
     out.value[0] = math.sin(t)
     out.rate[0] = math.sin(t)
@@ -218,6 +223,7 @@ def wrong(t, p, out):
         ({"theta_y": float("nan")}, "finite"),
         ({"theta_y": CubicSpline([0, 1, 2], [0, 1, 3])}, "still moves"),
         ({"theta_y": wrong()}, "not the derivative of its value"),
+        ({"theta_y": misspelt()}, "motion 'misspelt': out has no 'values'; did you mean 'value'"),
         (["theta_y"], "{joint: motion}"),
     ],
 )

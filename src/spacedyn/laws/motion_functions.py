@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, nearest
 from ..model.joints import JOINT_KINDS
 from ..model.quaternions import conjugate, logarithm, multiply
 from ..motion.trajectories import Trajectory, attitude_path_of, sample
-from .bytecode import Role
+from .bytecode import Role, attributes
 from .law import Law, LawTemplate
 
 Array = np.ndarray
@@ -39,6 +39,8 @@ class Motion(Law):
         value, rate, acceleration = (np.zeros((len(times), n)) for n in (places or size, size, size))
         given = SimpleNamespace(**{k: float(v) if v.ndim == 0 else v for k, v in self.parameters.items()})
         function = getattr(self.function, "py_func", self.function)
+        for name in sorted(attributes(function, MOTION, "out", None) - set(MOTION.written)):
+            raise InputError(f"motion '{self.name}': out has no '{name}'; {nearest(name, list(MOTION.written))}")
         with np.errstate(all="ignore"):  # as when it is compiled; what is not finite is named by those who ask
             for i, t in enumerate(times):
                 function(float(t), given, SimpleNamespace(value=value[i], rate=rate[i], acceleration=acceleration[i]))
