@@ -171,7 +171,8 @@ def compiled_parts(simulation: Simulation) -> list[str]:
     model, method, robots = simulation.model, simulation.method, simulation.robots
     pack = "varied" if model.flat.robots else "pack"
     forms = ([pack] if size > 1 and robots > 1 else []) + (["one"] if size == 1 or robots % size == 1 else [])
-    scale = ["totals.run"] if method.adaptive and model.flat.passive else []  # of what joints dissipate
+    moved = method.judges_works and any(one.given is not None for one in simulation.joints)
+    scale = ["totals.run"] if method.adaptive and (model.flat.passive or moved) else []  # what works are measured by
     motions = _named(one.given for one in simulation.joints if isinstance(one.given, Law))
     elements: list[str] = []
     for kind, _, _ in prepared.kinds:

@@ -69,12 +69,13 @@ class Stepper(Present):
         return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
 
     def choose_tolerances(self) -> None:
-        """Write the error tolerances; held joints get none, since they are not integrated."""
+        """Write the error tolerances: of held joints only the work gets one, since they are not integrated."""
         scale = self.tolerances.copy()
         if len(scale) > 1:  # steps are chosen
             first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
             given = self.tree[first : first + nv * k.RATE_INTS].reshape(nv, k.RATE_INTS)[:, k.RATE_GIVEN] > 0
             scale[: 2 * nv][np.tile(given, 2)] = 0.0
+            scale[self.layout.in_y("joint_work")][~given[nv - self.layout.joints :]] = 0.0
         at = int(self.plan[p.N_SCALE])
         self.numbers[at : at + scale.size] = scale.ravel()
 
