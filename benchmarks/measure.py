@@ -33,7 +33,7 @@ SECTIONS = (
 )
 BODIES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PINOCCHIO_JOINTS = 300  # beyond them its data, which grows with nv³, takes 4 GB for 500 joints and 32 GB for 1000
-PASSES = 5  # over all contests
+PASSES, QUICK_PASSES = 5, 2  # over all contests
 PER_BODY = ("body", "operator mass", "operator mass_inverse")  # rows that are told by the body
 KINEMATICS = "kinematics "  # rows of one call each
 CONTACT = "contact "  # rows of shapes
@@ -104,9 +104,10 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         rows += [body_row(joints) for joints in plan.bodies]
     if "operators" in plan.sections:
         rows += [row for joints in plan.bodies for row in operator_rows(joints)]
-    for lap in range(PASSES):
+    passes = QUICK_PASSES if plan.quick else PASSES
+    for lap in range(passes):
         for row in rows:
-            say(f"pass {lap + 1} of {PASSES}: {row.what}, {row.robot} joints")
+            say(f"pass {lap + 1} of {passes}: {row.what}, {row.robot} joints")
             row.run(plan.quick)
     results["rows"] = [row.results() for row in rows]
     if "start" in plan.sections:

@@ -6,7 +6,6 @@ extremum is sought: a brief passage is found, too. Elements' guards alone cost n
 (`may_cross`).
 """
 
-from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store, store_counter
@@ -20,6 +19,7 @@ from .guard_memory import (
     first_event,
     follow,
     load_guard,
+    look_within,
     side_of,
     store_guard,
 )
@@ -155,7 +155,7 @@ def locate(sim, t, h, g, lane, high, zero):
     """
     side, low = side_of(sim, g, lane, zero), load_guard(sim, G_FROM, g, lane, zero)
     of_high, width, precise = load_guard(sim, G_LATE, g, lane, zero), high - low, 0.25 * load(sim.clock, H_MIN, 0.0) / h
-    evaluate_guards(sim, t + low * h, within(sim, t, h, low, False, zero), zero)
+    look_within(sim, t, h, low, False, zero)
     of_low = counted(sim, g, lane, zero)
     first = (of_high - of_low) / (width * h)
     slope, narrower, part, was_low, reach = first, 1.0, TRUNCATED, False, SLACK * width
@@ -166,7 +166,7 @@ def locate(sim, t, h, g, lane, high, zero):
         at = trial_point(low, high, of_low, of_high, shift, reach)
         if high - low < precise or not low < at < high:
             break
-        evaluate_guards(sim, t + at * h, within(sim, t, h, at, False, zero), zero)
+        look_within(sim, t, h, at, False, zero)
         value = counted(sim, g, lane, zero)
         is_low = value * side > 0.0
         # of a bent guard the same point moves again and again, until the shift is as large as the secant's error
@@ -207,7 +207,7 @@ def find_dip(sim, t, h, g, lane, low, high, zero):
     of_low, of_high, of_one, of_two, is_one = 1e300, 1e300, 1e300, 1e300, True
     for n in range(60):
         fraction = one if is_one else two
-        evaluate_guards(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
+        look_within(sim, t, h, fraction, False, zero)
         value = counted(sim, g, lane, zero)
         if value * side <= 0.0:
             store_guard(sim, G_LATE, g, lane, value, zero)
@@ -250,7 +250,7 @@ def dip_begins(sim, t, h, g, lane, i, zero):
         probe, limit = end - 1e-3 * (end - begin), value
     else:
         return NONE
-    evaluate_guards(sim, t + probe * h, within(sim, t, h, probe, False, zero), zero)
+    look_within(sim, t, h, probe, False, zero)
     return begin if side * counted(sim, g, lane, zero) < limit * (1.0 - TINY) else NONE
 
 
@@ -286,11 +286,12 @@ def find_crossing(sim, t, h, first, zero):
             return NONE
     before, extra = 0.0, True
     for i in range(0 if has_no_side(sim, zero) else EARLY, ALL):
-        fraction, y = FRACTIONS[i], new
+        fraction = FRACTIONS[i]
         if i < ALL - 1:
-            y = within(sim, t, h, fraction, extra, zero)
+            look_within(sim, t, h, fraction, extra, zero)
             extra = False
-        evaluate_guards(sim, t + fraction * h, y, zero)
+        else:
+            evaluate_guards(sim, t + h, new, zero)
         found = note_point(sim, first, before, fraction, zero)
         if found == BAD:
             return BAD

@@ -1,8 +1,9 @@
 """Numbers kept in `work` for each guard and robot of a pack, and the values of guards anywhere in a step."""
 
 from ..elements.laws import run_law, show_channels
+from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
-from ..scalar.compiling import inner
+from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, lanes_of, load, store
 from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
@@ -90,6 +91,12 @@ def evaluate_guards(sim, t, y, zero):
         for lane in range(lanes):
             if value_of(sim, g, lane, zero) > 0.0:
                 store_guard(sim, G_LEVEL, g, lane, 0.0, zero)
+
+
+@outlined
+def look_within(sim, t, h, fraction, extra, zero):
+    """Evaluate all guards at a fraction of the step just tried; `extra`: its extra stages must be run first."""
+    evaluate_guards(sim, t + fraction * h, within(sim, t, h, fraction, extra, zero), zero)
 
 
 @inner

@@ -16,7 +16,6 @@ no event.
 
 from functools import cache
 
-from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import Address, inner
 from ..scalar.memory import integer, lanes_of, load, load_counter, store, store_counter, zero_of
@@ -33,6 +32,7 @@ from .guard_memory import (
     first_event,
     follow,
     load_guard,
+    look_within,
     set_side,
     side_of,
     sign,
@@ -266,7 +266,7 @@ def check_step(sim, t, h, zero):
     store_counter(sim.counters, C_FRESH, 1)  # the first stage stays as it is
     of_element = load_counter(sim.counters, C_TARGET) // lanes_of(zero) < first_asking(sim)
     if of_element and fraction * h <= load(sim.clock, H_MIN, 0.0):  # here and now
-        evaluate_guards(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
+        look_within(sim, t, h, fraction, False, zero)
         note_crossed(sim, zero)
         change_sides(sim, t, zero)
         store_counter(sim.counters, C_SIDES, load_counter(sim.counters, C_SIDES) + 1)

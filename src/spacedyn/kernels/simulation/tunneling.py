@@ -5,12 +5,11 @@ the pace covers between them. Where that is not certain for a whole step, its de
 by as much as the nearest gap allows at a time, but by 1/LOOKS of the step at least.
 """
 
-from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
 from ..scalar.compiling import inner
 from ..scalar.memory import integer, lanes_of, load, store
 from ..sim.layout import *  # noqa: F403
-from .guard_memory import counted, evaluate_guards, first_asking, first_event, load_guard, store_guard
+from .guard_memory import counted, first_asking, first_event, load_guard, look_within, store_guard
 
 REACH = 2.0  # a pace within a step is at most REACH times the greater one of its ends
 LOOKS = 64  # most evaluations within a step
@@ -57,7 +56,7 @@ def find_touch(sim, t, h, zero):
         fraction += max(room, 1.0 / LOOKS)
         if fraction >= 1.0:
             break
-        evaluate_guards(sim, t + fraction * h, within(sim, t, h, fraction, False, zero), zero)
+        look_within(sim, t, h, fraction, False, zero)
         room = 1.0
         for g in range(first_asking(sim), first_event(sim)):
             for lane in range(lanes_of(zero)):
