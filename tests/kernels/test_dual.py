@@ -28,6 +28,7 @@ from spacedyn.kernels.scalar.pack import (
     ONE,
     PACK,
     arctan2,
+    fused,
     hyperbolic_tangent,
     library_cos,
     library_sin,
@@ -57,13 +58,14 @@ def results(a, b, sincos):
     sums = (a + b, a - b, a * b, a / b, -a, a + 2.5, 2.5 - a, a - 2.5, 2.5 * a, a * 3, 3 / a, a / 4.0, 1 + a, a - 1)
     functions = (sqrt(a * a + 1.0), magnitude(a), nearest_integer(a), round_down(a), arctan2(a, b), s, c)
     library = (hyperbolic_tangent(a), library_sin(a), library_cos(a))
+    products = (fused(a, a, b * b), fused(a, 2.0, 0.5), fused(2, b, 1.0), fused(0.5, 0.25, a))
     chosen = (
         select(a > b, a, b),
         select(a > 0.5, a * b, 1.0),
         select(a <= 0.5, 1.0, b),
         select(somewhere(a < b), b, a),
     )
-    return sums + functions + library + chosen + (changed,)
+    return sums + functions + library + products + chosen + (changed,)
 
 
 def expected(a, b, da, db):
@@ -94,6 +96,10 @@ def expected(a, b, da, db):
         (np.tanh(a), 1 / np.cosh(np.clip(a, -300, 300)) ** 2, zero),
         (np.sin(a), np.cos(a), zero),
         (np.cos(a), -np.sin(a), zero),
+        (a * a + b * b, 2 * a, 2 * b),
+        (2 * a + 0.5, 2 * one, zero),
+        (2 * b + 1, zero, 2 * one),
+        (0.125 + a, one, zero),
         (np.where(a > b, a, b), a > b, a <= b),
         (np.where(a > 0.5, a * b, 1.0), np.where(a > 0.5, b, 0), np.where(a > 0.5, a, 0)),
         (np.where(a <= 0.5, 1.0, b), zero, a > 0.5),

@@ -28,8 +28,9 @@ from ..geometry.manifold import (
     clip_pair,
 )
 from ..geometry.pairs import POSE, pose_of
-from ..robot.spatial import add3, dot3, load3, load9, scale3, store3, sub3, turn, turn_back
+from ..robot.spatial import add3, load3, load9, scale3, store3, sub3
 from ..scalar.compiling import inner, separate
+from ..scalar.fused_vectors import dot3, turn, turn_back
 from ..scalar.lanes import add_number, number_in, stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store
 from ..scalar.pack import select, sqrt

@@ -20,8 +20,9 @@ Pairs are a list; or, of many shapes, all but those left out, found by cells (pa
 from ..geometry.cores import PLACE, POINT, RADIUS, SHAPE_PARS, TURN
 from ..geometry.pairs import closest
 from ..geometry.surfaces import HEIGHTS
-from ..robot.spatial import add3, cross, dot3, load3, scale3, shared3, shared9, sub3, turn
+from ..robot.spatial import add3, load3, scale3, shared3, shared9, sub3
 from ..scalar.compiling import inner, separate
+from ..scalar.fused_vectors import cross, dot3, turn
 from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, later, shared
 from ..scalar.pack import select, somewhere, sqrt

@@ -11,26 +11,12 @@ Cores that overlap have no normal: their distance counts as zero, and the caller
 """
 
 from ..scalar.compiling import inner, outlined
+from ..scalar.fused_vectors import compose, dot3, turn, turn_back, turn_symmetric, two
 from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store
 from ..scalar.pack import select, sqrt, value_of
 from ..scalar.symbols import DOUBLES, INTEGER, INTEGERS, by_name
-from ..scalar.vectors import (
-    add3,
-    compose,
-    dot3,
-    load3,
-    load9,
-    scale3,
-    shared3,
-    shared9,
-    store3,
-    store9,
-    sub3,
-    turn,
-    turn_back,
-    turn_symmetric,
-)
+from ..scalar.vectors import add3, load3, load9, scale3, shared3, shared9, store3, store9, sub3
 from .cores import BOUND, HULL, KIND, PLACE, POINT, RADIUS, SHAPE_INTS, SHAPE_PARS, TURN, core_of, sizes_of, support
 from .gjk import GJK_WORK, ROUGH, TINY, TOLERANCE, gjk
 from .projections import project
@@ -62,12 +48,12 @@ def newton_step(JA, JB, F):
     r = (-dot3(a, z), -dot3(b, z), 1.0 - dot3(c, z))
     xx, yy, zz = dot3(p, p) + DAMPING, dot3(q, q) + DAMPING, dot3(r, r) + DAMPING
     xy, xz, yz = dot3(p, q), dot3(p, r), dot3(q, r)
-    A, B, C = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-    D, E, G = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    det = xx * A + xy * B + xz * C
+    A, B, C = two(yy, zz, -yz, yz), two(xz, yz, -xy, zz), two(xy, yz, -xz, yy)
+    D, E, G = two(xx, zz, -xz, xz), two(xy, xz, -xx, yz), two(xx, yy, -xy, xy)
+    det = dot3((xx, xy, xz), (A, B, C))
     k = 1.0 / select(det > 0.0, det, 1.0 + 0.0 * det)  # it may be zero from where cores overlap
-    u, v, w = dot3(p, F), dot3(q, F), dot3(r, F)
-    return k * A * u + k * B * v + k * C * w, k * B * u + k * D * v + k * E * w, k * C * u + k * E * v + k * G * w
+    f = (k * dot3(p, F), k * dot3(q, F), k * dot3(r, F))
+    return dot3((A, B, C), f), dot3((B, D, E), f), dot3((C, E, G), f)
 
 
 @inner

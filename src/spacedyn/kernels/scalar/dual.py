@@ -12,6 +12,8 @@ zero: the mean of both sides where they have one, and right for the length of a 
 In memory a dual takes 1 + LANES doubles. With the JIT switched off it is a value and one tangent, in plain Python.
 """
 
+import functools
+import itertools
 import operator
 
 from llvmlite import ir
@@ -28,6 +30,7 @@ from .pack import (
     _splat,
     arctan2,
     exponential,
+    fused,
     hyperbolic_tangent,
     library_cos,
     library_sin,
@@ -133,6 +136,27 @@ def _type_select(context):
 def _lower_select(context, builder, sig, args):
     (a, da), (c, dc) = (_parts(builder, context.cast(builder, args[k], sig.args[k], dual)) for k in (1, 2))
     return _join(builder, builder.select(args[0], a, c), builder.select(args[0], da, dc))
+
+
+@type_callable(fused)
+def _type_fused(context):
+    def typer(a, b, c):
+        return dual if dual in (a, b, c) and all(x == dual or _is_number(x) for x in (a, b, c)) else None
+
+    return typer
+
+
+def _lower_fused(context, builder, sig, args):
+    args = [a if t == dual else context.cast(builder, a, t, types.float64) for a, t in zip(args, sig.args, strict=True)]
+    (a, da), (c, dc), (e, de) = (_parts(builder, x) for x in args)
+    terms = [d for d in (de,) if d is not None]
+    terms += [builder.fmul(_splat(builder, v), d) for v, d in ((a, dc), (c, da)) if d is not None]
+    return _join(builder, builder.fma(a, c, e), functools.reduce(builder.fadd, terms))
+
+
+for _types in itertools.product((types.Float, types.Integer, DualType), repeat=3):
+    if DualType in _types:
+        lower_builtin(fused, *_types)(_lower_fused)
 
 
 # -- functions, by their slopes ---------------------------------------------------------------------------------------

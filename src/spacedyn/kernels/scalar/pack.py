@@ -271,7 +271,7 @@ def _lower_fused(context, builder, sig, args):
     return builder.call(get_or_insert_function(builder.module, function_type, f"llvm.fma.{suffix}"), args)
 
 
-for _types in itertools.product((types.Float, PackType), repeat=3):
+for _types in itertools.product((types.Float, types.Integer, PackType), repeat=3):
     lower_builtin(fused, *_types)(_lower_fused)
 
 

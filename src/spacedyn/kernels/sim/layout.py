@@ -130,9 +130,10 @@ TOUCH_POINT, TOUCH_STOP, TOUCH_JOINT, TOUCH_TURN = range(4)
 NM_TOUCH, NM_COUNT, NM_SORT, NM_OWNER, NM_MOVED, NM_NUMBERS = range(6)
 # work: of a place that is near, in its own axes (normal, two tangents): these axes; velocity without impulses; the
 # least normal velocity after the step; coefficient of friction; 1 in lanes where it may touch; what impulses change of
-# its velocity, (nn, n1, n2, 11, 22, 12), and the inverse; impulses; those that bounce; their last change
+# its velocity, (nn, n1, n2, 11, 22, 12), and the inverse; impulses; those that bounce; their last change;
+# lam of its disc of friction (near_law.py)
 NEAR_AXES, NEAR_FREE, NEAR_TARGET, NEAR_FRICTION, NEAR_MASK, NEAR_GAIN, NEAR_INVERSE = 0, 9, 12, 13, 14, 15, 21
-NEAR_IMPULSE, NEAR_KEPT, NEAR_CHANGE, NEAR_NUMBERS = 27, 30, 33, 36
+NEAR_IMPULSE, NEAR_KEPT, NEAR_CHANGE, NEAR_TURNED, NEAR_NUMBERS = 27, 30, 33, 36, 37
 CLOSURE_PHI, CLOSURE_RATE, CLOSURE_RANK, CLOSURE = range(4)
 # plan: the record of a row: where in work its numbers are; the bodies that it pushes, -1 if none; how many joint rates,
 # and where in plan their numbers are; its element's record; whether its force on one body comes from outside; whether

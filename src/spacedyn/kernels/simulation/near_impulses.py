@@ -10,11 +10,12 @@ slides (near_law.py).
 from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import add3, fused3, load3, load6, store3, sub3
 from ..scalar.compiling import inner, outlined
+from ..scalar.fused_vectors import dot3, two
 from ..scalar.memory import integer, load, store
 from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .near_columns import near_column, near_record, path_of
-from .near_law import NOTHING, clamp, dot, on_disc, slide, times, two, where
+from .near_law import NOTHING, clamp, on_disc, slide, times, where
 
 EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
 COLD = 10.0  # times as many sweeps where no impulses are known to begin with
@@ -71,7 +72,7 @@ def add_impulse_of(sim, a, p, zero):
     z, column, path = impulses_at(sim), near_column(sim, a), path_of(sim, a)
     for j in range(count_of(sim, a)):
         at, w = z + int(load(sim.memory, path + j, 0.0)), load3(sim.work, column + 3 * j, zero)
-        store(sim.work, at, load(sim.work, at, zero) + dot(w, p))
+        store(sim.work, at, load(sim.work, at, zero) + dot3(w, p))
 
 
 # --- one place --------------------------------------------------------------------------------------------------------
@@ -122,7 +123,10 @@ def solve_place(sim, a, share, still, zero):
     slides = select(stuck[0] > 0.0, select(within, zero, moves), moves)
     if somewhere(slides > 0.0):
         G = load6(sim.work, record + NEAR_GAIN, zero)
-        e = sub3(slide(G, sub3(v, times(G, p)), friction, p, slides, zero), p)
+        begin = load(sim.work, record + NEAR_TURNED, zero)
+        n, x, y, lam = slide(G, sub3(v, times(G, p)), friction, p, begin, zero)
+        store(sim.work, record + NEAR_TURNED, select(slides > 0.0, lam, begin))
+        e = sub3((n, x, y), p)
         d = (select(slides > 0.0, e[0], d[0]), select(slides > 0.0, e[1], d[1]), select(slides > 0.0, e[2], d[2]))
     return where(moves, d, zero)
 
@@ -145,7 +149,9 @@ def solve_bounded(sim, a, sort, still, zero):
         most = most * N
         s = (fused(-G[1], p[0], -r[1]), fused(-G[2], p[0], -r[2]))
         safe = G[0], G[1], G[2], G[3] + (1.0 - mask), G[4] + (1.0 - mask), G[5]
-        x, y = on_disc(safe, s, load(sim.work, record + NEAR_TARGET, zero) * N, zero)
+        begin = load(sim.work, record + NEAR_TURNED, zero)
+        x, y, lam = on_disc(safe, s, load(sim.work, record + NEAR_TARGET, zero) * N, begin, zero)
+        store(sim.work, record + NEAR_TURNED, select(still > 0.0, lam, begin))
     gain = select(mask > 0.0, G[0], zero + 1.0)
     n = clamp(-fused(G[2], y, fused(G[1], x, r[0])) / gain, most, zero)
     return where(still, sub3((n, x, y), p), zero)
@@ -188,14 +194,14 @@ def sweep(sim, many, share, active, turn, zero):
                 load(sim.work, record + NEAR_GAIN + 4, zero),
             )
             change, gd = (
-                dot(g, (magnitude(d[0]), magnitude(d[1]), magnitude(d[2]))),
+                dot3(g, (magnitude(d[0]), magnitude(d[1]), magnitude(d[2]))),
                 (g[0] * d[0], g[1] * d[1], g[2] * d[2]),
             )
             most = select(change <= most, most, change)
             if turn == EVERY - 1 and load(sim.memory, about + NM_MOVED, 0.0) > 0.0:
-                along += dot(gd, load3(sim.work, record + NEAR_CHANGE, zero))
+                along += dot3(gd, load3(sim.work, record + NEAR_CHANGE, zero))
             if turn > 0:
-                size += dot(gd, d)
+                size += dot3(gd, d)
                 store3(sim.work, record + NEAR_CHANGE, d)
         if turn > 0:
             store(sim.memory, about + NM_MOVED, 1.0 if some else 0.0)
@@ -267,7 +273,7 @@ def energy_gained(sim, many, zero):
         record, change = near_record(sim, a), change_speed(sim, a, zero)
         p, free = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero)
         half = fused3(0.5, change, free)
-        gained += dot(p, half)
+        gained += dot3(p, half)
         size += magnitude(p[0] * half[0]) + magnitude(p[1] * half[1]) + magnitude(p[2] * half[2])
     return gained, size
 
@@ -339,7 +345,7 @@ def hold_back(sim, many, bad, zero):
     z, nv, along, square = impulses_at(sim), integer(sim.tree, RATES), zero, zero
     for a in range(many):
         record = near_record(sim, a)
-        along += dot(load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero))
+        along += dot3(load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_FREE, zero))
     for k in range(nv):
         square += load(sim.work, z + k, zero) * load(sim.work, z + k, zero)
     part = select(square > 0.0, -2.0 * along / select(square > 0.0, square, zero + 1.0), zero + 1.0)

@@ -111,6 +111,7 @@ def enter_near(sim, a, number, near, h, zero):
     f = load3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * number, zero)
     felt = (dot3(n, f), dot3(x, f), dot3(y, f))
     store3(sim.work, record + NEAR_IMPULSE, scale3(h * some, felt))
+    store(sim.work, record + NEAR_TURNED, zero)
     store(sim.memory, about + NM_TOUCH, 1.0 * number)
     store(sim.memory, about + NM_COUNT, 1.0 * count)
     store(sim.memory, about + NM_SORT, 1.0 * sort)
