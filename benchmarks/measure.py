@@ -129,6 +129,7 @@ def robot_rows(case: Case, plan: Plan) -> list[Row]:
     if "simulate" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants["simulate"] = simulation.contestants(case)
         contestants["single step"] = simulation.single_steps(case)
+        contestants["law step"] = simulation.steps(case)
         contestants["accurate"] = accurate.contestants(case)
     if "fleets" in plan.sections and case.model.name == TARGET_ROBOT:
         contestants |= {"fleet forward": fleets.forward(case), "fleet simulate": fleets.simulate(case)}

@@ -14,13 +14,16 @@ from mujoco.rollout import rollout
 
 import spacedyn as sd
 from spacedyn.kernels.scalar.pack import LANES
+from spacedyn.simulate.setup import simulation_of
 
 from .cases import Case
 from .laws import hold
 from .peers import rollout_arguments
+from .stepping import FAR, steps_alone
 from .timing import Contestant
 
 STEP, SECONDS = 1e-3, 10
+STEPS = 400  # that are counted alone: in packs they take as long as other short runs (timing.py)
 GAINS = {"kp": 20.0, "kd": 15.0}
 
 
@@ -38,10 +41,24 @@ def single_steps(case: Case) -> dict[str, Contestant]:
     return _ours(case, STEP, 1)
 
 
+def steps(case: Case) -> dict[str, Contestant]:
+    """Steps under the law alone, law and ledger included, without what a call costs."""
+    options = {"laws": [hold(**GAINS)], "method": sd.RungeKutta4(STEP), "record": [FAR]}
+    return {
+        name: steps_alone(simulation_of(case.model, start, FAR, **options), STEPS)
+        for name, start in zip(("packs", "float64"), _starts(case), strict=True)
+    }
+
+
+def _starts(case: Case) -> tuple[sd.State, sd.State]:
+    """Where a pack begins, and one robot."""
+    calm = case.model.state(q=0.3 * np.ones(case.model.n), base_rate=[0.01, 0.02, 0.03])
+    return calm.integrate(0.01 * np.random.default_rng(0).normal(size=(LANES, case.model.nv))), calm
+
+
 def _ours(case: Case, duration: float, parts: int) -> dict[str, Contestant]:
     """Our simulations of so long; a figure is the time for one of so many parts, of one robot."""
-    calm = case.model.state(q=0.3 * np.ones(case.model.n), base_rate=[0.01, 0.02, 0.03])
-    many = calm.integrate(0.01 * np.random.default_rng(0).normal(size=(LANES, case.model.nv)))
+    many, calm = _starts(case)
     options = {"laws": [hold(**GAINS)], "method": sd.RungeKutta4(STEP), "record": duration, "progress": False}
     ours: dict[str, Any] = {"f": sd.simulate, "model": case.model, "options": options, "duration": duration}
     statement = "f(model, state, duration, **options)"

@@ -17,11 +17,13 @@ import numpy as np
 import spacedyn as sd
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.simulate.setup import build_steppers, simulation_of
+from spacedyn.simulate.simulation import Simulation
 
 from .timing import Contestant
 
 SCENES = ("quadruped", "trotting quadruped", "pile of 20 spheres", "stack of 5 boxes")
 STEP, STEPS = 1e-3, 1000
+FAR = 1e3  # [s]: when such runs would end and be recorded
 DOWN = (0.0, 0.0, -9.81)
 LEGS = {"fl": (0.2, 0.1), "fr": (0.2, -0.1), "hl": (-0.2, 0.1), "hr": (-0.2, -0.1)}
 STANDING = np.tile([0.0, 0.7, -1.4], 4)
@@ -186,23 +188,28 @@ def contestants(scene: str) -> dict[str, Contestant]:
 
 
 def _ours(model: sd.Model, touches: list[Any], start: sd.State, options: dict[str, Any]) -> Contestant:
-    """Steps alone, as MuJoCo's: without what a call of `simulate` sets up, and without a record."""
-    method = sd.TimeStepping(STEP)
-    made = simulation_of(model, start, 1e3, elements=touches, gravity=DOWN, method=method, record=[1e3], **options)
+    """Steps of a scene."""
+    method, last = sd.TimeStepping(STEP), [FAR]
+    made = simulation_of(model, start, FAR, elements=touches, gravity=DOWN, method=method, record=last, **options)
+    return steps_alone(made, STEPS)
+
+
+def steps_alone(made: Simulation, steps: int) -> Contestant:
+    """The first steps of a simulation, as MuJoCo's: without what a call of `simulate` sets up, and without a record."""
     stepper = build_steppers(made, 1)[0]
-    stepper.set_times(np.array([1e3]))
+    stepper.set_times(np.array([FAR]))
     changing = [stepper.work, stepper.memory, stepper.counters, stepper.clock]
-    before, rows = [array.copy() for array in changing], np.empty((1, start.count, end_of_row(made)))
+    before, rows = [array.copy() for array in changing], np.empty((1, made.robots, end_of_row(made)))
 
     def again() -> None:
         for array, first in zip(changing, before, strict=True):
             array[:] = first
 
     names = {"again": again, "advance": stepper.advance, "rows": rows}
-    return Contestant(f"again(); advance(rows, 1, {STEPS})", names, STEPS * start.count)
+    return Contestant(f"again(); advance(rows, 1, {steps})", names, steps * made.robots)
 
 
-def end_of_row(made: Any) -> int:
+def end_of_row(made: Simulation) -> int:
     """How many numbers a row of the record has."""
     return max(part.stop for part in made.layout.row.values())
 

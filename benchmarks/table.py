@@ -26,6 +26,7 @@ PARTS = {
         "rollout, no law",
     ),
     "single step": ("A call of simulate for one step, ms", 1e3, "a pack, law", "one, law", "", ""),
+    "law step": ("A step of it, alone, µs", 1e6, "a pack, law", "one, law", "", ""),
     "flight": ("ETS-VII, paddles, wheels, 1 kHz, ms", 1e3, "a pack, law", "one, law", "", "rollout, no law"),
     "accurate": ("A simulated second, equal error, ms", 1e3, "", "default method", "SciPy's DOP853", ""),
     "body": ("Forward dynamics per body, ns", 1e9, "public call", "kernel loop", "abaInParallel", ""),

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .simulation import SECONDS, STEP
-
 GIGABYTE = 1e9
 
 
@@ -56,13 +54,8 @@ def growth(who: str, what: str = "body") -> Callable[[dict[str, Any]], float]:
 
 
 def step_cost(who: str, robot: str = "6") -> Callable[[dict[str, Any]], float]:
-    """A step of RungeKutta4 under a law, in forward dynamics; without what a call of `simulate` costs by itself."""
-
-    def value(results: dict[str, Any]) -> float:
-        whole = SECONDS * figure(results, "simulate", robot, who) - figure(results, "single step", robot, who)
-        return whole / (SECONDS / STEP - 1) / figure(results, "many forward", robot, who)
-
-    return value
+    """A step of RungeKutta4 under a law, in forward dynamics: both in runs so short that nothing disturbs them."""
+    return lambda results: figure(results, "law step", robot, who) / figure(results, "many forward", robot, who)
 
 
 def cold(who: str) -> Callable[[dict[str, Any]], float]:
@@ -81,8 +74,8 @@ TARGETS = (
     Target(("simulate", "6"), "float64 ≥ 8×", 8.0, True, ratio("simulate", "6", "float64")),
     Target(("simulate", "6"), "≥ 2.5× MuJoCo", 2.5, True, ratio("simulate", "6", "float64", "mujoco")),
     Target(("simulate", "6"), "packs ≥ 8× MuJoCo", 8.0, True, ratio("simulate", "6", "packs", "mujoco")),
-    Target(("simulate", "6"), "step ≤ 5.5 dynamics", 5.5, False, step_cost("float64")),
-    Target(("simulate", "6"), "packs ≤ 5", 5.0, False, step_cost("packs")),
+    Target(("law step", "6"), "≤ 5.5 dynamics", 5.5, False, step_cost("float64")),
+    Target(("law step", "6"), "packs ≤ 5 dynamics", 5.0, False, step_cost("packs")),
     Target(("fleet forward", "6"), "≥ 0.9× alike", 0.9, True, ratio("fleet forward", "6", "packs", "alike")),
     Target(("fleet simulate", "6"), "≥ 0.9× alike", 0.9, True, ratio("fleet simulate", "6", "packs", "alike")),
     Target(

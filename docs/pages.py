@@ -22,6 +22,7 @@ PARTS = {  # in benchmarks.json: title, unit, factor, who stands for what
     "call coriolis": ("Coriolis matrix; packs: of many states", "µs", 1e6),
     "simulate": ("A simulated second at 1 kHz under a law", "ms", 1e3),
     "single step": ("A call of `simulate` for one step under a law", "ms", 1e3),
+    "law step": ("A step of `RungeKutta4` under a law, alone", "µs", 1e6),
     "flight": ("A simulated second of ETS-VII with paddles, wheels and a law, 1 kHz", "ms", 1e3),
     "accurate": ("A simulated second at equal error; Pinocchio with SciPy's DOP853", "ms", 1e3),
 }
