@@ -1,5 +1,6 @@
 """Distances between convex shapes, against coal; near pairs of many spheres, and piles of them that touch."""
 
+from dataclasses import replace
 from typing import Any
 
 import coal
@@ -13,8 +14,9 @@ from spacedyn.contact.surface_distances import pair_rows
 from spacedyn.kernels.geometry import cores as k
 from spacedyn.kernels.scalar.pack import LANES
 from spacedyn.simulate.setup import build_steppers, simulation_of
+from spacedyn.simulate.simulation import Simulation
 
-from .stepping import end_of_row
+from .stepping import FAR, steps_alone
 from .timing import Contestant
 
 PAIRS = ("box box", "capsule box", "cylinder cylinder")
@@ -79,7 +81,8 @@ def _piled(count: int, robots: int) -> Contestant:
     places = 0.0999 * cells + 0.05 + rng.uniform(-1e-5, 1e-5, (robots, count, 3))
     material = sd.ContactMaterial(1e5, dissipation=0.5, friction=0.4, sticks=False)
     sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
-    stepper, _ = _stepper(places, material, sides, sd.RungeKutta4(step=1e-4))
+    (stepper,) = build_steppers(_made(places, material, sides, sd.RungeKutta4(step=1e-4)), 1)
+    stepper.set_times(np.array([FAR]))
     return Contestant("stepper.evaluate()", {"stepper": stepper}, count * robots)
 
 
@@ -91,20 +94,12 @@ def _stepped(count: int, robots: int) -> Contestant:
     far = 0.102 * edge
     sides = {"floor": sd.Plane(), "left": sd.Plane((1, 0, 0)), "front": sd.Plane((0, 1, 0))}
     sides |= {"right": sd.Plane((-1, 0, 0), position=(far, 0, 0)), "back": sd.Plane((0, -1, 0), position=(0, far, 0))}
-    stepper, row = _stepper(places, sd.ContactMaterial(1e5, friction=0.4), sides, sd.TimeStepping(1e-3))
-    changing, rows = [stepper.work, stepper.memory, stepper.counters, stepper.clock], np.empty((1, robots, row))
-    before = [array.copy() for array in changing]
-
-    def again() -> None:
-        for array, first in zip(changing, before, strict=True):
-            array[:] = first
-
-    names = {"again": again, "advance": stepper.advance, "rows": rows}
-    return Contestant(f"again(); advance(rows, 1, {_STEPS})", names, _STEPS * count * robots)
+    steps = steps_alone(_made(places, sd.ContactMaterial(1e5, friction=0.4), sides, sd.TimeStepping(1e-3)), _STEPS)
+    return replace(steps, robots=steps.robots * count)
 
 
-def _stepper(places: np.ndarray, material: sd.ContactMaterial, sides: dict[str, Any], method: Any) -> tuple[Any, int]:
-    """Of spheres at places (robots, count, 3), and how many numbers a row of its record has."""
+def _made(places: np.ndarray, material: sd.ContactMaterial, sides: dict[str, Any], method: Any) -> Simulation:
+    """A simulation of spheres at places (robots, count, 3)."""
     robots, count, _ = places.shape
     b = sd.Builder("pile", base="fixed")
     b.base("box", mass=1.0, inertia=(1.0, 1.1, 1.2))
@@ -114,7 +109,4 @@ def _stepper(places: np.ndarray, material: sd.ContactMaterial, sides: dict[str, 
     q[:, :, :3], q[:, :, 6] = places, 1.0
     start = model.state(q=q.reshape(robots, -1) if robots > 1 else q.reshape(-1))
     touching = [sd.ShapeContact(material, surfaces=sides)]
-    made = simulation_of(model, start, 1e3, elements=touching, method=method, gravity=(0, 0, -9.81), record=[1e3])
-    (stepper,) = build_steppers(made, 1)
-    stepper.set_times(np.array([1e3]))
-    return stepper, end_of_row(made)
+    return simulation_of(model, start, FAR, elements=touching, method=method, gravity=(0, 0, -9.81), record=[FAR])

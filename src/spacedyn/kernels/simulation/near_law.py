@@ -1,6 +1,6 @@
 """Coulomb's law at one place that slides, with all other impulses as they are.
 
-The tangential impulse is on the disc of mu p_n and opposes v_t: a secular equation, by Newton's method from below.
+The tangential impulse is on the disc of mu p_n and opposes v_t: a secular equation, by Newton's method, a step a sweep.
 Matrices are symmetric, (nn, n1, n2, 11, 22, 12), in the axes of the place: normal, two tangents.
 
 Sums of products are fused by name (fused_vectors.py): a robot alone moves to the bit as in a pack.
