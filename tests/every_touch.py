@@ -111,6 +111,8 @@ def closed_leg(options):
     foot = sd.Contact("left_shank", [(0, 0.05, -0.2), (0, -0.05, -0.2)], radius=0.02, material=sole, name="foot")
     bent = b.build().state(base_position=[0, 0, 0.36], base_velocity=[0.3, 0, -0.5], q=[-0.5, 0.8, 0.5, -0.8])
     start = sd.assemble(bent.model, bent, [pin, twice])
+    # to the end: sweeps that stop halfway through an impact of two points leave what rounding makes of it
+    options = options | {"method": sd.TimeStepping(0.01, accuracy=1e-12, sweeps=5000)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)  # the second loop is redundant, and says so
         found = [sd.simulate(bent.model, start, 0.1, elements=[foot, pin, twice, sd.Sleeping()], **options)]

@@ -265,3 +265,16 @@ def mujoco_wrenches(model, robot, data, wrenches) -> np.ndarray:
         body = int(site.bodyid[0])
         mujoco.mj_applyFT(robot, data, wrench[:3], wrench[3:], data.site_xpos[site.id], body, force)
     return force
+
+
+def test_mujoco_takes_flat_discs_however_they_lie():
+    """A disc's largest moment is the sum of the others: rounding may make it larger, which MuJoCo refuses."""
+    rng = np.random.default_rng(0)
+    disc = np.diag([0.05, 0.05, 0.1])
+    for turn in sd.Rotation.random(50, random_state=rng).as_matrix():
+        b = sd.Builder("disc")
+        b.base("disc", mass=9.0, inertia=turn @ disc @ turn.T)
+        robot, _ = peers.to_mujoco(b.build())
+        np.testing.assert_allclose(robot.body_inertia[1], [0.05, 0.05, 0.1], rtol=1e-12)
+    with pytest.raises(ValueError, match="A \\+ B >= C"):  # what is more than rounding is MuJoCo's to say
+        peers.to_mujoco(sd.load("ets7"))

@@ -37,7 +37,7 @@ class UniformGravity(Element):
     >>> import spacedyn as sd
     >>> robot = sd.load("ets7")
     >>> run = sd.simulate(robot, robot.neutral_state(), 2.0, elements=[sd.UniformGravity((0, 0, -9.81))])
-    >>> run.final.base_velocity.round(9).tolist(), run.gravity.tolist()
+    >>> (run.final.base_velocity.round(9) + 0.0).tolist(), run.gravity.tolist()
     ([0.0, 0.0, -19.62], [0.0, 0.0, -9.81])
     """
 
