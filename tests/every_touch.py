@@ -96,8 +96,8 @@ def asleep(options):
     ]
 
 
-def closed_leg(options):
-    """A trunk on rods that a loop closes, with end stops and dry friction, and a foot that resists rolling."""
+def leg():
+    """A trunk on rods with end stops and dry friction, and a foot that resists rolling."""
     b = sd.Builder("leg")
     b.base("trunk", mass=5.0, inertia=(0.1, 0.12, 0.08))
     rod = {"mass": 0.4, "com": (0, 0, -0.1), "inertia": (2e-3, 2e-3, 3e-4), "axis": (0, 1, 0)}
@@ -105,15 +105,28 @@ def closed_leg(options):
     for name, x in (("left", 0.1), ("right", -0.1)):
         b.link(f"{name}_thigh", "revolute", parent="trunk", position=(x, 0, 0), **rod, **turns)
         b.link(f"{name}_shank", "revolute", parent=f"{name}_thigh", position=(0, 0, -0.2), **rod, damping=0.3)
-    pin = sd.Loop("line", "left_shank", "right_shank", (0, 0, -0.2), (0, 0, -0.2), axis=(0, 1, 0), name="pin")
-    twice = sd.Loop("line", "left_shank", "right_shank", (0, 0, -0.2), (0, 0, -0.2), axis=(0, 1, 0), name="twice")
     sole = sd.ContactMaterial(1e6, friction=0.6, rolling=2e-3, torsion=1e-3)
     foot = sd.Contact("left_shank", [(0, 0.05, -0.2), (0, -0.05, -0.2)], radius=0.02, material=sole, name="foot")
     bent = b.build().state(base_position=[0, 0, 0.36], base_velocity=[0.3, 0, -0.5], q=[-0.5, 0.8, 0.5, -0.8])
+    return bent, foot
+
+
+def closed_leg(options):
+    """Loops close the rods; then a joint is locked instead."""
+    bent, foot = leg()
+    pin = sd.Loop("line", "left_shank", "right_shank", (0, 0, -0.2), (0, 0, -0.2), axis=(0, 1, 0), name="pin")
+    twice = sd.Loop("line", "left_shank", "right_shank", (0, 0, -0.2), (0, 0, -0.2), axis=(0, 1, 0), name="twice")
     start = sd.assemble(bent.model, bent, [pin, twice])
     # to the end: sweeps that stop halfway through an impact of two points leave what rounding makes of it
     options = options | {"method": sd.TimeStepping(0.01, accuracy=1e-12, sweeps=5000)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)  # the second loop is redundant, and says so
         found = [sd.simulate(bent.model, start, 0.1, elements=[foot, pin, twice, sd.Sleeping()], **options)]
-    return [*found, sd.simulate(bent.model, start, 0.1, elements=[foot, sd.LockedJoint("left_shank")], **options)]
+    return [*found, locked_leg(options, start)]
+
+
+def locked_leg(options, start=None):
+    """The leg lands on its foot, with one joint locked and no loop."""
+    bent, foot = leg()
+    start = bent if start is None else start
+    return sd.simulate(bent.model, start, 0.1, elements=[foot, sd.LockedJoint("left_shank")], **options)

@@ -207,7 +207,7 @@ def composite(parts: list[Any]) -> Any:
 
 
 def rounded_up(moments: Array) -> Array:
-    """Principal moments in rising order that keep the triangle inequality, of which rounding may take a disc's last bit.
+    """Principal moments, in rising order, that keep the triangle inequality where rounding alone broke it: of a disc.
 
     Where a body breaks it by more, they are as they come, and MuJoCo says so.
     """

@@ -57,6 +57,9 @@ class Audit:
         residual of loops and other constraint rows [m, rad], and of its rate.
     mass : float
         Largest relative error of the mass that is carried and that has left, together. NaN where none can leave.
+    contact : float
+        Under `TimeStepping`, the largest velocity by which a contact was off Coulomb's law where `sweeps` ended too
+        soon, over the largest velocity at a contact until then. NaN under other methods.
     times : dict of float
         When each of them was reached [s].
     budget : float
@@ -69,6 +72,7 @@ class Audit:
     quaternion_norm: float
     constraints: float
     mass: float
+    contact: float
     times: dict[str, float]
     budget: float
     _balance: Callable[[], dict[str, Array]] = field(repr=False, compare=False)
@@ -98,8 +102,8 @@ class Audit:
 
     @property
     def _shown(self) -> list[str]:
-        """Mass is shown where some can leave."""
-        return [name for name in _NAMES if name != "mass" or not np.isnan(self.mass)]
+        """Mass is shown where some can leave, contacts where the method steps through them."""
+        return [name for name in _NAMES if name not in ("mass", "contact") or not np.isnan(getattr(self, name))]
 
     @property
     def errors(self) -> str:
@@ -125,7 +129,7 @@ class Audit:
         return table("ledger", ["", "largest relative error", "at"], rows, note)
 
 
-_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints", "mass")
+_NAMES = ("energy", "linear_momentum", "angular_momentum", "quaternion_norm", "constraints", "mass", "contact")
 _NOTHING = dict.fromkeys(_NAMES, "what holds the base takes it") | {
     "constraints": "no joint was prescribed or locked, no loop closed"
 }
@@ -229,6 +233,9 @@ class Auditor:
         self._loses_mass = columns["left"].stop - columns["left"].start > 1
         if self._loses_mass:
             sizes |= dict.fromkeys(("mass_0", "mass", "mass_at"), robots)
+        self._steps_through_contact = columns["contact_error"].stop > columns["contact_error"].start
+        if self._steps_through_contact:
+            sizes |= dict.fromkeys(("contact", "contact_at"), robots)
         self.numbers = np.zeros(sum(sizes.values()))
         stops = np.cumsum(list(sizes.values()))
         self._of = {
@@ -278,6 +285,9 @@ class Auditor:
         if self._loses_mass:
             off_mass = np.abs(found["mass"] - of["mass_0"]) / np.maximum(of["mass_0"], np.finfo(float).tiny)
             self._note("mass", off_mass, rows[..., 0])
+        if self._steps_through_contact:
+            left, fastest = np.moveaxis(rows[..., self._columns["contact_error"]], -1, 0)
+            self._note("contact", left / np.where(fastest > 0.0, fastest, 1.0), rows[..., 0])
         starts = layout_of(model).quaternions
         lengths = np.stack([np.linalg.norm(states.x[..., s : s + 4], axis=-1) for s in starts], axis=-1)
         self._note_largest("quaternion_norm", np.abs(lengths - 1.0).max(axis=2), rows[..., 0])
@@ -337,6 +347,8 @@ class Auditor:
             errors[name], times[name] = float(of[name][0]), float(of[f"{name}_at"][0])
         if self._loses_mass:
             sizes["mass"] = np.ones(self._robots)
+        if self._steps_through_contact:
+            sizes["contact"] = np.ones(self._robots)
         for name, size in sizes.items():
             relative = of[name] / np.where((size > 0.0) & (size < np.inf), size, 1.0)
             worst = int(np.argmax(relative))

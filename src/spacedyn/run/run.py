@@ -341,7 +341,9 @@ class Run(Record):
         audit = self.audit()
         if audit.within_budget:
             return
-        if self.method.steps_through_contact:
+        if audit.contact > max(audit.budget, audit.energy, audit.linear_momentum, audit.angular_momentum):
+            cause = "impulses of contacts were not found in as many sweeps; take more of them, or a shorter step"
+        elif self.method.steps_through_contact:
             cause = (
                 f"TimeStepping is of the first order, and a step of {self.method.step:g} s "  # type: ignore[attr-defined]
                 f"gives that much here; if it is good enough, say so by budget="

@@ -8,7 +8,7 @@ from .layout import end_of, in_order
 
 WORKS = ("joint_work", "base_work", "endpoint_work", "element_work", "event_work")
 LOSSES = ("dissipated", "element_dissipated")
-LEDGER = (*WORKS, "element_energy", *LOSSES, "impulse", "left", "carried", "closure")
+LEDGER = (*WORKS, "element_energy", *LOSSES, "impulse", "left", "contact_error", "carried", "closure")
 """Channels that the ledger is made of."""
 FORMER_NAMES = {
     "states": "law_states",

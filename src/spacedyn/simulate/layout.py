@@ -49,12 +49,15 @@ class Layout:
     laws : sequence of Law, or of what a file knows of them
     elements : sequence of Element
     events : sequence of Event, or of what a file knows of them
+    stepping : bool
+        Whether the method steps through contact.
     """
 
     model: Model
     laws: Sequence[Any] = ()
     elements: Sequence[Element] = ()
     events: Sequence[Any] = ()
+    stepping: bool = False
 
     @property
     def joints(self) -> int:
@@ -85,11 +88,6 @@ class Layout:
     def asks(self) -> bool:
         """Whether guards of elements ask for more than another side."""
         return any(one.asks for one in self.elements)
-
-    @cached_property
-    def touches(self) -> int:
-        """Number of places where bodies may touch, of a method that steps through contact."""
-        return sum(one.touches for one in self.elements)
 
     @cached_property
     def names(self) -> list[str]:
@@ -147,6 +145,7 @@ class Layout:
                 "element_dissipated": count,
                 "event_work": int(self.switching or len(self.events) > 0),
                 "left": 5 if self.loses_mass else 0,
+                "contact_error": 2 if self.stepping else 0,
             }
         )
 

@@ -102,7 +102,8 @@ def simulation_of(
     kept = checked_record(record, start, end)
     if isinstance(kept, str) and state.count > 1:
         raise InputError("record='steps' is for one robot; give a batch an interval or times")
-    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(checked_events))
+    stepping = method.steps_through_contact
+    layout = Layout(model, tuple(acting.laws), tuple(acting.elements), tuple(checked_events), stepping)
     check_record_names(layout)
     check_internal(state, layout.states)
     made = Simulation(

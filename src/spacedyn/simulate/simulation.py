@@ -85,7 +85,7 @@ class Simulation:
     @cached_property
     def layout(self) -> Layout:
         """The layout of its arrays."""
-        return Layout(self.model, self.laws, self.elements, self.events)
+        return Layout(self.model, self.laws, self.elements, self.events, self.method.steps_through_contact)
 
     @cached_property
     def joints(self) -> list[Prescribed]:

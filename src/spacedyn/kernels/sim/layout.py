@@ -110,7 +110,9 @@ Y_TOUCH_KEY = 123
 # ledger's other works and impulses stay zero, as they begin
 MOVING_SIZE = 124
 Y_RANK_HELD = 125  # in work: what Y_RANK has of the rows that a step held, while others are looked at
-PLAN = 126
+# in y: the largest velocity by which a place was off Coulomb's law where sweeps ended; the largest one at a place
+CONTACT_ERROR = 126
+PLAN = 127
 # work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
 # asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
 SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)
@@ -126,8 +128,9 @@ NO_MORE = -2.0  # as its first body: neither it nor those behind it are in use, 
 # point, up to so much of what is pushed there
 TOUCH_POINT, TOUCH_STOP, TOUCH_JOINT, TOUCH_TURN = range(4)
 # memory: of a place that is near: its number; how many rates it moves with; its sort; of one about which another turns,
-# that one's number among the near ones; 1 if its impulses changed in some lane, 0 if their last change is zero
-NM_TOUCH, NM_COUNT, NM_SORT, NM_OWNER, NM_MOVED, NM_NUMBERS = range(6)
+# that one's number among the near ones; 1 if its impulses changed in some lane, 0 if their last change is zero; 1 if it
+# is steep in some lane (near_law.py)
+NM_TOUCH, NM_COUNT, NM_SORT, NM_OWNER, NM_MOVED, NM_STEEP, NM_NUMBERS = range(7)
 # work: of a place that is near, in its own axes (normal, two tangents): these axes; velocity without impulses; the
 # least normal velocity after the step; coefficient of friction; 1 in lanes where it may touch; what impulses change of
 # its velocity, (nn, n1, n2, 11, 22, 12), and the inverse; impulses; those that bounce; their last change;

@@ -8,16 +8,18 @@ slides (near_law.py).
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.spatial import add3, fused3, load3, load6, store3, sub3
+from ..robot.spatial import add3, fused3, load3, load6, scale3, store3, sub3
 from ..scalar.compiling import inner, outlined
 from ..scalar.fused_vectors import dot3, two
 from ..scalar.memory import integer, load, store
 from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
 from ..sim.layout import *  # noqa: F403
 from .near_columns import near_column, near_record, path_of
-from .near_law import NOTHING, clamp, on_disc, slide, times, where
+from .near_law import NOTHING, clamp, is_steep, on_disc, slide, slide_steeply, times, where
 
 EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
+AWAY, LESS = 1.0, 0.25  # times the last change: what shows that this led away; how far it goes then, from there on
+BACK, LEAST_SHARE = -0.5, 0.2  # ratio of changes that go to and fro; the least share of a change that is taken then
 COLD = 10.0  # times as many sweeps where no impulses are known to begin with
 GAINED = 1e-9  # of what impulses take or give: energy that is rounding
 
@@ -124,7 +126,17 @@ def solve_place(sim, a, share, still, zero):
     if somewhere(slides > 0.0):
         G = load6(sim.work, record + NEAR_GAIN, zero)
         begin = load(sim.work, record + NEAR_TURNED, zero)
-        n, x, y, lam = slide(G, sub3(v, times(G, p)), friction, p, begin, zero)
+        r = sub3(v, times(G, p))
+        n, x, y, lam = slide(G, r, friction, p, begin, zero)
+        if load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_STEEP, 0.0) > 0.0:
+            steep = select(slides > 0.0, is_steep(G, friction, zero), zero)
+            found = slide_steeply(G, r, friction, p, steep, begin, zero)
+            n, x, y, lam = (
+                select(steep > 0.0, found[0], n),
+                select(steep > 0.0, found[1], x),
+                select(steep > 0.0, found[2], y),
+                select(steep > 0.0, found[3], lam),
+            )
         store(sim.work, record + NEAR_TURNED, select(slides > 0.0, lam, begin))
         e = sub3((n, x, y), p)
         d = (select(slides > 0.0, e[0], d[0]), select(slides > 0.0, e[1], d[1]), select(slides > 0.0, e[2], d[2]))
@@ -162,7 +174,10 @@ def solve_bounded(sim, a, sort, still, zero):
 
 @inner
 def change_place(sim, a, share, still, zero):
-    """Change of impulses of the near place a, which go into its record and z; whether there may be any."""
+    """Change of impulses of the near place a, which go into its record and z; whether there may be any.
+
+    `still`: which share of it is taken; 0 in lanes that look for theirs no more.
+    """
     record = near_record(sim, a)
     sort = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0))
     if not somewhere(still > 0.0) or (sort < TOUCH_JOINT and stays_open(sim, a, share, still, zero)):
@@ -171,6 +186,7 @@ def change_place(sim, a, share, still, zero):
         d = solve_place(sim, a, share, still, zero)
     else:
         d = solve_bounded(sim, a, sort, still, zero)
+    d = scale3(still, d)
     store3(sim.work, record + NEAR_IMPULSE, add3(load3(sim.work, record + NEAR_IMPULSE, zero), d))
     add_impulse_of(sim, a, d, zero)
     return True, d
@@ -209,10 +225,10 @@ def sweep(sim, many, share, active, turn, zero):
 
 
 @inner
-def go_on(sim, many, ratio, active, zero):
+def go_on(sim, many, ratio, share, zero):
     """Where changes shrink slowly, by a ratio from sweep to sweep, go at once where they lead, within the cones."""
     ratio = select(ratio > 0.0, select(ratio < SLOWEST, ratio, zero + SLOWEST), zero)
-    more = select(active > 0.0, ratio / (1.0 - ratio), zero)
+    more = share * ratio / (1.0 - ratio)
     for a in range(many):
         record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
         sort, moved = load(sim.memory, about + NM_SORT, 0.0), load(sim.memory, about + NM_MOVED, 0.0)
@@ -238,7 +254,10 @@ def go_on(sim, many, ratio, active, zero):
 
 @outlined
 def iterate_impulses(sim, many, share, active, zero):
-    """Sweep until velocities change no more, robot by robot, or as often as the method allows; oftener from nothing."""
+    """Sweep until velocities change no more, robot by robot, or as often as the method allows; oftener from nothing.
+
+    Returns what a sweep still changed where they were not enough, else zero; and the largest velocity to begin with.
+    """
     constants = integer(sim.plan, N_METHOD)
     close, sweeps = load(sim.numbers, constants + 1, 0.0), int(load(sim.numbers, constants + 2, 0.0))
     fastest, known = zero, zero
@@ -252,17 +271,25 @@ def iterate_impulses(sim, many, share, active, zero):
         fastest = select(size > fastest, size, fastest)
         store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_MOVED, 0.0)
     most = select(known > 0.0, zero + 1.0 * sweeps, zero + COLD * sweeps)
-    done, going, before = 0, True, zero
+    done, going, before, last, left, bold, taken = 0, True, zero, zero, zero, zero + 1.0, zero + 1.0
     while going:
-        change, along, size = sweep(sim, many, share, active, done % EVERY, zero)
+        change, along, size = sweep(sim, many, share, select(active > 0.0, taken, zero), done % EVERY, zero)
+        change = change / taken
+        if done > 0 and done % EVERY == 0:
+            bold = select(change > AWAY * last, LESS * bold, bold)
+        last = change
         done += 1
-        active = select(change > close * fastest, active, zero)
-        active = select(most > 1.0 * done, active, zero)
+        slow = select(change > close * fastest, active, zero)
+        active = select(most > 1.0 * done, slow, zero)
+        left = select(slow > active, change, left)
         going = somewhere(active > 0.0)
         if going and done % EVERY == 0:
             some = before > 0.0
-            go_on(sim, many, select(some, along / select(some, before, zero + 1.0), zero), active, zero)
+            ratio = select(some, along / select(some, before, zero + 1.0), zero)
+            go_on(sim, many, ratio, select(active > 0.0, bold, zero), zero)
+            taken = select(ratio < BACK, select(taken > LEAST_SHARE, 0.5 * taken, taken), taken)
         before = size
+    return left, fastest
 
 
 @inner
@@ -357,9 +384,19 @@ def hold_back(sim, many, bad, zero):
     mix(sim, many, select(bad > 0.0, 1.0 - part, zero), zero)
 
 
+@inner
+def raise_to(sim, at, value, zero):
+    """The larger one of a number in work and a value."""
+    known = load(sim.work, at, zero)
+    store(sim.work, at, select(value > known, value, known))
+
+
 @outlined
-def find_impulses(sim, many, zero):
-    """Impulses of all near places, into their records, and z."""
+def find_impulses(sim, many, target, zero):
+    """Impulses of all near places, into their records, and z; what sweeps leave, into the new vector."""
     begin_impulses(sim, many, zero)
-    iterate_impulses(sim, many, zero + 1.0, zero + 1.0, zero)
+    left, fastest = iterate_impulses(sim, many, zero + 1.0, zero + 1.0, zero)
+    at = target + integer(sim.plan, CONTACT_ERROR)
+    raise_to(sim, at, left, zero)
+    raise_to(sim, at + 1, fastest, zero)
     give_no_energy(sim, many, zero)

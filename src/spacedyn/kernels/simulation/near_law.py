@@ -6,12 +6,15 @@ Matrices are symmetric, (nn, n1, n2, 11, 22, 12), in the axes of the place: norm
 Sums of products are fused by name (fused_vectors.py): a robot alone moves to the bit as in a pack.
 """
 
-from ..scalar.compiling import inner
+from ..scalar.compiling import inner, rare
 from ..scalar.fused_vectors import dot3, two
 from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
 
 ROUNDING = 1e-13  # of the square of a disc's radius
 NOTHING = 1e-140
+STEEP = 0.7  # of the normal's own inverse mass: what friction may change of a normal velocity and be found in turn
+LOOKS, DISC_STEPS = 60, 8  # at a steep place; steps of Newton's method in each
+EXACT = 1e-14  # of the normal velocity without impulses: what may be left
 
 
 @inner
@@ -76,6 +79,55 @@ def slide(G, r, friction, p, lam, zero):
     n = -fused(G[2], p[2], fused(G[1], p[1], r[0])) / G[0]
     n = select(n <= 0.0, zero, n)  # NaN stays, so that the run ends
     x, y, lam = on_disc(G, (fused(-G[1], n, -r[1]), fused(-G[2], n, -r[2])), friction * n, lam, zero)
+    return n, x, y, lam
+
+
+@inner
+def is_steep(G, friction, zero):
+    """1 where friction changes the normal velocity as much as the normal impulse does: found in turn, both diverge."""
+    across, own = friction * friction * two(G[1], G[1], G[2], G[2]), STEEP * G[0]
+    return select(across > own * own, zero + 1.0, zero)
+
+
+@inner
+def with_friction(G, r, friction, n, lam, zero):
+    """The tangential impulse that belongs to a normal one, lam of its disc, and the normal velocity with both."""
+    x, y, steps, going = zero, zero, 0, True
+    while going:
+        x, y, new = on_disc(G, (fused(-G[1], n, -r[1]), fused(-G[2], n, -r[2])), friction * n, lam, zero)
+        steps += 1
+        going = steps < DISC_STEPS and somewhere(magnitude(new - lam) > 0.0)
+        lam = new
+    return x, y, lam, fused(G[2], y, fused(G[1], x, fused(G[0], n, r[0])))
+
+
+@rare
+def slide_steeply(G, r, friction, p, steep, lam, zero):
+    """The same as `slide` at a steep place, all three at once: the zero of the normal velocity over the normal impulse.
+
+    It is negative below -r_n / (G_nn + mu |G_nt|), and positive in the end, since G is positive definite: from the last
+    impulse on, this is doubled until it is; then the rule of false position (Illinois) finds the zero.
+    """
+    most = fused(friction, sqrt(two(G[1], G[1], G[2], G[2])), G[0])
+    active = select(r[0] < 0.0, steep, zero)
+    least = -r[0] / most
+    n = select(active > 0.0, select(p[0] > least, p[0], least), zero)
+    low, below, high, above, side, looks = zero, r[0], zero, zero, zero, 0
+    x, y = zero, zero
+    while looks < LOOKS and somewhere(active > 0.0):
+        looks += 1
+        found = with_friction(G, r, friction, n, lam, zero)
+        x, y = select(active > 0.0, found[0], x), select(active > 0.0, found[1], y)
+        lam, v = select(active > 0.0, found[2], lam), found[3]
+        active = select(magnitude(v) > EXACT * (magnitude(r[0]) + G[0] * n), active, zero)
+        up = v > 0.0
+        below, above = (
+            select(up, select(side > 0.0, 0.5 * below, below), v),
+            select(up, v, select(side < 0.0, 0.5 * above, above)),
+        )
+        low, high, side = select(up, low, n), select(up, n, high), select(up, zero + 1.0, zero - 1.0)
+        between = (low * above - high * below) / select(above > below, above - below, zero + 1.0)
+        n = select(active > 0.0, select(high > 0.0, between, 2.0 * n), n)
     return n, x, y, lam
 
 

@@ -22,6 +22,7 @@ from .near_columns import (
     near_record,
     own_gain,
 )
+from .near_law import is_steep
 from .near_rows import held_by_rows
 
 
@@ -107,6 +108,8 @@ def enter_near(sim, a, number, near, h, zero):
     some = select(G[0] > 0.0, near, zero)
     store(sim.work, record + NEAR_MASK, some)
     store6(sim.work, record + NEAR_GAIN, G)
+    steep = sort < TOUCH_JOINT and somewhere(select(some > 0.0, is_steep(G, friction, zero), zero) > 0.0)
+    store(sim.memory, about + NM_STEEP, 1.0 if steep else 0.0)
     store6(sim.work, record + NEAR_INVERSE, inverse_of(G, some, zero))
     f = load3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * number, zero)
     felt = (dot3(n, f), dot3(x, f), dot3(y, f))

@@ -72,13 +72,13 @@ def forget_felt(sim, zero):
 
 
 @inner
-def solve_contact(sim, h, zero):
+def solve_contact(sim, h, target, zero):
     """Impulses of all places that are near, those included that who is pushed by an awake one wakes; how many."""
     many, going = 0, True
     while going:
         many, going = find_near(sim, h, zero), False
         if many > 0:
-            find_impulses(sim, many, zero)
+            find_impulses(sim, many, target, zero)
             going = integer(sim.plan, SLEEPERS) > 0 and wake_touched(sim, many, zero)
     forget_felt(sim, zero)
     return many
@@ -165,7 +165,7 @@ def _step(kind, at):
             move_freely(sim, h, zero)  # all that do not rest yet
             if integer(sim.plan, SLEEPERS) > 0:
                 begin_sleep(sim, h, target, zero)
-            many = solve_contact(sim, h, zero)
+            many = solve_contact(sim, h, target, zero)
         if many > 0:
             change_rates(sim, target, zero)
             account_impulses(sim, many, h, target, zero)

@@ -216,7 +216,7 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], tree: Array) ->
         "anchor": (int(plan.plan[p.M_ANCHOR]), 1, p.OF_MEMORY),
     }
     ends = {  # blocks that follow each other in both places
-        "law_states": row["left"].stop,
+        "law_states": row["contact_error"].stop,
         "base_wrench": row["endpoint_wrenches"].stop,
         "element_energy": row["element_wrenches"].stop,
     }

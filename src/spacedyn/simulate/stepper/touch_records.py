@@ -51,6 +51,7 @@ def sleep_numbers(layout: Layout) -> int:
 def put_touches(plan: Plan, prepared: Prepared) -> None:
     """How many places there are, and how many rates one moves with."""
     plan.set(TOUCHES=prepared.touches, PATH=longest_path(prepared))
+    plan.set(CONTACT_ERROR=prepared.layout.in_y("contact_error").start)
 
 
 def sleeper_of(layout: Layout) -> int | None:
