@@ -64,6 +64,10 @@ def under_time_stepping():
     start = b.build().state(base_position=[0, 0, 1e-4 - tip[2]], **slips_back)
     tip_strikes, within_steps = sd.RigidContact("rod", tip, None, 1.0, 0.73), options | {"record": 0.005}
     found += [sd.simulate(start.model, start, 0.02, elements=[tip_strikes], **within_steps)]
+    steep = sd.RigidContact("rod", tip, None, 0.0, 2.0)  # friction changes normal velocities as much as normal impulses
+    for velocity in ([-0.5, 0, -0.3], [0.5, 0, -0.3]):
+        slides = start.replace(base_velocity=velocity, base_rate=[0, 0, 0])
+        found += [sd.simulate(start.model, slides, 0.02, elements=[steep], **within_steps)]
     found += [by_cells(options), *asleep(options), *closed_leg(options)]
     return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
 

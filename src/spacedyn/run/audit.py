@@ -233,7 +233,7 @@ class Auditor:
         self._loses_mass = columns["left"].stop - columns["left"].start > 1
         if self._loses_mass:
             sizes |= dict.fromkeys(("mass_0", "mass", "mass_at"), robots)
-        self._steps_through_contact = columns["contact_error"].stop > columns["contact_error"].start
+        self._steps_through_contact = columns["contact_error"].stop - columns["contact_error"].start > 1
         if self._steps_through_contact:
             sizes |= dict.fromkeys(("contact", "contact_at"), robots)
         self.numbers = np.zeros(sum(sizes.values()))

@@ -109,8 +109,7 @@ def slide_steeply(G, r, friction, p, steep, lam, zero):
     impulse on, this is doubled until it is; then the rule of false position (Illinois) finds the zero.
     """
     most = fused(friction, sqrt(two(G[1], G[1], G[2], G[2])), G[0])
-    active = select(r[0] < 0.0, steep, zero)
-    least = -r[0] / most
+    active, least = select(r[0] >= 0.0, zero, steep), -r[0] / most  # NaN stays, so that the run ends
     n = select(active > 0.0, select(p[0] > least, p[0], least), zero)
     low, below, high, above, side, looks = zero, r[0], zero, zero, zero, 0
     x, y = zero, zero
