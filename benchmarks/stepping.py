@@ -171,12 +171,15 @@ MADE: dict[str, Callable[[], Scene]] = dict(zip(SCENES, (quadruped, trotting, pi
 
 
 def contestants(scene: str) -> dict[str, Contestant]:
-    """The first second of a scene, again and again; the quadruped in packs also."""
+    """The first second of a scene, again and again, and in a pack of robots that start a little apart.
+
+    These quadrupeds stand and trot as one alone does. Of piles and stacks the same robots are timed one by one, too.
+    """
     model, touches, start, options, mjcf = MADE[scene]()
-    found = {"float64": _ours(model, touches, start, options)}
-    if "quadruped" in scene:
-        many = start.integrate(1e-3 * np.random.default_rng(0).normal(size=(LANES, model.nv)))
-        found["packs"] = _ours(model, touches, many, options)
+    many = start.integrate(1e-3 * np.random.default_rng(0).normal(size=(LANES, model.nv)))
+    found = {name: _ours(model, touches, at, options) for name, at in (("float64", start), ("packs", many))}
+    if "quadruped" not in scene:
+        found["one by one"] = _in_turn([_ours(model, touches, one, options) for one in many])
     m, d, start_at = _mujoco(mjcf, scene)
     names = {"again": start_at, "step": mujoco.mj_step, "m": m, "d": d}
     if scene != SCENES[1]:
@@ -192,6 +195,13 @@ def _ours(model: sd.Model, touches: list[Any], start: sd.State, options: dict[st
     method, last = sd.TimeStepping(STEP), [FAR]
     made = simulation_of(model, start, FAR, elements=touches, gravity=DOWN, method=method, record=last, **options)
     return steps_alone(made, STEPS)
+
+
+def _in_turn(robots: list[Contestant]) -> Contestant:
+    """All of them, one after the other."""
+    compiled = [(compile(one.statement, "<steps>", "exec"), one.names) for one in robots]
+    statement = "for run, names in robots: exec(run, names)"
+    return Contestant(statement, {"robots": compiled}, sum(one.robots for one in robots))
 
 
 def steps_alone(made: Simulation, steps: int) -> Contestant:

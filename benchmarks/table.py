@@ -137,15 +137,12 @@ def _add_scenes(table: Table, results: Results) -> None:
     table.add_row("[bold]Steps of 1 ms through rigid contact, µs[/]", *names)
     for row in rows:
         times, scene = {who: f["seconds"] for who, f in row["figures"].items()}, row["what"].removeprefix(STEPPING)
-        packs = times.get("packs")
-        cells = [
-            number(packs * 1e6) if packs else "",
-            number(times["float64"] * 1e6),
-            "",
-            number(times["mujoco"] * 1e6),
-        ]
-        cells += [faster(times["float64"] / packs) if packs else "", faster(times["mujoco"] / times["float64"])]
+        packs, one, peer = (times[who] for who in ("packs", "float64", "mujoco"))
+        alone = times.get("one by one", one)
+        cells = [number(packs * 1e6), number(one * 1e6), "", number(peer * 1e6), faster(alone / packs), faster(peer / one)]
         table.add_row(f"  {scene}", *cells, _verdict(results, row["what"], ""))
+        if alone != one:
+            table.add_row("    robots of the pack, one by one", "", number(alone * 1e6))
         ours, peer = results["scenes"][scene]["ours"], results["scenes"][scene]["mujoco"]
         labels = {"speed": "speed at the end", "depth": "greatest depth", "rise": "energy gained in a ms"}
         labels = {"slip": "feet that bear load slide", **labels}

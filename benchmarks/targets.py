@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 GIGABYTE = 1e9
+PILE, STACK = "step of pile of 20 spheres", "step of stack of 5 boxes"
 
 
 @dataclass(frozen=True)
@@ -86,20 +87,10 @@ TARGETS = (
     Target(("accurate", "6"), "float64 ≥ 8×", 8.0, True, ratio("accurate", "6", "float64")),
     Target(("step of quadruped", ""), "≥ 1× MuJoCo", 1.0, True, ratio("step of quadruped", "", "float64", "mujoco")),
     Target(("step of quadruped", ""), "packs ≥ 3× one", 3.0, True, ratio("step of quadruped", "", "packs", "float64")),
-    Target(
-        ("step of pile of 20 spheres", ""),
-        "≥ 0.5× MuJoCo",
-        0.5,
-        True,
-        ratio("step of pile of 20 spheres", "", "float64", "mujoco"),
-    ),
-    Target(
-        ("step of stack of 5 boxes", ""),
-        "≥ 0.5× MuJoCo",
-        0.5,
-        True,
-        ratio("step of stack of 5 boxes", "", "float64", "mujoco"),
-    ),
+    Target((PILE, ""), "≥ 0.5× MuJoCo", 0.5, True, ratio(PILE, "", "float64", "mujoco")),
+    Target((PILE, ""), "packs ≥ 3× one", 3.0, True, ratio(PILE, "", "packs", "one by one")),
+    Target((STACK, ""), "≥ 0.5× MuJoCo", 0.5, True, ratio(STACK, "", "float64", "mujoco")),
+    Target((STACK, ""), "packs ≥ 3× one", 3.0, True, ratio(STACK, "", "packs", "one by one")),
     Target(("body", "growth"), "packs ≤ 1.25", 1.25, False, growth("packs")),
     Target(("body", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64")),
     Target(("operator mass", "growth"), "float64 ≤ 1.25", 1.25, False, growth("float64", "operator mass")),

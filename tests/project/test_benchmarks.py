@@ -76,6 +76,7 @@ def test_distances_are_measured_beside_coal(tmp_path):
     assert figures["contact 1000 spheres"]["float64"]["seconds"] > 0
     assert "Steps of 1 ms through rigid contact" in printed and "greatest depth, m" in printed
     assert figures["step of quadruped"].keys() == {"packs", "float64", "mujoco"}
+    assert figures["step of stack of 5 boxes"].keys() == {"packs", "one by one", "float64", "mujoco"}
     scenes = json.loads(path.read_text())["scenes"]
     assert len(scenes) == 4 and scenes["stack of 5 boxes"]["ours"]["depth"] < 1e-6
     check_equal_error("touch-down", printed, json.loads(path.read_text()))

@@ -20,10 +20,12 @@ def problems(count):
         yield M, s, np.linalg.norm(np.linalg.solve(M, s)) * 10.0 ** rng.uniform(-4, 0.5)
 
 
-def test_it_converges_to_the_least_energy_on_the_disc():
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e9])
+def test_it_converges_to_the_least_energy_on_the_disc(far):
+    """From no lam, and from one that belonged to a far smaller disc."""
     inside = 0
     for M, s, limit in problems(300):
-        lam = 0.0
+        lam = far * np.trace(M)
         for _ in range(8):
             x, y, lam = step((1.0, 0.0, 0.0, M[0, 0], M[1, 1], M[0, 1]), tuple(s), limit, lam)
             assert np.hypot(x, y) <= limit * (1.0 + 1e-13)

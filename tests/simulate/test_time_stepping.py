@@ -307,7 +307,7 @@ def test_sweeps_that_go_on_do_not_go_in_circles():
     """A leg that lands on two points of its foot: going on where changes lead went astray there, again and again."""
     options = {"record": 0.01, "gravity": (0.1, 0.0, -9.81), "budget": 1.0, "progress": False}
     few, many = (
-        every_touch.locked_leg(options | {"method": sd.TimeStepping(0.01, sweeps=sweeps)}) for sweeps in (500, 5000)
+        every_touch.locked_leg(options | {"method": sd.TimeStepping(0.01, sweeps=sweeps)}) for sweeps in (1000, 5000)
     )
     assert few.audit().contact == many.audit().contact == 0.0
     np.testing.assert_allclose(few["u"], many["u"], rtol=0, atol=1e-6)

@@ -12,6 +12,7 @@ from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
 
 ROUNDING = 1e-13  # of the square of a disc's radius
 NOTHING = 1e-140
+LARGEST = 1e12  # times the trace of G: lam beyond which directions change no more
 STEEP = 0.7  # of the normal's own inverse mass: what friction may change of a normal velocity and be found in turn
 LOOKS, DISC_STEPS = 60, 8  # at a steep place; steps of Newton's method in each
 EXACT = 1e-14  # of the normal velocity without impulses: what may be left
@@ -24,50 +25,35 @@ def times(G, p):
 
 
 @inner
-def shifted(G, s, lam):
-    """(G + lam)^-1 s of the tangential part, and one over the determinant."""
-    a, b, c = G[3] + lam, G[4] + lam, G[5]
-    k = 1.0 / two(a, b, -c, c)
-    return k * two(b, s[0], -c, s[1]), k * two(a, s[1], -c, s[0]), k
-
-
-@inner
-def bounded(G, s, inverse, lam, zero):
-    """The lam nearest to the given one that the eigenvalues of G allow for a radius 1 / inverse; the least of these."""
-    half, mean = 0.5 * (G[3] - G[4]), 0.5 * (G[3] + G[4])
-    spread, middle = sqrt(two(half, half, G[5], G[5])), fused(sqrt(two(s[0], s[0], s[1], s[1])), inverse, -mean)
-    least = select(middle > spread, middle - spread, zero)
-    most = select(middle > -spread, middle + spread, zero)
-    lam = select(lam < most, lam, most)
-    return select(lam > least, lam, least), least
-
-
-@inner
 def on_disc(G, s, limit, lam, zero):
     """The p_t on a disc that makes p.G p / 2 - s.p least: (G + lam) p = s, |p| = limit, or lam = 0 within; and lam.
 
-    One step of Newton's method from the lam of the last sweep: the next sweep goes on from there. So only the direction
-    is inexact meanwhile, no impulse leaves the disc.
+    One step of Newton's method for 1 / |p| = 1 / limit from the lam of the last sweep: the next sweep goes on from
+    there. So only the direction is inexact meanwhile, no impulse leaves the disc. 1 / |p| is concave in lam and rises:
+    from below its zero steps stay below it, and one from above that would go below 0 ends there.
+
+    With A = (G + lam)^-1 and p = A s, a step of d leads to ((1 + d tr A) p - d A p) / (1 + d tr A + d^2 det A): with no
+    other division before the last one. Each waits for what is before it, and so do all bodies that touch.
     """
     some = limit > NOTHING
     safe = select(some, limit, zero + 1.0)
-    inverse, square = 1.0 / safe, safe * safe
-    lam, least = bounded(G, s, inverse, lam, zero)
-    x, y, k = shifted(G, s, lam)
+    square, a, b, c = safe * safe, G[3] + lam, G[4] + lam, G[5]
+    k = 1.0 / two(a, b, -c, c)  # det A
+    x, y = k * two(b, s[0], -c, s[1]), k * two(a, s[1], -c, s[0])
     size = two(x, x, y, y)
     off = select(magnitude(size - square) > ROUNDING * square, zero + 1.0, zero)
     off = select(some, select(size < square, select(lam > 0.0, off, zero), off), zero)
-    if somewhere(off > 0.0):
-        bend = k * two(x, two(G[4] + lam, x, -G[5], y), y, two(G[3] + lam, y, -G[5], x))
-        more = size * (sqrt(size) - safe) * inverse / select(off > 0.0, bend, zero + 1.0)
-        lam = lam + select(off > 0.0, more, zero)
-        lam = select(lam > least, lam, least)
-        found = shifted(G, s, lam)
-        x, y = select(off > 0.0, found[0], x), select(off > 0.0, found[1], y)
-        size = two(x, x, y, y)
-    share = safe / sqrt(select(size > square, size, select(lam > 0.0, size, square)))
+    u, v = k * two(b, x, -c, y), k * two(a, y, -c, x)
+    bend = select(off > 0.0, safe * two(x, u, y, v), zero + 1.0)
+    new, most = lam + select(off > 0.0, size * (sqrt(size) - safe) / bend, zero), LARGEST * (G[3] + G[4])
+    new = select(new > 0.0, select(new < most, new, most), zero)
+    d = new - lam
+    grows = fused(d, k * (a + b), 1.0)
+    x, y = two(grows, x, -d, u), two(grows, y, -d, v)
+    length, whole = sqrt(two(x, x, y, y)), safe * fused(d * d, k, grows)
+    share = safe / select(new > 0.0, length, select(length > whole, length, whole))
     share = select(some, share, zero)
-    return share * x, share * y, lam
+    return share * x, share * y, new
 
 
 @inner
@@ -76,7 +62,7 @@ def slide(G, r, friction, p, lam, zero):
 
     The normal impulse is that with the last friction, and the other way round: sweeps come again.
     """
-    n = -fused(G[2], p[2], fused(G[1], p[1], r[0])) / G[0]
+    n = -fused(G[2], p[2], fused(G[1], p[1], r[0])) * (1.0 / G[0])
     n = select(n <= 0.0, zero, n)  # NaN stays, so that the run ends
     x, y, lam = on_disc(G, (fused(-G[1], n, -r[1]), fused(-G[2], n, -r[2])), friction * n, lam, zero)
     return n, x, y, lam
