@@ -325,6 +325,67 @@ def test_sweeps_that_end_too_soon_are_in_the_ledger():
     assert np.isnan(sd.simulate(sd.load("ets7"), sd.load("ets7").neutral_state(), 0.1).audit().contact)
 
 
+# --- within one step --------------------------------------------------------------------------------------------------
+
+
+def row_of_balls(gap, step=1e-3):
+    """Ever lighter balls, a gap apart, the last one from a wall; the first comes at 5 m/s. Depth of all places."""
+    b, masses = sd.Builder("row", base="fixed"), (1.0, 0.4, 0.2, 0.1)
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    for i, mass in enumerate(masses):
+        b.link(f"ball{i}", "free", parent="ground", shapes=[sd.shapes.sphere(mass, 0.05)])
+    model = b.build()
+    places = np.array([0.0, 0.102, 0.202 + gap, 0.302 + 2 * gap])
+    start = model.state(q={f"ball{i}": [x, 0, 0, 0, 0, 0, 1] for i, x in enumerate(places)}, qd=[5.0] + 23 * [0.0])
+    wall = sd.Plane((-1, 0, 0), position=(places[-1] + 0.05 + gap, 0, 0))
+    touch = sd.ShapeContact(sd.ContactMaterial(1e6, friction=0.0), surfaces={"wall": wall})
+    options = {"method": sd.TimeStepping(step, sweeps=1000), "record": step, "budget": np.inf, "progress": False}
+    run = sd.simulate(model, start, 0.02, elements=[touch], **options)
+    x = run["x"][:, 7::7]
+    return max((0.1 - np.diff(x, axis=1)).max(), x[:, -1].max() - places[-1] - gap)
+
+
+@pytest.mark.parametrize("gap", [4e-4, 6e-4, 1e-3, 3e-3])
+def test_what_is_struck_strikes_in_turn_within_the_same_step(gap):
+    """Gaps that are wide for who stood still until then: balls went millimetres into each other, in silence."""
+    assert row_of_balls(gap) < 1e-7
+
+
+def test_a_joint_that_is_struck_does_not_pass_its_stop():
+    """A ball strikes a slider, whose end stop is half a millimetre away and more."""
+    b = sd.Builder("slider", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    stop = {"lower": -1.0, "upper": 8e-4, "stop_stiffness": 1e5}
+    b.link("cart", "prismatic", parent="ground", axis=(1, 0, 0), shapes=[sd.shapes.sphere(0.1, 0.05)], **stop)
+    b.link("ball", "free", parent="ground", shapes=[sd.shapes.sphere(1.0, 0.05)])
+    model = b.build()
+    start = model.state(q={"ball": [-0.102, 0, 0, 0, 0, 0, 1]}, qd={"ball": [5.0, 0, 0, 0, 0, 0]})
+    touch = sd.ShapeContact(sd.ContactMaterial(1e6, friction=0.0))
+    run = sd.simulate(
+        model, start, 0.01, elements=[touch], method=sd.TimeStepping(1e-3), record=1e-3, budget=np.inf, progress=False
+    )
+    assert run["x"][:, 7].max() == pytest.approx(8e-4, abs=1e-8)
+
+
+def test_what_comes_too_deep_within_a_step_is_told_so_and_what_helps_here():
+    """A thin box between the floor and a heavy one that falls on it: it was told to take TimeStepping."""
+    b = sd.Builder("press", base="fixed")
+    b.base("ground", mass=1.0, inertia=(0.1, 0.11, 0.12))
+    b.link("card", "free", parent="ground", shapes=[sd.shapes.box(1e-4, (0.1, 0.1, 4e-3))])
+    b.link("weight", "free", parent="ground", shapes=[sd.shapes.box(50.0, (0.1, 0.1, 0.1))])
+    model = b.build()
+    tilt = sd.Rotation.from_rotvec([0.3, 0.2, 0.0]).as_quat()
+    start = model.state(
+        q={"card": [0, 0, 0.03, *tilt], "weight": [0, 0, 0.2, 0, 0, 0, 1]}, qd={"weight": [0, 0, -8.0, 0, 0, 0]}
+    )
+    touch = sd.ShapeContact(sd.ContactMaterial(1e6, friction=0.5), surfaces={"floor": sd.Plane()})
+    with pytest.raises(
+        sd.SimulationFailed, match=r"what comes deeper within a step ends the run: take a shorter step"
+    ) as told:
+        sd.simulate(model, start, 0.1, elements=[touch], method=sd.TimeStepping(1e-3, sweeps=5), progress=False)
+    assert "TimeStepping" not in str(told.value) and "stiff" not in str(told.value)
+
+
 # --- piles and stacks -------------------------------------------------------------------------------------------------
 
 

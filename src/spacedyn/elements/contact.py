@@ -303,9 +303,10 @@ class Contact(Element):
         depth = -self.gaps(state.flattened())
         if not np.isfinite(depth).all() or depth.max() < -1e-9:
             return ""
+        cause = "take a shorter step" if self.is_stepped else "is the material too soft for this impact?"
         return (
             f" Contact '{self.name}': a point of '{self.body}' was {max(depth.max(), 0.0):.3g} m deep in the surface "
-            f"then, and {self._limit:.3g} m is the most: is the material too soft for this impact?"
+            f"then, and {self._limit:.3g} m is the most: {cause}"
         )
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:

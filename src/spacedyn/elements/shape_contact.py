@@ -292,6 +292,12 @@ class ShapeContact(Element):
             return ""
         worst = min(found, key=lambda one: one.gap)
         a, b = worst.pair or ("", "")
+        if self.is_stepped:
+            return (
+                f" ShapeContact '{self.name}': '{a}' and '{b}' touched then; {worst.deepest:.3g} m is the most that "
+                "they may be deep in each other, and what comes deeper within a step ends the run: take a shorter "
+                "step, a larger rounding, or more sweeps, if run.audit().contact says that they ended too soon"
+            )
         if worst.gap > -_NEARLY * worst.deepest:
             return f" ShapeContact '{self.name}': '{a}' and '{b}' touched then; {_JUMPS}"
         return (
@@ -311,6 +317,8 @@ class ShapeContact(Element):
 
     def fastest_rate(self, model: Model) -> float:
         """Of the lightest body that touches, a tenth of a millimetre deep [1/s]."""
+        if self.is_stepped:
+            return 0.0
         masses = [model.bodies[model.body_index(one.body)].mass for one in self.here.pieces[: self.here.moving]]
         lightest = min([mass for mass in masses if mass > 0.0], default=np.inf)
         rates = [m.exponent * m.stiffness * 1e-4 ** (m.exponent - 1.0) / lightest for m in all_materials(self)]

@@ -19,11 +19,11 @@ def place_point(sim, e, j, ground, zero):
     friction, restitution = parameter(sim, e, FRICTION, zero), parameter(sim, e, RESTITUTION, zero)
     gap, n = touch.gap / touch.size, touch.normal
     away = sub3(touch.at, ground.between)
-    may_touch(sim, e, j, bodies, Place(gap, n, touch.at, away, touch.speed, zero + friction, zero + restitution))
+    may_touch(sim, e, j, bodies, Place(gap, n, touch.at, away, touch.speed, zero + friction, zero + restitution), zero)
     f, many = force_felt(sim, e, j, zero), own(sim, e, POINTS)
     if own(sim, e, RESISTS):
         rolling, torsion = zero + parameter(sim, e, ROLLING, zero), zero + parameter(sim, e, TORSION, zero)
-        may_turn(sim, e, many + j, j, bodies, Place(gap, n, touch.at, away, touch.turning, torsion, rolling))
+        may_turn(sim, e, many + j, j, bodies, Place(gap, n, touch.at, away, touch.turning, torsion, rolling), zero)
     v = sub3(touch.speed, scale3(dot3(n, touch.speed), n))
     channel(sim, e, j, touch.gap)
     channel(sim, e, many + j, dot3(n, f))

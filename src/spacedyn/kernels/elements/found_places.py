@@ -139,7 +139,7 @@ def end_places(sim, e, cursor, zero):
     if cursor.count > most:
         none = (zero, zero, zero)
         up = (zero, zero, zero + 1.0)
-        may_touch(sim, e, 0, (body_of(sim, e, 0), -1), Place(zero + NAN, up, none, none, none, zero, zero))
+        may_touch(sim, e, 0, (body_of(sim, e, 0), -1), Place(zero + NAN, up, none, none, none, zero, zero), zero)
     elif cursor.count < most:
         store(sim.work, key_at(sim, e, cursor.count), zero)
     no_more_touches(sim, e, cursor.count, most)

@@ -78,14 +78,14 @@ def place_row(sim, e, s, r, pair, law, zero):
     if b >= 0:
         speed = sub3(speed, velocity(sim, b, away, zero))
     gap = select(gap > parameter(sim, e, MARGIN, zero), zero + FAR, gap / size)  # beyond, it is that of balls
-    may_touch(sim, e, s, (a, b), Place(gap, n, at, away, speed, zero + number(sim, law, SLIDING, zero), zero))
+    may_touch(sim, e, s, (a, b), Place(gap, n, at, away, speed, zero + number(sim, law, SLIDING, zero), zero), zero)
     N = feel(sim, e, s, (pair.i, pair.j), zero)
     if choice(sim, law, TURNS) == 1:
         turning = angular_velocity(sim, a, zero)
         if b >= 0:
             turning = sub3(turning, angular_velocity(sim, b, zero))
         torsion, rolling = zero + number(sim, law, TORSION, zero), zero + number(sim, law, ROLLING, zero)
-        may_turn(sim, e, s + 1, s, (a, b), Place(gap, n, at, away, turning, torsion, rolling))
+        may_turn(sim, e, s + 1, s, (a, b), Place(gap, n, at, away, turning, torsion, rolling), zero)
         feel(sim, e, s + 1, (pair.i, pair.j), zero)
     across = sub3(speed, scale3(dot3(n, speed), n))
     return sqrt(dot3(across, across)), N, at, gap

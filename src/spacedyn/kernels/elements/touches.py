@@ -24,7 +24,7 @@ def touch_of_element(sim, e, j):
 
 
 @inner
-def may_touch(sim, e, j, bodies, place):
+def may_touch(sim, e, j, bodies, place, zero):
     """Bodies that may touch at an element's place j, and how they are to each other there."""
     number = touch_of_element(sim, e, j)
     at, mine = integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
@@ -39,16 +39,17 @@ def may_touch(sim, e, j, bodies, place):
     store3(sim.work, at + T_SPEED, place.speed)
     store(sim.work, at + T_FRICTION, place.friction)
     store(sim.work, at + T_RESTITUTION, place.restitution)
+    store(sim.work, at + T_STRUCK, zero)
 
 
 @inner
-def may_turn(sim, e, j, about, bodies, place):
+def may_turn(sim, e, j, about, bodies, place, zero):
     """At place j bodies resist turning about the normal of the element's place `about`, and rolling there.
 
     Of `place`, `speed` is the angular velocity of the first body relative to the other, `friction` the moment against
     turning and `restitution` that against rolling, over the normal force [m].
     """
-    may_touch(sim, e, j, bodies, place)
+    may_touch(sim, e, j, bodies, place, zero)
     mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
     store(sim.memory, mine + TM_SORT, 1.0 * TOUCH_TURN)
     store(sim.memory, mine + TM_RATE, 1.0 * touch_of_element(sim, e, about))
@@ -73,7 +74,7 @@ def joint_place(sim, e, j, rate, sort, given, zero):
     none, x = (zero, zero, zero), (zero + 1.0, zero, zero)
     speed = (sign * load(sim.work, integer(sim.tree, W_U) + rate, zero), zero, zero)
     body = integer(sim.tree, integer(sim.tree, RATE_AT) + rate * RATE_INTS + RATE_BODY)
-    may_touch(sim, e, j, (body, -1), Place(gap, x, (zero + sign, zero, zero), none, speed, most, restitution))
+    may_touch(sim, e, j, (body, -1), Place(gap, x, (zero + sign, zero, zero), none, speed, most, restitution), zero)
     mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
     store(sim.memory, mine + TM_SORT, 1.0 * sort)
     store(sim.memory, mine + TM_RATE, 1.0 * rate)

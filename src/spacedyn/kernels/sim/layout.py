@@ -112,13 +112,18 @@ MOVING_SIZE = 124
 Y_RANK_HELD = 125  # in work: what Y_RANK has of the rows that a step held, while others are looked at
 # in y: the largest velocity by which a place was off Coulomb's law where sweeps ended; the largest one at a place
 CONTACT_ERROR = 126
-PLAN = 127
+# bodies that carry nothing and turn freely (kernels/simulation/free_spin.py): how many, and where in plan they are
+SPINNERS, SPINNER_AT = range(127, 129)
+PLAN = 129
 # work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
 # asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
 SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)
 # work: of a place: gap; unit normal, towards the first body; where it is, from the reference points of both bodies;
-# velocity of the first body there relative to the other; coefficient of friction; restitution
-T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, TOUCH_NUMBERS = 0, 1, 4, 7, 10, 13, 14, 15
+# velocity of the first body there relative to the other; coefficient of friction; restitution; 1 in lanes where bodies
+# that are struck within the step close the gap
+T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, T_STRUCK, TOUCH_NUMBERS = (
+    0, 1, 4, 7, 10, 13, 14, 15, 16,
+)  # fmt: skip
 # memory: of a place: both bodies, -1 for the inertial frame or, of the first, for nothing; its element's record; its
 # sort; the rate of one in a joint, or the number of the place about which one turns; its number among the near ones
 TM_BODY, TM_OTHER, TM_ELEMENT, TM_SORT, TM_RATE, TM_NEAR, TM_NUMBERS = range(7)

@@ -42,26 +42,53 @@ def moved(sim, i):
     return integer(sim.plan, Y_FREE) + 3 * integer(sim.tree, RATES) + 6 * i
 
 
+@inner
+def struck(sim, i):
+    """The same of what impulses change of that motion."""
+    return moved(sim, integer(sim.tree, BODIES) + i)
+
+
+@inner
+def changes_at(sim):
+    """Where what impulses change of all rates is: in the place of the second z."""
+    return integer(sim.plan, Y_FREE) + 2 * integer(sim.tree, RATES)
+
+
 @outlined
 def move_freely(sim, h, zero):
     """Rates after a step without impulses, and the motion that they give all bodies, about their reference points."""
-    free, nv = integer(sim.plan, Y_FREE), integer(sim.tree, RATES)
-    for k in range(nv):
+    free = integer(sim.plan, Y_FREE)
+    for k in range(integer(sim.tree, RATES)):
         qdd = load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
         store(sim.work, free + k, load(sim.work, integer(sim.tree, W_U) + k, zero) + h * qdd)
-    base = base_part(sim.tree, sim.work, free, 1, 0, zero) + base_part(sim.tree, sim.work, free, 1, 3, zero)
-    store6(sim.work, moved(sim, 0), base)
+    move_bodies(sim, free, moved(sim, 0), zero)
+
+
+@outlined
+def move_bodies(sim, rates, motions, zero):
+    """The motion that rates at a place in work give all bodies, about their reference points."""
+    base = base_part(sim.tree, sim.work, rates, 1, 0, zero) + base_part(sim.tree, sim.work, rates, 1, 3, zero)
+    store6(sim.work, motions, base)
     for i in range(1, integer(sim.tree, BODIES)):
         if rests(sim.tree, i):
             continue
         record = integer(sim.tree, BODY_AT) + i * BODY_INTS
-        V = load6(sim.work, moved(sim, integer(sim.tree, record + PARENT)), zero)
+        V = load6(sim.work, motions + 6 * integer(sim.tree, record + PARENT), zero)
         V = motion_from_parent(sim.tree, sim.work, i, V, zero)
         first = integer(sim.tree, record + RATE)
         for k in range(first, first + integer(sim.tree, record + RATE_COUNT)):
             column = load6(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + S, zero)
-            V = add_scaled6(V, load(sim.work, free + k, zero), column)
-        store6(sim.work, moved(sim, i), V)
+            V = add_scaled6(V, load(sim.work, rates + k, zero), column)
+        store6(sim.work, motions + 6 * i, V)
+
+
+@inner
+def struck_speed(sim, i, at, zero):
+    """What impulses change of the velocity of body i's point at `at`."""
+    if i < 0 or rests(sim.tree, i):
+        return zero, zero, zero
+    V = load6(sim.work, struck(sim, i), zero)
+    return add3(linear(V), cross(angular(V), at))
 
 
 @inner
@@ -292,7 +319,8 @@ def is_near(sim, at, h, zero):
     """1 in lanes where bodies may touch at a place within a step; where the gap is NaN, too, so that the run ends."""
     v = load3(sim.work, at + T_SPEED, zero)
     reach = h * (REACH * sqrt(dot3(v, v)) + AT_ONCE)
-    return select(load(sim.work, at + T_GAP, zero) > reach, zero, zero + 1.0)
+    near = select(load(sim.work, at + T_GAP, zero) > reach, zero, zero + 1.0)
+    return near + (1.0 - near) * load(sim.work, at + T_STRUCK, zero)
 
 
 @inner

@@ -8,6 +8,7 @@ from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
 
 CLOSE = 1e-10  # of a step: times this near each other are one
+CLOSE_TO_ENDS = 1e-6  # the same where rates jump at the start of a step: more than thousands of sums t + h round off
 
 
 @inner
@@ -47,7 +48,7 @@ def record_step(sim, rows, t, h, room, robots, zero):
 
     True if all are written; False if there is no room for more, and then they are to be asked for again.
     """
-    near, extra = CLOSE * h, True
+    near, extra = (CLOSE_TO_ENDS if integer(sim.plan, METHOD) == TIME_STEPPING else CLOSE) * h, True
     if integer(sim.plan, CHOICES) & RECORDS_STEPS:
         write_record(sim, rows, t, integer(sim.plan, Y_NOW), robots, zero)
         return True

@@ -20,10 +20,11 @@ from ..scalar.pack import ONE, PACK, select
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
-from .near_columns import awake_at, move_freely, near_record
+from .free_spin import turn_freely
+from .near_columns import awake_at, changes_at, move_bodies, move_freely, near_record, struck
 from .near_given import account_given
 from .near_impulses import change_speed, find_impulses, impulses_at
-from .near_places import find_near
+from .near_places import are_struck, find_near, find_struck
 from .near_rows import push_back
 from .right_hand_side import add_impulse, impulse_at, ledger_at
 from .row_motion import change_motion, give_nothing
@@ -38,20 +39,34 @@ def step_freely(sim, h, target, zero):
         store(sim.work, target + j, load(sim.work, now + j, zero) + h * load(sim.work, K + j, zero))
 
 
+@inner
+def find_changes(sim, zero):
+    """What impulses change of all rates."""
+    change = changes_at(sim)
+    give_nothing(sim, zero)
+    change_motion(sim, impulses_at(sim), zero)
+    for k in range(integer(sim.tree, RATES)):
+        qdd = load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
+        store(sim.work, change + k, zero if rests_rate(sim.tree, k) else qdd)
+
+
 @outlined
 def change_rates(sim, target, zero):
     """Add what impulses change to the rates of the new vector."""
-    nv, change = integer(sim.tree, RATES), integer(sim.plan, Y_FREE)
-    give_nothing(sim, zero)
-    change_motion(sim, impulses_at(sim), zero)
-    for k in range(nv):
-        if not rests_rate(sim.tree, k):
-            store(sim.work, change + k, load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero))
+    nv, change = integer(sim.tree, RATES), changes_at(sim)
+    find_changes(sim, zero)
     turn_into_base(sim.tree, sim.work, integer(sim.tree, W_X), change, zero)
     for k in range(nv):
-        if not rests_rate(sim.tree, k):
-            at = target + nv + k
-            store(sim.work, at, load(sim.work, at, zero) + load(sim.work, change + k, zero))
+        at = target + nv + k
+        store(sim.work, at, load(sim.work, at, zero) + load(sim.work, change + k, zero))
+
+
+@outlined
+def strike_more(sim, h, zero):
+    """Whether bodies that are struck close gaps within the step that were too wide to be looked at; these are now."""
+    find_changes(sim, zero)
+    move_bodies(sim, changes_at(sim), struck(sim, 0), zero)
+    return find_struck(sim, h, zero)
 
 
 @inner
@@ -73,13 +88,15 @@ def forget_felt(sim, zero):
 
 @inner
 def solve_contact(sim, h, target, zero):
-    """Impulses of all places that are near, those included that who is pushed by an awake one wakes; how many."""
+    """Impulses of all places that are near, those included that who is pushed wakes or strikes in turn; how many."""
     many, going = 0, True
     while going:
         many, going = find_near(sim, h, zero), False
         if many > 0:
             find_impulses(sim, many, target, zero)
             going = integer(sim.plan, SLEEPERS) > 0 and wake_touched(sim, many, zero)
+            if not going and are_struck(sim, many, zero):
+                going = strike_more(sim, h, zero)
     forget_felt(sim, zero)
     return many
 
@@ -159,6 +176,8 @@ def _step(kind, at):
             store(array_at(integer(sim.plan, SPARE)), integer(sim.plan, S_MATRIX), 0.0)
             return
         evaluate(sim, t, integer(sim.plan, Y_NOW), integer(sim.plan, Y_K), due)
+        if integer(sim.plan, SPINNERS) > 0:
+            turn_freely(sim, h, zero)
         step_freely(sim, h, target, zero)
         many = 0
         if integer(sim.plan, TOUCHES) > 0:

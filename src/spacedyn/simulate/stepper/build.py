@@ -26,7 +26,7 @@ from .prescribed_joints import lay_out
 from .row_records import put_rows, rank_numbers, row_places, set_row_tangents
 from .start import first_clock, first_memory, first_work, groups_of, put_own_step, scratch, tolerances_of
 from .stepper import Stepper
-from .touch_records import put_sleepers, put_touches, sleep_numbers, touch_memory, touch_places
+from .touch_records import put_sleepers, put_spinners, put_touches, sleep_numbers, touch_memory, touch_places
 
 Array = np.ndarray
 
@@ -51,6 +51,7 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
     put_rows(plan, prepared, work, lanes, robot_of(model, 0))
     put_touches(plan, prepared)
     put_sleepers(plan, prepared, robot_of(model, 0))
+    put_spinners(plan, prepared)
     doubles = _put_laws(plan, prepared, lanes, over_packs)
     tree = _tree(prepared, model, method, work)
     _put_row(plan, layout, work, tree)

@@ -25,7 +25,7 @@ def touch_places(prepared: Prepared) -> dict[str, int]:
         "Y_NEAR": p.NEAR_NUMBERS * many,
         "Y_NEAR_COLUMN": 3 * many * longest_path(prepared),
         "Y_ROW_PART": 3 * many * layout.rows,
-        "Y_FREE": (3 * nv + 6 * len(layout.model.body_names)) * some,
+        "Y_FREE": (3 * nv + 12 * len(layout.model.body_names)) * some,
     }
 
 
@@ -52,6 +52,28 @@ def put_touches(plan: Plan, prepared: Prepared) -> None:
     """How many places there are, and how many rates one moves with."""
     plan.set(TOUCHES=prepared.touches, PATH=longest_path(prepared))
     plan.set(CONTACT_ERROR=prepared.layout.in_y("contact_error").start)
+
+
+def put_spinners(plan: Plan, prepared: Prepared) -> None:
+    """Bodies that turn as free ones in steps of the method: they carry nothing, and nothing is fixed to them."""
+    model = prepared.layout.model
+    if not prepared.simulation.method.steps_through_contact:
+        return
+    tree, held = model.flat.tree, {body for _, row in prepared.rows for body in row.bodies}.union(prepared.attached)
+    records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
+    found = []
+    for j, name in enumerate(model.body_names):
+        i = int(model.flat.order[j])
+        free = model.base_kind in ("free", "attitude") if i == 0 else records[i, k.OPENS] == k.LOOSE
+        if free and not records[i, k.FLAGS] & k.HAS_CHILDREN and name not in held and not _is_round(model, j):
+            found.append(i)
+    plan.set(SPINNERS=len(found), SPINNER_AT=plan.put_integers(sorted(found)))
+
+
+def _is_round(model: Model, body: int) -> bool:
+    """Whether a body turns steadily: with one inertia about all axes, and its joint at its centre of mass."""
+    one = model.bodies[body]
+    return not model.shape and not np.any(one.com) and bool(np.all(one.inertia == one.inertia[0, 0] * np.eye(3)))
 
 
 def sleeper_of(layout: Layout) -> int | None:
