@@ -49,7 +49,7 @@ strength = 0.5
 # {joint} = {{ times = [0, 10], values = [{first}, 0.5] }} # it starts where [state] has it
 
 # [[elements]]
-# kind = "wrench" # or spring, tether, drag
+# kind = "wrench" # spacedyn list elements has all kinds, spacedyn show wrench what one takes
 # body = "{body}"
 # force = [1.0, 0.0, 0.0] # N
 # stop = 2.0 # s
