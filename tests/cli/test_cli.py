@@ -404,6 +404,11 @@ def test_view_and_plot(here):
     )
 
 
+def test_what_to_do_with_a_new_study_can_be_given_to_a_shell(here):
+    said = CliRunner().invoke(app, ["new", "my studies/study"]).stderr
+    assert shlex.split(said)[1:] == ["spacedyn", "run", "my studies/study.toml", "--html", "my studies/study.html"]
+
+
 @pytest.mark.parametrize("robot", sd.available())
 def test_a_new_study_runs_as_it_is(here, robot):
     spacedyn("new", "study", "--robot", robot)
