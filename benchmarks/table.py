@@ -139,7 +139,14 @@ def _add_scenes(table: Table, results: Results) -> None:
         times, scene = {who: f["seconds"] for who, f in row["figures"].items()}, row["what"].removeprefix(STEPPING)
         packs, one, peer = (times[who] for who in ("packs", "float64", "mujoco"))
         alone = times.get("one by one", one)
-        cells = [number(packs * 1e6), number(one * 1e6), "", number(peer * 1e6), faster(alone / packs), faster(peer / one)]
+        cells = [
+            number(packs * 1e6),
+            number(one * 1e6),
+            "",
+            number(peer * 1e6),
+            faster(alone / packs),
+            faster(peer / one),
+        ]
         table.add_row(f"  {scene}", *cells, _verdict(results, row["what"], ""))
         if alone != one:
             table.add_row("    robots of the pack, one by one", "", number(alone * 1e6))
