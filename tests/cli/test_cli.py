@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import spacedyn as sd
 from paths import ROOT
 from spacedyn.cli import app
+from spacedyn.scenario.program import ELEMENTS, parameters_of_kind
 
 
 @pytest.fixture
@@ -85,6 +86,8 @@ def test_a_simulation_that_fails(here):
     [
         (["run", "ets7_rech"], "did you mean 'ets7_reach'"),
         (["run", "nothing.toml"], "there is no file"),
+        (["run", "a_study"], "give the file's: a_study.toml"),
+        (["show", "a_study"], "give the file's name: a_study.toml"),
         (["run", "ets7_reach", "--set", "laws.0.tripp=3"], "did you mean 'trip'"),
         (["run", "ets7_reach", "--set", "nonsense"], "key=value"),
         (["run", "ets7_reach", "--html", "no/such/folder/f.html"], "there is no folder"),
@@ -92,6 +95,8 @@ def test_a_simulation_that_fails(here):
         (["frobnicate"], "frobnicate"),
         (["show", "etz7"], "did you mean 'ets7'"),
         (["list", "robts"], "did you mean 'robots'"),
+        (["show", "joint_hol"], "did you mean 'joint_hold'"),
+        (["show", "wrenc"], "did you mean 'wrench'"),
         (["plot", "ets7", "q"], "is a robot"),
         (["plot", "tian_wu", "q", "-o", "f.xyz"], "should end in"),
         (["run", "tian_wu", "--out", "run.txt"], "should end in .nc"),
@@ -106,12 +111,14 @@ def test_a_simulation_that_fails(here):
         (["plot", "tian_wu", "q.joint9", "--set", "duration=0.1"], "joint"),
         (["view", "nothing.nc"], "there is no file"),
         (["convert", "ets7", "e.xyz"], "which can be written as .toml, .urdf"),
+        (["view", "ets7", "--html", "f.html", "--set", "duration=3"], "--set changes a scenario; ets7 is a robot"),
         (["new", "my study"], "letters, digits and underscores"),
         (["new", "study", "--robot", "etz7"], "did you mean 'ets7'"),
     ],
 )
 def test_bad_input_is_told_in_words(here, monkeypatch, arguments, words):
     (here / "a_file").touch()
+    (here / "a_study.toml").touch()
     if words != "joint":  # of which nothing is known before
         monkeypatch.setattr(
             import_module("spacedyn.run.simulate"), "carry_out", lambda *_: pytest.fail("it was simulated")
@@ -149,15 +156,20 @@ def test_show():
     assert [j["name"] for j in json.loads(spacedyn("show", "koike", "--json"))["joints"]] == ["theta_y", "theta_z"]
 
 
-def test_every_parameter_of_every_law_is_shown():
+def test_every_parameter_of_every_law_and_element_is_shown():
     for name, made in {**sd.control.LAWS, **sd.control.MOTIONS}.items():
         found = json.loads(spacedyn("show", name, "--json"))
         found = found["law" if name in sd.control.LAWS else "motion"]["parameters"]
         assert set(found) == set(inspect.signature(made).parameters) - {"model", "state"}
         assert all(one["about"] for one in found.values())
+    for name in ELEMENTS:
+        found = json.loads(spacedyn("show", name, "--json"))["element"]["parameters"]
+        assert set(found) == set(parameters_of_kind(name)[0])
+        assert all(one["about"] for one in found.values())
     said = spacedyn("show", "joint_hold")
     assert "default 1\n" in said and "[rad/s]" in said
     assert "robot" in spacedyn("show", "detumble")  # a scenario, too
+    assert "tension_only" not in spacedyn("show", "tether")  # a tether is one that only pulls
 
 
 def test_no_viewer_is_reported_before_anything_is_simulated(here, monkeypatch):
@@ -238,6 +250,7 @@ def test_list():
     assert set(found["laws"]) == set(sd.control.LAWS)
     assert found["laws"]["joint_torque"]["needed"] == ["tau"]
     assert "tau (needed)" in spacedyn("list", "laws")
+    assert found["elements"]["motor"]["needed"] == ["joint", "stall_torque"]
 
 
 def test_check(here):
@@ -389,6 +402,11 @@ def test_view_and_plot(here):
     assert all(
         (here / name).stat().st_size > 1000 for name in ("robot.html", "run.html", "saved.html", "q.pdf", "s.png")
     )
+
+
+def test_what_to_do_with_a_new_study_can_be_given_to_a_shell(here):
+    said = CliRunner().invoke(app, ["new", "my studies/study"]).stderr
+    assert shlex.split(said)[1:] == ["spacedyn", "run", "my studies/study.toml", "--html", "my studies/study.html"]
 
 
 @pytest.mark.parametrize("robot", sd.available())

@@ -292,6 +292,12 @@ def test_what_a_function_forgets_or_turns_round_is_named(robot):
     def reads(t, s, p, out):
         out.pull[0] = s.pull[0]
 
+    def switches(t, s, p, out):
+        out.pull[0] = s.side[0]
+
+    def binds(t, s, p, out):
+        out.residual[0] = s.tip.position[2]
+
     def good(t, s, p, out):
         out.pull[0] = s.volts[0]
 
@@ -305,6 +311,8 @@ def test_what_a_function_forgets_or_turns_round_is_named(robot):
     refused(reads, "s has no 'pull'; it is a channel, which laws read; write it: out.pull")
     refused(good, "never writes out.guard; write it, or leave it out of guards", guards=1)
     refused(good, "never writes out.stored; write it, or leave it out of accounts", accounts=("stored",))
+    refused(switches, "s has no 'side'; declare how many guards it has: @sd.element\\(guards=1")
+    refused(binds, "out has no 'residual'; declare how many rows it has: @sd.element\\(rows=1")
 
     @sd.law
     def drives(t, s, p, out):

@@ -35,6 +35,12 @@ def test_a_pose_is_reached(floating):
     assert moved > 1e-3 if floating else moved == 0.0
 
 
+def test_what_elements_hold_is_in_the_state_that_is_found():
+    start = START.replace(q=np.array([START.q, START.q])).with_internal({"jet.propellant": [[1.5], [2.5]]})
+    found = ff.inverse_kinematics(ETS7, start, {"hand": GOAL})
+    np.testing.assert_array_equal(found.state.internal["jet.propellant"], [[1.5], [2.5]])
+
+
 def test_the_recoiling_base_ends_where_a_full_simulation_has_it():
     found = ff.inverse_kinematics(ETS7, START, {"hand": GOAL})
     times = np.linspace(0, 60, len(found.path))

@@ -273,6 +273,20 @@ def test_replace_may_make_a_batch_of_one_robot():
     assert many.shape == (11,) and (many.base_position == [1, 2, 3]).all()
 
 
+def test_what_elements_hold_stays_when_a_state_is_moved_or_made_a_batch():
+    robot = sd.load("ets7")
+    one = robot.neutral_state().with_internal({"jet.propellant": 1.5, "panel.amplitude": [0.1, 0.2]})
+    step = np.full((3, robot.nv), 0.01)
+    made = (one.integrate(step[0]), one.integrate(step), one.integrate(step[0], step), one.replace(q=np.zeros((3, 6))))
+    for state in made:
+        assert set(state.internal) == {"jet.propellant", "panel.amplitude"}
+        assert state.internal["panel.amplitude"].shape == (*state.shape, 2)
+        assert (state.internal["panel.amplitude"] == [0.1, 0.2]).all()
+        assert not state.internal["jet.propellant"].flags.writeable
+    many = made[1].with_internal({"jet.propellant": [[1.0], [2.0], [3.0]]})
+    assert (many.integrate(step[:1]).internal["jet.propellant"][:, 0] == [1.0, 2.0, 3.0]).all()
+
+
 # --- the manifold ----------------------------------------------------------------------------------------------------
 
 TREES = [(base, seed) for base in BASE_KINDS for seed in range(6)]

@@ -90,6 +90,21 @@ def test_a_column_that_is_not_there_is_an_error_of_the_law():
         sd.simulate(robot, robot.neutral_state(), 1.0, laws=[beyond(path=sd.table(TIMES, VALUES))])
 
 
+@sd.element(joints=("hinge",))
+def led(t, s, p, out):
+    out.hinge.tau[0] = sd.sample(p.path, t, 0)
+
+
+def test_a_number_instead_of_a_table_is_an_error_of_one_line():
+    robot = sd.load("ets7")
+    with (
+        pytest.raises(sd.SimulationFailed, match=r"TypingError: .*sd\.sample takes a table") as failed,
+        pytest.warns(sd.RunWarning, match="element 'led' cannot be compiled"),
+    ):
+        sd.simulate(robot, robot.neutral_state(), 1.0, elements=[led(hinge="joint1", path=3.0)])
+    assert "\n" not in str(failed.value)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -97,6 +97,24 @@ MALFORMED = {
     ),
     "a law that is not in the file": (GOOD + '[[laws]]\nlaw = "dmp"\nfile = "good.py"\n', "did you mean 'damp'"),
     "a law that is a motion": (GOOD + '[[laws]]\nlaw = "ramp"\nfile = "good.py"\n', "is not a law"),
+    "a law that is an element": (GOOD + '[[laws]]\nlaw = "coil"\nfile = "good.py"\n', "is not a law.*it is an element"),
+    "a motion that is an element": (
+        GOOD + '[prescribed]\njoint1 = { motion = "coil", file = "good.py" }\n',
+        "is not a motion.*it is an element",
+    ),
+    "a condition that is an element": (
+        GOOD + '[[events]]\nwhen = "coil"\nfile = "good.py"\n',
+        "is not a condition.*it is an element",
+    ),
+    "an action that is an element": (
+        GOOD + '[[events]]\nwhen = "joint_reaches"\njoint = "joint1"\nvalue = 1\n'
+        'action = { do = "coil", file = "good.py" }\n',
+        "is no plain function",
+    ),
+    "an element without its point": (
+        GOOD + '[[elements]]\nkind = "coil"\nfile = "good.py"\n',
+        "element 'coil': give its tip, such as tip = '...'",
+    ),
     "a law without its parameter": (GOOD + '[[laws]]\nlaw = "damp"\nfile = "good.py"\n', "needs a parameter 'kd'"),
     "a robot above": ('robot = "../robot.toml"\nduration = 1\n', "line 1: robot '../robot.toml' lies outside"),
     "a robot elsewhere": ('robot = "/etc/passwd"\nduration = 1\n', "outside the scenario's folder"),
@@ -120,6 +138,7 @@ def folder(tmp_path):
     (inside / "good.py").write_text(
         "import spacedyn as sd\n@sd.law\ndef damp(t, s, p, out):\n    out.tau[0] = -p.kd * s.qd[0]\n"
         "@sd.motion\ndef ramp(t, p, out):\n    out.value[0] = 0.0\n"
+        "@sd.element(points=('tip',))\ndef coil(t, s, p, out):\n    out.tip.force[0] = 1.0\n"
     )
     (inside / "self.toml").write_text("duration = 1\n")
     return inside

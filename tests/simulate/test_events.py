@@ -259,6 +259,7 @@ def test_a_ball_that_starts_on_the_ground():
         (lambda t, state: 3.0, "must return a State"),
         (lambda t, state: 1 / 0, "division by zero"),
         (lambda t, state: pendulum().neutral_state(), "must return a State"),
+        (lambda t, state: state.with_internal({"jet.propellant": 1.0}), r"internal states \(jet.propellant\)"),
     ],
 )
 def test_an_action_that_fails_is_named_and_the_run_is_kept(action, message):

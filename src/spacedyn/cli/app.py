@@ -130,13 +130,14 @@ def check(
 @app.command()
 def show(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="A robot, a scenario or a ready-made law: a name, or a file.")
+        str,
+        typer.Argument(metavar="WHAT", help="A robot or a scenario, a name or a file; a ready-made law or an element."),
     ],
     allow: Allow = None,
     xacro: Xacro = False,
     json: Json = False,
 ) -> None:
-    """Show a robot's tree, a scenario, or a law's parameters."""
+    """Show a robot's tree, a scenario, what a law or an element takes."""
     from .files import show_what
     from .source import Source
 
@@ -165,11 +166,11 @@ def convert(
 @app.command("list")
 def list_things(
     what: Annotated[
-        str | None, typer.Argument(metavar="[WHAT]", help="robots, scenarios, laws, motions or methods.")
+        str | None, typer.Argument(metavar="[WHAT]", help="robots, scenarios, laws, motions, elements, methods.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """List robots, scenarios, laws, motions, methods."""
+    """List robots, scenarios, laws, motions, elements, methods."""
     from .listing import list_all
 
     list_all(what, json)

@@ -13,6 +13,7 @@ from ..model.model import Model
 from ..model.vibration import vibration_report
 from ..run.run import Run
 from ..scenario import Scenario, scenarios
+from ..scenario.program import ELEMENTS, parameters_of_kind
 from ..scenario.reading import is_scenario
 from .output import BAD_RESULT, GOOD, command, one_line, size_of
 from .running import check_target
@@ -89,16 +90,16 @@ def _finding(severity: str, text: str, remedy: str = "") -> dict[str, str]:
 
 
 def show_what(source: Source, as_json: bool) -> None:
-    """A robot's tree; a scenario's parts; a law's parameters."""
+    """A robot's tree; a scenario's parts; parameters of a law, a motion or an element."""
     with command(as_json) as output:
         name = source.name
-        for kind, known in (("law", control.LAWS), ("motion", control.MOTIONS)):
+        for kind, known in (("law", control.LAWS), ("motion", control.MOTIONS), ("element", ELEMENTS)):
             if name in known:
-                tell_law(output, name, known[name], kind)
+                tell_law(output, name, known[name], kind, parameters_of_kind(name)[0] if kind == "element" else None)
                 if name not in (*scenarios(), *available()):
                     return
                 output.say()
-        what = source.found()
+        what = source.found([*control.LAWS, *control.MOTIONS, *ELEMENTS])
         if isinstance(what, Run):
             raise InputError(f"{name} is a saved run; see it by: spacedyn view {name}")
         model: Model = what.build()["robot"] if isinstance(what, Scenario) else what

@@ -1,4 +1,4 @@
-"""`spacedyn list`: bundled robots and scenarios, ready-made laws, motions and methods."""
+"""`spacedyn list`: bundled robots and scenarios, ready-made laws, motions, elements and methods."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from ..laws import ready_made as control
 from ..model.files.load import available, load
 from ..scenario import Scenario, scenarios
 from ..scenario.faults import parameters_of
-from ..scenario.program import METHODS
+from ..scenario.program import ELEMENTS, METHODS, parameters_of_kind
 from .output import command
 
 
@@ -20,6 +20,7 @@ def list_all(what: str | None, as_json: bool) -> None:
         "robots": lambda: {name: repr(load(name)).partition(": ")[2].rstrip(">") for name in available()},
         "laws": lambda: {name: _described(made, ("model", "state")) for name, made in control.LAWS.items()},
         "motions": lambda: {name: _described(made) for name, made in control.MOTIONS.items()},
+        "elements": lambda: {kind: _about(made, *parameters_of_kind(kind)) for kind, made in ELEMENTS.items()},
         "methods": lambda: {name: _first_line(made) for name, made in METHODS.items()},
     }
     with command(as_json) as output:
@@ -42,5 +43,8 @@ def _first_line(made: Any) -> str:
 
 
 def _described(made: Any, given: tuple[str, ...] = ()) -> dict[str, Any]:
-    parameters, needed = parameters_of(made, given)
+    return _about(made, *parameters_of(made, given))
+
+
+def _about(made: Any, parameters: list[str], needed: list[str]) -> dict[str, Any]:
     return {"about": _first_line(made), "parameters": parameters, "needed": needed}

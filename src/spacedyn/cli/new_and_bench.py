@@ -1,6 +1,7 @@
 """`spacedyn new` starts a study, `spacedyn bench` runs the benchmarks."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -49,7 +50,7 @@ strength = 0.5
 # {joint} = {{ times = [0, 10], values = [{first}, 0.5] }} # it starts where [state] has it
 
 # [[elements]]
-# kind = "wrench" # or spring, tether, drag
+# kind = "wrench" # spacedyn list elements has all kinds, spacedyn show wrench what one takes
 # body = "{body}"
 # force = [1.0, 0.0, 0.0] # N
 # stop = 2.0 # s
@@ -98,7 +99,8 @@ def start_study(name: str, robot: str, force: bool, as_json: bool) -> None:
         ):
             output.say(f"{files[end]}  {about}")
         output.put(files=[str(file) for file in files.values()])
-        output.note(f"now: spacedyn run {files['.toml']} --html {path}.html", "dim")
+        scenario, film = (shlex.quote(str(file)) for file in (files[".toml"], path.with_name(f"{path.name}.html")))
+        output.note(f"now: spacedyn run {scenario} --html {film}", "dim")
 
 
 def _text(name: str, model: Model) -> str:

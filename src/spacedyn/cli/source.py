@@ -1,5 +1,6 @@
 """The scenario, run or robot that a command names, and the folders that its file may open."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,8 +37,15 @@ class Source:
         """Read it as a scenario."""
         return Scenario.from_toml(self.name, change=self.change, allow=self.allow, xacro=self.xacro)
 
-    def found(self) -> Scenario | Run | Model:
-        """Load it as what it is: a scenario, a run or a robot."""
+    def found(self, others: Sequence[str] = ()) -> Scenario | Run | Model:
+        """Load it as what it is: a scenario, a run or a robot; `others` are names that the command knows as well."""
+        found = self._found(others)
+        if self.change and not isinstance(found, Scenario):
+            what = "saved run" if isinstance(found, Run) else "robot"
+            raise InputError(f"--set changes a scenario; {self.name} is a {what}")
+        return found
+
+    def _found(self, others: Sequence[str]) -> Scenario | Run | Model:
         name, suffix = self.name, Path(self.name).suffix.lower()
         if not name.strip():
             raise InputError("give the name of a scenario, a robot or a file; spacedyn list shows the bundled ones")
@@ -53,4 +61,7 @@ class Source:
             return self.scenario()
         if name in available():
             return load(name)
-        raise UnknownName("bundled scenario or robot", name, [*scenarios(), *available()])
+        if Path(f"{name}.toml").is_file():
+            raise InputError(f"no bundled scenario or robot is named '{name}'; give the file's name: {name}.toml")
+        what = "scenario, robot, law, motion or element" if others else "bundled scenario or robot"
+        raise UnknownName(what, name, [*scenarios(), *available(), *others])

@@ -178,7 +178,7 @@ class Element:
         return self
 
     def numbers(self, model: Model) -> Numbers:
-        """What its kind reads; raise by name what this model has not."""
+        """The integers and numbers that its kind reads; raise, by name, for what the model lacks."""
         raise NotImplementedError
 
     def for_model(self, model: Model) -> "Element":
@@ -210,7 +210,7 @@ class Element:
         return ()
 
     def is_against(self, model: Model, state: State) -> str:
-        """What is wrong, in words, where its rows are closed and it is not: axes that point against each other."""
+        """A problem that closed rows do not show, in words: axes that point against each other. Nothing if none."""
         return ""
 
     def jump(self, model: Model, before: State, after: State) -> Array:

@@ -30,7 +30,7 @@ class UniformGravity(Element):
     acceleration : (3,)
         Of a body that falls freely, in inertial axes [m/s²].
     name : str, optional
-        For whoever reads the program.
+        For messages alone.
 
     Examples
     --------

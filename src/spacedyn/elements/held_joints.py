@@ -26,7 +26,7 @@ class PrescribedJoint(Element):
         `waypoints(...)`, a function made by `motion`, a SciPy spline, a NumPy Polynomial, a constant, or 'locked'; of a
         spherical joint `attitude_waypoints(...)`, of a free one (place, attitude).
     name : str, optional
-        For whoever reads the program.
+        For messages alone.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class LockedJoint(Element):
     joint : str
         Its name.
     name : str, optional
-        For whoever reads the program.
+        For messages alone.
 
     Examples
     --------

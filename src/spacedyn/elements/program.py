@@ -75,6 +75,10 @@ class UserElement(Element):
         """The way out for a name that `s` or `out` does not have, if it stands for something else."""
         if argument == "out" and name in ACCOUNTS:
             return f"declare it: @sd.element(accounts=({name!r},), ...)"
+        if (argument, name) in (("s", "side"), ("out", "guard")):
+            return "declare how many guards it has: @sd.element(guards=1, ...)"
+        if argument == "out" and name in ROW_PARTS:
+            return "declare how many rows it has: @sd.element(rows=1, ...)"
         if argument == "out" and name in [block.name for block in self.declared.commands]:
             return f"it is a command, which laws write; read it: s.{name}"
         if argument == "s" and name in [block.name for block in self.declared.channels]:

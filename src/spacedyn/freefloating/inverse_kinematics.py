@@ -288,8 +288,9 @@ class _Search:
             if reached[i] or end.stuck[i]:
                 reason[i] = REACHED if reached[i] else self.obstacle(end, i)
         shape, path = given.shape, np.stack(end.path, axis=-2)
+        state = State(given.model, end.state._data.reshape(*shape, end.state._data.shape[-1]))
         return InverseKinematics(
-            State(given.model, end.state._data.reshape(*shape, end.state._data.shape[-1])),
+            state._carrying(given.internal),
             path.reshape(*shape, *path.shape[-2:]),
             tuple(goal.endpoint for goal in self.goals),
             position.reshape(*shape, len(self.goals)),

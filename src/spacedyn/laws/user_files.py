@@ -1,4 +1,4 @@
-"""Laws, motions, conditions and actions from a user's Python file."""
+"""Laws, elements, motions, conditions and actions from a user's Python file."""
 
 import builtins
 import dis
@@ -47,18 +47,17 @@ class UserFile:
         return str(self._names["__name__"])
 
     def __getitem__(self, name: str) -> Any:
-        """A law, motion or condition without its parameters, or a function."""
+        """A law, element, motion or condition without its parameters, or a function."""
         if name not in self.names:
-            raise UnknownName(f"law or function in {self.path.name}", name, self.names)
+            raise UnknownName(f"law, element or function in {self.path.name}", name, self.names)
         return self._names[name]
 
     def law(self, name: str, model: Model, state: State, **parameters: Any) -> Law:
         """A law: made by @law and called with parameters; or what a function of robot, state and parameters returns."""
-        found = self[name]
+        found, what = self[name], "a law: a function made by @law, or one of (model, state, ...) that gives one"
+        self._check_no_element(name, what)
         made = self._made(name, parameters) if isinstance(found, LawTemplate) else found(model, state, **parameters)
-        return self._checked(
-            name, made, Law, "a law: a function made by @law, or one of (model, state, ...) that gives one"
-        )
+        return self._checked(name, made, Law, what)
 
     def element(self, kind: str, /, **parameters: Any) -> Any:
         """An element, made by @element: with its joints, points and parameters; or a law, made by @law."""
@@ -74,18 +73,20 @@ class UserFile:
 
     def motion(self, name: str, **parameters: Any) -> Motion:
         """A motion for a prescribed joint, made by @motion."""
-        return self._checked(name, self._made(name, parameters), Motion, "a motion: a function made by @motion")
+        what = "a motion: a function made by @motion"
+        self._check_no_element(name, what)
+        return self._checked(name, self._made(name, parameters), Motion, what)
 
     def condition(self, name: str, **parameters: Any) -> Condition:
         """A condition for an event, made by @condition."""
-        return self._checked(
-            name, self._made(name, parameters), Condition, "a condition: a function made by @condition"
-        )
+        what = "a condition: a function made by @condition"
+        self._check_no_element(name, what)
+        return self._checked(name, self._made(name, parameters), Condition, what)
 
     def action(self, name: str) -> Callable[..., Any]:
         """A function of time and state for an event."""
         found = self[name]
-        if isinstance(found, LawTemplate):
+        if isinstance(found, Template):
             raise InputError(f"'{name}' in {self.path.name} is no plain function; an action is f(t, state)")
         return found
 
@@ -100,6 +101,11 @@ class UserFile:
                 raise InputError(f"{what} has no parameter '{key}'; {nearest(key, sorted(known or ()))}")
         return found(**parameters)
 
+    def _check_no_element(self, name: str, what: str) -> None:
+        found = self[name]
+        if isinstance(found, Template) and not isinstance(found, LawTemplate):
+            raise InputError(f"'{name}' in {self.path.name} is not {what}; it is an element, which goes among elements")
+
     def _checked(self, name: str, made: Any, kind: type, what: str) -> Any:
         exact = kind is not Law or not isinstance(made, Motion | Condition)
         if not isinstance(made, kind) or not exact:
@@ -111,7 +117,7 @@ class UserFile:
 
 
 def from_file(path: str | os.PathLike[str]) -> UserFile:
-    """Laws, motions, conditions and functions of a Python file, by name.
+    """Laws, elements, motions, conditions and functions of a Python file, by name.
 
     Parameters
     ----------

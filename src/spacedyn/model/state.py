@@ -216,8 +216,7 @@ class State(NamesItsAttributes):
             if isinstance(parts.get(name), Mapping):
                 now = {joint: keep[name][..., slices(joint)] for joint in self.model.joint_names}
                 parts[name] = {**now, **parts[name]}
-        made = State.from_parts(self.model, **{**keep, **parts})
-        return made._carrying(self.internal) if made.shape == self.shape else made
+        return self._handing_on(State.from_parts(self.model, **{**keep, **parts}))
 
     @checked_arguments()
     def with_internal(self, internal: Mapping[str, Any]) -> "State":
@@ -254,6 +253,12 @@ class State(NamesItsAttributes):
         except ValueError:
             reason = f"{what}: the state has batch axes {self.shape}, got an array of shape {array.shape}"
             raise InputError(f"{reason}; give one number, ({array.shape[-1]},), or the batch axes before it") from None
+
+    def _handing_on(self, made: "State") -> "State":
+        """A state made from this one, whose batch axes may be more, with the internal states of this one."""
+        if made.shape == self.shape:
+            return made._carrying(self.internal)
+        return made._carrying({k: read_only(made._spread(k, v).copy()) for k, v in self.internal.items()})
 
     def _carrying(self, internal: Mapping[str, np.ndarray]) -> "State":
         """The same positions and rates, with these internal states."""
@@ -326,7 +331,7 @@ class State(NamesItsAttributes):
         """The state after a small motion `step` (…, nv), such as u dt; positions stay on their manifold.
 
         Positions add up; the base turns by the rotation vector in inertial axes, spherical and free joints by theirs
-        in the child's axes. Rates stay as they are, or become `rates` (…, nv).
+        in the child's axes. Rates stay as they are, or become `rates` (…, nv); internal states stay.
 
         Examples
         --------
@@ -346,7 +351,7 @@ class State(NamesItsAttributes):
         move(model, data[..., : 7 + model.nq], step)
         if not np.isfinite(data).all():
             raise InputError(f"step: {np.abs(step).max():.3g} is too large a motion; positions would not be finite")
-        return State(model, data)
+        return self._handing_on(State(model, data))
 
     def difference(self, other: "State") -> np.ndarray:
         """(…, nv): the small motion that takes this state's positions to the other's; undoes `integrate`."""

@@ -186,7 +186,7 @@ def lifting_energy(model: Model, gravity: Any) -> float:
 
 
 def balances(found: dict[str, Array], energy: Array, both: Array | None) -> dict[str, Array]:
-    """What is there less what should be, given energy and momentum at the start."""
+    """Errors of energy and momentum: their change since the start less work, losses and impulse."""
     off = {"energy": (found["kinetic"] + found["potential"] - energy) - (found["work"] - found["lost"])}
     if both is not None:
         momenta = (found["momentum"] - both) - found["impulse"]

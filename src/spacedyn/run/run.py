@@ -325,7 +325,7 @@ class Run(Record):
 
     @cached_property
     def _balance(self) -> dict[str, Array]:
-        """What is there less what should be, over time."""
+        """Errors of energy and momentum over time, see `balances`."""
         missing = [name for name in LEDGER if name not in self._columns]
         if missing:
             raise InputError("the ledger was audited but not recorded; simulate with channels=['ledger', ...]")

@@ -45,6 +45,14 @@ METHODS: dict[str, type] = {
 _MAX_RECORDS, _MAX_STEPS = 2_000_000, 1e10
 
 
+def parameters_of_kind(kind: str) -> tuple[list[str], list[str]]:
+    """What an element in a file takes: names of all its parameters, and of those that it needs."""
+    made = ELEMENTS[kind]
+    fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
+    known, needed = parameters_of(made)
+    return [name for name in known if name in fields], needed
+
+
 def _here(name: str) -> Call:
     """A file or folder by its name in the scenario's folder."""
     return Call(Name("here.joinpath"), (name,))
@@ -236,9 +244,7 @@ class Program:
             return Call(Name("sd.Wrench"))
         former = getattr(made, "former_names", {})
         parameters = {former.get(key, key): value for key, value in parameters.items()}
-        fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
-        known, needed = parameters_of(made)
-        self._names(path, kind, parameters, [name for name in known if name in fields], needed)
+        self._names(path, kind, parameters, *parameters_of_kind(kind))
         if made is PrescribedJoint and "motion" in parameters:
             parameters["motion"] = self._motion((*path, "motion"), parameters["motion"])
         return Call(Name(f"sd.{made.__name__}"), (), parameters, path)

@@ -78,6 +78,8 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
         if given not in scenarios():
             if path.exists():
                 raise ScenarioError(given, [f"{given} is no scenario; the name of a scenario's file ends in .toml"])
+            if path.with_name(f"{path.name}.toml").is_file():
+                raise ScenarioError(given, [f"no bundled scenario has this name; give the file's: {given}.toml"])
             raise UnknownName("bundled scenario", given, scenarios())
         stored = files("spacedyn").joinpath("library", "scenarios", f"{given}.toml")
         return stored.read_text(encoding="utf-8"), f"{given}.toml", FilePath(str(stored)).parent

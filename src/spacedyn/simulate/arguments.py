@@ -1,4 +1,4 @@
-"""What a simulation cannot begin with: a span of time, a state or a record that makes no sense; said beforehand."""
+"""Checks before a simulation starts: its span of time, joint limits, memory for the record, internal states."""
 
 import os
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _MAX_STOP_DEPTH = 0.05  # beyond the limit of an end stop, as a part of the join
 
 
 def check_span(start: Any, duration: Any, budget: Any) -> float:
-    """The end of a span of time [s] that numbers can resolve."""
+    """The end of a run [s]; raise if its span or budget makes no sense, or 64 bits cannot resolve the span."""
     start, duration = (
         real_number("start", start, "a time [s]"),
         real_number("duration", duration, "a positive time [s]"),

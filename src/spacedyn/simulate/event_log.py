@@ -247,6 +247,12 @@ class EventLog:
                 f"it must return a State of '{self._model.name}', an action such as sd.actions.lock(...), or None, "
                 f"not {after!r}"
             )
+        if after.internal:
+            raise InputError(
+                f"it returned a state with internal states ({', '.join(after.internal)}), which an action cannot "
+                "change: return the state that it is given, with parts changed, state.replace(...); what an element "
+                "holds is changed by its own samples, at its guards"
+            )
         if not np.isfinite(after._data).all():
             raise InputError("it returned a state with numbers that are not finite")
         for joint in self._switcher.held(stepper):

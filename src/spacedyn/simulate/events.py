@@ -224,6 +224,7 @@ class Event:
         Whether the run ends there; of a batch, only the robot that it happens to.
     action : callable or Action, or several, optional
         f(t, state) that may return a changed State, with which the simulation goes on; the ledger takes what changes.
+        It changes positions and rates: `state` has no internal states, those of elements and laws stay.
         Or one of `sd.actions`: `lock`, `free`, `follow`, `attach`, `release`, which change modes of joints,
         `impact(...)`, `engage(...)`, `disengage(...)`: they act inside the robot, whose momentum stays. A function may
         return one of these, too. Several are done in order.

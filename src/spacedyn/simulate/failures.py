@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from ..elements.element import Element, blocks_of
 from ..elements.program import UserElement
@@ -17,6 +18,10 @@ from ..quantities.matrices import mass_matrix_inverse
 from .layout import in_order
 
 Array = np.ndarray
+_NOT_COMPILED = (
+    "a compiled function that it calls does not take such arguments; sd.sample takes a table: sd.table(times, values), "
+    "waypoints or a spline"
+)
 _SHORT = 1e3  # of the shortest steps that time can be counted in
 
 
@@ -36,7 +41,8 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
     what = {one.name: one.role.what for one in stepper.callees.values()}
     who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
     note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
-    return f"{who} raised {type(error).__name__}: {error}{note}"
+    said = _NOT_COMPILED if isinstance(error, NumbaError) else error
+    return f"{who} raised {type(error).__name__}: {said}{note}"
 
 
 def _times(stepper: Any, step: float) -> tuple[float, ...]:

@@ -210,7 +210,7 @@ class Recording:
         return written == rows or (written < rows and self._log.ending_of(stepper) is not None)
 
     def _chunk(self, room: int, progress_bar: Progress, interruption: Interruption) -> tuple[Outcome | None, Array]:
-        """Some records more of all robots (records, robots, columns); an outcome if they are the last."""
+        """Run up to `room` records further: records (records, robots, columns); the outcome if the run ends there."""
         window = None if self._times is None else self._times.window(self._written, room)
         for stepper in self._steppers:
             stepper.set_times(window)
@@ -297,7 +297,7 @@ class Recording:
 
 
 def _first(which: Array) -> int:
-    """The first of these, or how many there are if it is none."""
+    """Index of the first True; the length if there is none."""
     return int(np.argmax(which)) if which.any() else len(which)
 
 

@@ -1,4 +1,4 @@
-"""A run that comes to a state in which constraint rows depend on each other: said once, by name."""
+"""Warnings and notes of a run whose constraint rows become dependent on each other, with the names of its loops."""
 
 import numpy as np
 

@@ -29,7 +29,7 @@ class Progress:
             self._bar.stop()
 
     def reached(self, simulated: float) -> None:
-        """So much simulated time is done, all robots' together."""
+        """Show that this much simulated time is done [s], summed over all robots."""
         self._begun = self._begun or time.monotonic()
         if not self._shown or time.monotonic() - self._begun < _QUIET:
             return

@@ -167,7 +167,7 @@ def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
 
 
 def compiled_parts(simulation: Simulation) -> list[str]:
-    """What a run needs of machine code, in the order in which it comes: for whoever waits for it."""
+    """Names of what a run compiles or loads, in that order, for the compile notice."""
     size, prepared = pack_size(simulation), Prepared(simulation, 0)
     model, method, robots = simulation.model, simulation.method, simulation.robots
     pack = "varied" if model.flat.robots else "pack"

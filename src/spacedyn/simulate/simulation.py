@@ -78,7 +78,7 @@ class Simulation:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Elements are what they are under this method."""
+        """Replace each element by the form that the method takes (`Element.under`)."""
         stepping = self.method.steps_through_contact
         object.__setattr__(self, "elements", tuple(one.under(stepping) for one in self.elements))
 

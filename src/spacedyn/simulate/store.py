@@ -1,4 +1,4 @@
-"""Where records go, chunk by chunk, with checkpoints to go on from; and what a run that goes on has behind it."""
+"""Where a run puts its records, chunk by chunk, with checkpoints; and what a resumed run has recorded before."""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class FolderPosition(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """What a simulation that goes on has behind it.
+    """What a resumed simulation has recorded before.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Past:
 
     @property
     def records(self) -> int:
-        """How many there are."""
+        """Number of records."""
         return self.checkpoints[-1].records
 
     @property

@@ -63,14 +63,14 @@ def read_text(path: Path) -> str:
 
 
 class BoundedFile(io.FileIO):
-    """A file that gives no more memory to what is read than there is left of it, whatever is asked for."""
+    """A file whose `read` never allocates more than what is left of the file, however much is asked for."""
 
     def __init__(self, path: Path):
         self._size = file_size(path)
         super().__init__(path, "r")
 
     def read(self, size: int | None = -1) -> bytes:
-        """So many bytes, or what is left."""
+        """Read up to `size` bytes; all that is left by default."""
         left = max(self._size - self.tell(), 0)
         return super().read(left if size is None or size < 0 else min(size, left)) or b""
 
