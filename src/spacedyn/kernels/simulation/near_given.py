@@ -8,7 +8,7 @@ from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, store
 from ..sim.layout import *  # noqa: F403
 from .near_columns import near_record
-from .near_impulses import impulses_at
+from .near_sums import impulses_at
 from .right_hand_side import ledger_at
 from .row_motion import change_motion, give_nothing, push_bodies, push_nothing, push_rates, scaled6
 

@@ -11,7 +11,6 @@ from .near_columns import (
     awake,
     awake_at,
     axes_about,
-    changes_at,
     free_speed,
     group_of_body,
     inverse_of,
@@ -22,12 +21,9 @@ from .near_columns import (
     moved,
     near_record,
     own_gain,
-    struck_speed,
 )
 from .near_law import is_steep
 from .near_rows import held_by_rows
-
-STRIKING = 0.1  # [m/s]: slower ones change no velocity by as much as places are looked for ahead (AT_ONCE)
 
 
 @inner
@@ -156,73 +152,3 @@ def find_near(sim, h, zero):
                 many += 1
         number = next_touch(sim, number)
     return many
-
-
-# --- places that are struck within the step ---------------------------------------------------------------------------
-
-
-@inner
-def are_struck(sim, many, zero):
-    """Whether bodies come towards each other so fast, at some near place, that they may be struck against others."""
-    fastest = zero
-    for a in range(many):
-        record = near_record(sim, a)
-        closing = -load(sim.work, record + NEAR_FREE, zero) * load(sim.work, record + NEAR_MASK, zero)
-        fastest = select(closing > fastest, closing, fastest)
-    return somewhere(fastest > STRIKING)
-
-
-@inner
-def struck_at(sim, number, zero):
-    """What impulses change of the normal velocity at a place."""
-    mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
-    if int(load(sim.memory, mine + TM_SORT, 0.0)) == TOUCH_STOP:
-        rate = int(load(sim.memory, mine + TM_RATE, 0.0))
-        return load(sim.work, at + T_AT, zero) * load(sim.work, changes_at(sim) + rate, zero)
-    first, second = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
-    change = struck_speed(sim, first, load3(sim.work, at + T_AT, zero), zero)
-    change = sub3(change, struck_speed(sim, second, load3(sim.work, at + T_OTHER_AT, zero), zero))
-    return dot3(load3(sim.work, at + T_NORMAL, zero), change)
-
-
-@inner
-def free_at(sim, number, zero):
-    """The normal velocity at a place after a step without impulses."""
-    mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
-    if int(load(sim.memory, mine + TM_SORT, 0.0)) == TOUCH_STOP:
-        return free_rate(sim, mine, load(sim.work, at + T_AT, zero), zero)
-    first, second = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
-    speed = free_speed(sim, first, load3(sim.work, at + T_AT, zero), zero)
-    speed = sub3(speed, free_speed(sim, second, load3(sim.work, at + T_OTHER_AT, zero), zero))
-    return dot3(load3(sim.work, at + T_NORMAL, zero), speed)
-
-
-@inner
-def is_struck(sim, number, h, zero):
-    """1 in lanes where a place is not near, but what impulses change closes its gap within the step."""
-    mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
-    a, near = int(load(sim.memory, mine + TM_NEAR, 0.0)), zero
-    if a >= 0:
-        near = load(sim.work, near_record(sim, a) + NEAR_MASK, zero)
-    after = free_at(sim, number, zero) + struck_at(sim, number, zero)
-    comes = select(load(sim.work, at + T_GAP, zero) + h * after < 0.0, 1.0 - near, zero)
-    if integer(sim.plan, SLEEPERS) > 0:
-        comes = comes * awake_at(sim, number, zero)
-    return comes
-
-
-@inner
-def find_struck(sim, h, zero):
-    """Mark places that bodies which are struck come to within the step; whether there are any."""
-    some, number = False, 0
-    while number < integer(sim.plan, TOUCHES):
-        mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
-        sort = int(load(sim.memory, mine + TM_SORT, 0.0))
-        if load(sim.memory, mine + TM_BODY, 0.0) >= 0.0 and sort <= TOUCH_STOP and not sleeps_at(sim, number):
-            comes = is_struck(sim, number, h, zero)
-            if somewhere(comes > 0.5):
-                at = integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS + T_STRUCK
-                store(sim.work, at, select(comes > 0.5, comes, load(sim.work, at, zero)))
-                some = True
-        number = next_touch(sim, number)
-    return some

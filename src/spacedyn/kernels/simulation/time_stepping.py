@@ -23,9 +23,11 @@ from ..sim.sim import sim_at, varied_sim_at
 from .free_spin import turn_freely
 from .near_columns import awake_at, changes_at, move_bodies, move_freely, near_record, struck
 from .near_given import account_given
-from .near_impulses import change_speed, find_impulses, impulses_at
-from .near_places import are_struck, find_near, find_struck
+from .near_impulses import find_impulses
+from .near_places import find_near
 from .near_rows import push_back
+from .near_struck import are_struck, find_struck
+from .near_sums import change_speed, impulses_at
 from .right_hand_side import add_impulse, impulse_at, ledger_at
 from .row_motion import change_motion, give_nothing
 from .sleep import all_sleep, begin_sleep, end_sleep, sleep_on, wake_touched

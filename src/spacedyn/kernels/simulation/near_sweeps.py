@@ -1,0 +1,120 @@
+"""Sweeps over all places that are near, block Gauss and Seidel, until impulses change no velocity any more.
+
+v = v_free + W z is known by z alone, so a sweep costs as much as the columns have entries.
+"""
+
+from ..robot.layout import *  # noqa: F403
+from ..robot.spatial import fused3, load3, store3, sub3
+from ..scalar.compiling import inner, outlined
+from ..scalar.fused_vectors import dot3, two
+from ..scalar.memory import integer, load, store
+from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
+from ..sim.layout import *  # noqa: F403
+from .near_columns import near_record
+from .near_sums import add_impulse_of
+from .near_visit import change_place
+
+EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
+AWAY, LESS = 1.0, 0.25  # times the last change: what shows that this led away; how far it goes then, from there on
+BACK, LEAST_SHARE = -0.5, 0.2  # ratio of changes that go to and fro; the least share of a change that is taken then
+COLD = 10.0  # times as many sweeps where no impulses are known to begin with
+
+
+@inner
+def sweep(sim, many, share, active, turn, zero):
+    """Once through all places; the largest change of a velocity, the sum of changes along the last ones, of squares.
+
+    Of `EVERY` sweeps the first, with turn 0, keeps no changes, and only the last looks at those before.
+    """
+    most, along, size = zero, zero, zero
+    for a in range(many):
+        record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
+        still = select(load(sim.work, record + NEAR_MASK, zero) > 0.0, active, zero)
+        some, d = change_place(sim, a, share, still, zero)
+        if some:
+            g = (
+                load(sim.work, record + NEAR_GAIN, zero),
+                load(sim.work, record + NEAR_GAIN + 3, zero),
+                load(sim.work, record + NEAR_GAIN + 4, zero),
+            )
+            change, gd = (
+                dot3(g, (magnitude(d[0]), magnitude(d[1]), magnitude(d[2]))),
+                (g[0] * d[0], g[1] * d[1], g[2] * d[2]),
+            )
+            most = select(change <= most, most, change)
+            if turn == EVERY - 1 and load(sim.memory, about + NM_MOVED, 0.0) > 0.0:
+                along += dot3(gd, load3(sim.work, record + NEAR_CHANGE, zero))
+            if turn > 0:
+                size += dot3(gd, d)
+                store3(sim.work, record + NEAR_CHANGE, d)
+        if turn > 0:
+            store(sim.memory, about + NM_MOVED, 1.0 if some else 0.0)
+    return most, along, size
+
+
+@inner
+def go_on(sim, many, ratio, share, zero):
+    """Where changes shrink slowly, by a ratio from sweep to sweep, go at once where they lead, within the cones."""
+    ratio = select(ratio > 0.0, select(ratio < SLOWEST, ratio, zero + SLOWEST), zero)
+    more = share * ratio / (1.0 - ratio)
+    for a in range(many):
+        record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
+        sort, moved = load(sim.memory, about + NM_SORT, 0.0), load(sim.memory, about + NM_MOVED, 0.0)
+        if sort >= 1.0 * TOUCH_JOINT or moved == 0.0:
+            continue  # the next sweep brings it within what it can give; or there is no change to follow
+        p, d = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_CHANGE, zero)
+        goes = select(magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2]) > 0.0, more, zero)
+        if somewhere(goes > 0.0):
+            n, x, y = fused3(more, d, p)
+            n = select(n > 0.0, n, zero)
+            limit, square, fit = load(sim.work, record + NEAR_FRICTION, zero) * n, two(x, x, y, y), zero + 1.0
+            outside = select(square <= limit * limit, zero, goes)
+            if somewhere(outside > 0.0):
+                fit = select(outside > 0.0, limit / sqrt(select(outside > 0.0, square, fit)), fit)
+            found = (
+                select(goes > 0.0, n, p[0]),
+                select(goes > 0.0, fused(fit, x, zero), p[1]),
+                select(goes > 0.0, fused(fit, y, zero), p[2]),
+            )
+            store3(sim.work, record + NEAR_IMPULSE, found)
+            add_impulse_of(sim, a, sub3(found, p), zero)
+
+
+@outlined
+def iterate_impulses(sim, many, share, active, zero):
+    """Sweep until velocities change no more, robot by robot, or as often as the method allows; oftener from nothing.
+
+    Returns what a sweep still changed where they were not enough, else zero; and the largest velocity to begin with.
+    """
+    constants = integer(sim.plan, N_METHOD)
+    close, sweeps = load(sim.numbers, constants + 1, 0.0), int(load(sim.numbers, constants + 2, 0.0))
+    fastest, known = zero, zero
+    for a in range(many):
+        known += load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
+        v, mask = (
+            load3(sim.work, near_record(sim, a) + NEAR_FREE, zero),
+            load(sim.work, near_record(sim, a) + NEAR_MASK, zero),
+        )
+        size = mask * (magnitude(v[0]) + magnitude(v[1]) + magnitude(v[2]))
+        fastest = select(size > fastest, size, fastest)
+        store(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_MOVED, 0.0)
+    most = select(known > 0.0, zero + 1.0 * sweeps, zero + COLD * sweeps)
+    done, going, before, last, left, bold, taken = 0, True, zero, zero, zero, zero + 1.0, zero + 1.0
+    while going:
+        change, along, size = sweep(sim, many, share, select(active > 0.0, taken, zero), done % EVERY, zero)
+        change = change / taken
+        if done > 0 and done % EVERY == 0:
+            bold = select(change > AWAY * last, LESS * bold, bold)
+        last = change
+        done += 1
+        slow = select(change > close * fastest, active, zero)
+        active = select(most > 1.0 * done, slow, zero)
+        left = select(slow > active, change, left)
+        going = somewhere(active > 0.0)
+        if going and done % EVERY == 0:
+            some = before > 0.0
+            ratio = select(some, along / select(some, before, zero + 1.0), zero)
+            go_on(sim, many, ratio, select(active > 0.0, bold, zero), zero)
+            taken = select(ratio < BACK, select(taken > LEAST_SHARE, 0.5 * taken, taken), taken)
+        before = size
+    return left, fastest
