@@ -26,8 +26,10 @@ from ..signatures import checked_arguments
 from .arguments import listed
 from .closure import Rows
 from .row_checks import redundant_rows
+from .stepper.row_values import holding_rows
 
 Array = np.ndarray
+_OPEN = 1e-4  # [m, rad]: not only by rounding, or by the step of a difference
 Acting = Element | Law | Iterable[Element | Law]
 __all__ = ["ConstrainedMotion", "Mobility", "forward_dynamics", "inverse_dynamics", "jacobian", "mobility", "residuals"]
 
@@ -41,7 +43,7 @@ class Mobility:
     freedom : int
         Degrees of freedom: free rates less the rank of the rows.
     rows, rank : int
-        Number of constraint rows, and of independent ones.
+        Number of constraint rows, and of independent ones; those of a loop that starts open do not count.
     redundant : tuple of str
         Elements whose rows depend on each other: their forces are known in sum only, and are the least ones.
     """
@@ -159,9 +161,10 @@ def mobility(model: Model, state: State, elements: Acting, *, time: float = 0.0)
     """
     rows = _rows(model, state, elements, time)
     rows.look()
-    J = rows.jacobian()
+    held = np.flatnonzero(holding_rows(rows.stepper))  # those of loops that are open rest
+    J = rows.jacobian()[held]
     rank, dependent = redundant_rows(J, rows.root())
-    names = tuple(dict.fromkeys(rows.names[rows.owners[j]] for j in dependent))
+    names = tuple(dict.fromkeys(rows.names[rows.owners[held[j]]] for j in dependent))
     return Mobility(int(rows.free.sum()) - rank, len(J), rank, names)
 
 
@@ -198,6 +201,11 @@ def forward_dynamics(
         [m/s²].
     time : float
         Of moving targets [s].
+
+    Raises
+    ------
+    InputError
+        Loops that are open in this state, by name.
 
     Examples
     --------
@@ -242,7 +250,7 @@ def inverse_dynamics(
     Raises
     ------
     InputError
-        Accelerations that the loops do not allow, or that these joints cannot give.
+        Loops that are open in this state; accelerations that they do not allow, or that these joints cannot give.
 
     Examples
     --------
@@ -284,6 +292,10 @@ def inverse_dynamics(
 
 
 def _unheld(rows: Rows) -> Rows:
+    """Rows of a robot whose joints are all free and whose loops are closed, but for differences that users take."""
     if not rows.free.all():
         raise InputError("elements: joints cannot be held here; leave LockedJoint and PrescribedJoint out")
+    words = "; ".join(rows.open_loops(_OPEN, as_given=True))
+    if words:
+        raise InputError(f"{words}, in this state; take the nearest closed one: sd.assemble(model, state, elements)")
     return rows

@@ -22,7 +22,7 @@ from .acting import all_acting
 from .failures import failed_callee
 from .independent import independent_deviations, row_derivatives
 from .row_checks import check_closed
-from .setup import simulation_of
+from .setup import instant_of
 from .stepper.build import build_stepper, set_tangents
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
@@ -148,16 +148,14 @@ def linearize(
     acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
     chosen = [_continuous(law, sampled_as_continuous) for law in acting.laws]
     time = one_number("time", time, "a time [s]")
-    simulation = simulation_of(
+    simulation = instant_of(
         model,
         state,
-        1.0,
+        time,
         laws=chosen,
         gravity=acting.gravity,
         prescribed=acting.prescribed,
-        limits=False,
         elements=acting.elements,
-        start=time,
     )
     if simulation.layout.asks:
         raise InputError(
