@@ -1,9 +1,13 @@
 """What loops take and refuse: short and late paths, states that rows do not see, fields that would do nothing."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import spacedyn as sd
+from spacedyn.simulate.lost_rank import singular_note
 
 ROD = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (1e-4, 1 / 12, 1 / 12)}
 PIN = sd.Loop("line", "coupler", "rocker", point=(1, 0, 0), other_point=(1, 0, 0), name="pin")
@@ -54,8 +58,6 @@ def test_a_path_need_not_go_on_after_the_instant_that_is_looked_at(crate, time):
 
 
 def test_a_joint_that_moves_at_the_end_of_its_motion_is_assembled(four_bar):
-    from scipy.interpolate import CubicSpline
-
     lead = sd.PrescribedJoint("crank", CubicSpline([0.0, 0.1, 0.2, 0.3], [1.0, 1.1, 1.2, 1.3]))
     start = sd.assemble(four_bar, four_bar.state(q=[1.0, -1.0, 1.0]), [PIN, lead], time=0.2)
     np.testing.assert_allclose(start.q, [1.2, -1.2, 1.2], atol=1e-11)
@@ -145,7 +147,67 @@ def test_rows_that_rest_do_not_count(four_bar):
     assert (found.freedom, found.rows, found.rank, found.redundant) == (1, 2, 2, ())
 
 
+# --- motions out of reach ---------------------------------------------------------------------------------------------
+
+METHODS = [sd.DormandPrince8(), sd.Radau5(), sd.RungeKutta4(2e-3), sd.TimeStepping(2e-3), sd.SemiImplicitEuler(2e-3)]
+
+
+@pytest.fixture(scope="module")
+def arm():
+    b = sd.Builder("arm", "fixed")
+    b.base("ground", massless=True)
+    b.link("upper", "revolute", parent="ground", axis=(0, 0, 1), **ROD)
+    b.link("lower", "revolute", parent="upper", position=(1, 0, 0), axis=(0, 0, 1), **ROD)
+    b.endpoint("hand", body="lower", position=(1, 0, 0))
+    return b.build()
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("joint", ["line", "plane"])
+def test_a_target_that_moves_out_of_reach_is_named(arm, joint, method):
+    """At 1.333 s it is 2 m away, as far as the arm reaches: runs ended with "very stiff springs", or "far too long"."""
+    times = np.linspace(0.0, 2.0, 21)
+    path = np.column_stack([1.6 + 0.3 * times, 0 * times, 0 * times])
+    axis = (0, 0, 1) if joint == "line" else (1, 0, 0)
+    lead = sd.Loop(joint, "lower", point=(1, 0, 0), axis=axis, times=times, positions=path, name="lead")
+    start = sd.assemble(arm, arm.state(q=[0.6, -1.2]), [lead])
+    with pytest.raises(sd.SimulationFailed, match=r"t = 1\.33.*'lead' is open by 0\.000\d.* at best.*within reach"):
+        sd.simulate(arm, start, 2.0, elements=[lead], method=method)
+
+
+@pytest.mark.parametrize("method", METHODS[:3], ids=lambda one: type(one).__name__)
+def test_a_crank_that_tears_a_linkage_names_loop_and_joint(method):
+    """The ground is longer than crank and rods allow for a full turn."""
+    b = sd.Builder("rocker", "fixed")
+    b.base("ground", massless=True)
+    b.link("crank", "revolute", parent="ground", axis=(0, 0, 1), **ROD)
+    b.link("coupler", "revolute", parent="crank", position=(1, 0, 0), axis=(0, 0, 1), **ROD)
+    b.link("rocker", "revolute", parent="ground", position=(2.2, 0, 0), axis=(0, 0, 1), **ROD)
+    model, turn = b.build(), sd.PrescribedJoint("crank", np.polynomial.Polynomial([0.3, 1.0]))
+    start = sd.assemble(model, model.state(q=[0.3, 0.5, 2.0]), [PIN, turn])
+    with pytest.raises(sd.SimulationFailed, match=r"'pin' is open by .* at best with prescribed joints 'crank'"):
+        sd.simulate(model, start, 2.0, elements=[PIN, turn], method=method)
+
+
+def test_a_row_that_vanishes_by_itself_is_a_singular_position(arm):
+    """The stretched arm moves a rod that lies along it neither way: there is no other row that it could depend on."""
+    rod = sd.Loop("distance", "lower", point=(1, 0, 0), other_point=(3, 0, 0), length=1.5, name="rod")
+    start = sd.assemble(arm, arm.state(q=[0.6, -1.2]), [rod])
+    run = sd.simulate(arm, start, 0.1, elements=[rod])
+
+    def said(bend):
+        state = arm.state(q=[bend, -2.0 * bend])
+        return singular_note(run.simulation, SimpleNamespace(robots=1, first=0, state=lambda: state), 0.1)
+
+    assert said(0.3) == "" and said(1e-5).startswith("a singular position, where rows of 'rod' come to depend")
+
+
 # --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def test_an_endpoint_is_no_body_and_is_told_its_body(arm):
+    with pytest.raises(sd.UnknownName, match=r"no body named 'hand'.*'hand' is an endpoint: give its body, 'lower'"):
+        sd.assemble(arm, arm.neutral_state(), [sd.Loop("plane", "hand", axis=(1, 0, 0), other_point=(1.5, 0, 0))])
 
 
 def test_what_would_do_nothing_is_refused(four_bar):

@@ -347,7 +347,10 @@ def check_elements(model: Model, elements: Iterable[Element]) -> None:
         try:
             element.numbers(one)
         except UnknownName as error:
-            raise UnknownName(error.what, error.name, error.known, whose=f"element '{element.label}'") from None
+            ends = [end for end in one.endpoints if end.name == error.name] if error.what == "body" else []
+            otherwise = f"'{error.name}' is an endpoint: give its body, '{ends[0].body}', and a point" if ends else ""
+            whose = f"element '{element.label}'"
+            raise UnknownName(error.what, error.name, error.known, whose=whose, otherwise=otherwise) from None
         linked_to(element, listed)
 
 

@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from ..elements.held_joints import LockedJoint
+from ..elements.held_joints import LockedJoint, PrescribedJoint
 from ..errors import InputError, RunWarning, warn_user
 from ..model.model import robot_of
 from ..model.state import State
-from .closure import Rows
+from .closure import Rows, close_positions
 from .row_checks import redundant_rows, row_singular_values
 from .simulation import Simulation
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
+_OPEN = 1e-9  # [m, rad]: no longer closed
 _SMALL = 1e-3  # of the largest singular value: steps become too short before rows depend on each other exactly
 
 
@@ -55,16 +56,42 @@ def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
         before, now = (_rows_at(simulation, *one) for one in ((start, simulation.start), (stepper.state(), time)))
     except InputError:  # a state that has gone wild
         return ""
-    (_, first), (U, last) = (row_singular_values(rows.jacobian(), rows.root()) for rows in (before, now))
-    small = last < _SMALL * last.max(initial=0.0)
-    if small.sum() <= (first < _SMALL * first.max(initial=0.0)).sum():
+    pairs = [(rows.jacobian(), rows.root()) for rows in (before, now)]
+    sizes = np.maximum(*(np.linalg.norm(J @ T, axis=1) for J, T in pairs))  # a row may vanish by itself
+    (_, first), (U, last) = (row_singular_values(J, T, sizes) for J, T in pairs)
+    least = _SMALL * max(first.max(initial=0.0), last.max(initial=0.0))
+    small = last < least
+    if small.sum() <= (first < least).sum():
         return ""
     part = np.abs(U[:, : len(last)][:, small]).max(axis=1) > 0.01
     names = ", ".join(f"'{name}'" for name in dict.fromkeys(now.names[now.owners[j]] for j in np.flatnonzero(part)))
     return (
-        f"a singular position, where rows of {names} come to depend on each other: the forces that hold them grow "
-        "without bound, and the robot may go on in several ways. Keep it away from there, let one of the loops give "
-        "way (stiffness, damping), or step over it with a looser rtol"
+        f"a singular position, where rows of {names} come to depend on each other, or vanish: the forces that hold "
+        "them grow without bound, and the robot may go on in several ways. Keep it away from there, let one of the "
+        "loops give way (stiffness, damping), or step over it with a looser rtol"
+    )
+
+
+def reach_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
+    """What is to be said of moving targets and prescribed joints that no state follows soon after a run stopped."""
+    motions = {name: motion for name, motion in simulation.prescribed.items() if not isinstance(motion, str)}
+    moving = motions or any(getattr(one, "times", None) is not None for one in simulation.elements)
+    if not simulation.layout.rows or not moving or stepper.robots > 1 or simulation.events or simulation.modes:
+        return ""
+    soon = min(time + 1e-3 * (simulation.end - simulation.start), simulation.end)
+    state, held = stepper.state(), [PrescribedJoint(*one) for one in simulation.prescribed.items()]
+    try:
+        rows = Rows(state.model, state, [*simulation.elements, *held], soon)
+        close_positions(rows)
+    except InputError:  # a state that has gone wild
+        return ""
+    words = "; ".join(rows.open_loops(_OPEN, as_given=True))
+    if not words:
+        return ""
+    joints = f" with prescribed joints {', '.join(repr(name) for name in motions)}" if motions else ""
+    return (
+        f"at t = {soon:g} s, {words} at best{joints}: no state follows that motion. Keep targets and joints within "
+        "reach, or let one of the loops give way (stiffness, damping)"
     )
 
 

@@ -91,10 +91,10 @@ def redundant_rows(J: Array, T: Array) -> tuple[int, list[int]]:
     return rank, [int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-6)]
 
 
-def row_singular_values(J: Array, T: Array) -> tuple[Array, Array]:
-    """Left singular vectors, as columns, and singular values of J in the metric of T, each row scaled to one."""
+def row_singular_values(J: Array, T: Array, sizes: Array | None = None) -> tuple[Array, Array]:
+    """Left singular vectors, as columns, and singular values of J in the metric of T; rows by `sizes`, or their own."""
     W = J @ T
-    sizes = np.linalg.norm(W, axis=1)
+    sizes = np.linalg.norm(W, axis=1) if sizes is None else sizes
     counts = sizes > 1e-8 * sizes.max(initial=0.0)  # others vanish, as those of rods that lie in line
     W = W * np.where(counts, 1.0 / np.where(counts, sizes, 1.0), 0.0)[:, None]
     U, s, _ = np.linalg.svd(W)
