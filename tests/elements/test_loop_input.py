@@ -9,6 +9,7 @@ from scipy.interpolate import CubicSpline
 import spacedyn as sd
 from spacedyn.simulate.lost_rank import singular_note
 
+pytestmark = pytest.mark.packs
 ROD = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (1e-4, 1 / 12, 1 / 12)}
 PIN = sd.Loop("line", "coupler", "rocker", point=(1, 0, 0), other_point=(1, 0, 0), name="pin")
 TIMES = np.array([0.0, 0.1, 0.2, 0.3])
@@ -173,6 +174,18 @@ def test_a_target_that_moves_out_of_reach_is_named(arm, joint, method):
     start = sd.assemble(arm, arm.state(q=[0.6, -1.2]), [lead])
     with pytest.raises(sd.SimulationFailed, match=r"t = 1\.33.*'lead' is open by 0\.000\d.* at best.*within reach"):
         sd.simulate(arm, start, 2.0, elements=[lead], method=method)
+
+
+@pytest.mark.parametrize("method", METHODS[:3], ids=lambda one: type(one).__name__)
+def test_the_robot_of_a_batch_that_fails_is_named(arm, method):
+    """Robots with shorter and shorter upper arms step together: the last one does not reach the end of the path."""
+    fleet = arm.vary(position={"lower": [(1.4, 0, 0), (1.3, 0, 0), (1.0, 0, 0)]})
+    times = np.linspace(0.0, 2.0, 21)
+    path = np.column_stack([1.6 + 0.3 * times, 0 * times, 0 * times])
+    lead = sd.Loop("line", "lower", point=(1, 0, 0), times=times, positions=path, name="lead")
+    start = sd.assemble(fleet, fleet.state(q=[0.6, -1.2]), [lead])
+    with pytest.raises(sd.SimulationFailed, match=r"robot \(?2.*'lead' is open by 0\.000\d.* at best"):
+        sd.simulate(fleet, start, 2.0, elements=[lead], method=method)
 
 
 @pytest.mark.parametrize("method", METHODS[:3], ids=lambda one: type(one).__name__)

@@ -1,5 +1,9 @@
 """Warnings and notes of a run whose constraint rows become dependent on each other, with the names of its loops."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
 
 from ..elements.held_joints import LockedJoint, PrescribedJoint
@@ -43,17 +47,35 @@ def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, state
     )
 
 
-def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
-    """What is to be said of rows that nearly depend on each other where a run of one robot stopped; or nothing."""
-    if not simulation.layout.rows or stepper.robots > 1:
+def rows_note(simulation: Simulation, stepper: Stepper, time: float, *, singular: bool) -> str:
+    """What is to be said of the constraint rows where a run stopped, of the first robot of a pack that they fail."""
+    if not simulation.layout.rows:
         return ""
+    for lane in range(stepper.robots):
+        robot = _Robot(stepper.first + lane, partial(stepper.state, lane))
+        asked = simulation, robot, time
+        words = contradiction_note(*asked) or reach_note(*asked) or (singular_note(*asked) if singular else "")
+        if words:
+            return words if stepper.robots == 1 else f"of robot {robot.first}: {words}"
+    return ""
+
+
+class _Robot(NamedTuple):
+    """One robot of a stepper: its number, and its present state."""
+
+    first: int
+    state: Callable[[], State]
+
+
+def singular_note(simulation: Simulation, robot: _Robot, time: float) -> str:
+    """What is to be said of rows that nearly depend on each other where the run of a robot stopped; or nothing."""
     if simulation.events or any(one.asks for one in simulation.elements):
         return ""
     start = State(
-        stepper.state().model, simulation.state._data.reshape(-1, simulation.state._data.shape[-1])[stepper.first]
+        robot.state().model, simulation.state._data.reshape(-1, simulation.state._data.shape[-1])[robot.first]
     )
     try:
-        before, now = (_rows_at(simulation, *one) for one in ((start, simulation.start), (stepper.state(), time)))
+        before, now = (_rows_at(simulation, *one) for one in ((start, simulation.start), (robot.state(), time)))
     except InputError:  # a state that has gone wild
         return ""
     pairs = [(rows.jacobian(), rows.root()) for rows in (before, now)]
@@ -72,14 +94,14 @@ def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
     )
 
 
-def reach_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
+def reach_note(simulation: Simulation, robot: _Robot, time: float) -> str:
     """What is to be said of moving targets and prescribed joints that no state follows soon after a run stopped."""
     motions = {name: motion for name, motion in simulation.prescribed.items() if not isinstance(motion, str)}
     moving = motions or any(getattr(one, "times", None) is not None for one in simulation.elements)
-    if not simulation.layout.rows or not moving or stepper.robots > 1 or simulation.events or simulation.modes:
+    if not moving or simulation.events or simulation.modes:
         return ""
     soon = min(time + 1e-3 * (simulation.end - simulation.start), simulation.end)
-    state, held = stepper.state(), [PrescribedJoint(*one) for one in simulation.prescribed.items()]
+    state, held = robot.state(), [PrescribedJoint(*one) for one in simulation.prescribed.items()]
     try:
         rows = Rows(state.model, state, [*simulation.elements, *held], soon)
         close_positions(rows)
@@ -95,13 +117,13 @@ def reach_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
     )
 
 
-def contradiction_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
-    """What is to be said of given joints that leave rows too few freedoms where a run of one robot stopped."""
+def contradiction_note(simulation: Simulation, robot: _Robot, time: float) -> str:
+    """What is to be said of given joints that leave rows too few freedoms where the run of a robot stopped."""
     given = [one.joint for one in simulation.joints if one.given is not None]
-    if not simulation.layout.rows or not given or stepper.robots > 1:
+    if not given:
         return ""
     try:
-        free, held = (_rows_at(simulation, stepper.state(), time, holds) for holds in (False, True))
+        free, held = (_rows_at(simulation, robot.state(), time, holds) for holds in (False, True))
     except InputError:  # a state that has gone wild
         return ""
     whole = redundant_rows(free.jacobian(), free.root())[0]
