@@ -21,7 +21,6 @@ from ..model.state import State
 from ..quantities.calls import check_state, finite_operand
 from ..quantities.dynamics import forward_dynamics as tree_forward_dynamics
 from ..quantities.dynamics import inverse_dynamics as tree_inverse_dynamics
-from ..quantities.matrices import mass_matrix
 from ..signatures import checked_arguments
 from .arguments import listed
 from .closure import Rows
@@ -220,9 +219,19 @@ def forward_dynamics(
     rows = _unheld(_rows(model, state, elements, time, gravity))
     J, gamma = _gamma(rows)
     a = tree_forward_dynamics(model, state, tau, gravity=gravity)
-    X = np.linalg.solve(mass_matrix(model, state), J.T)
-    multipliers = -np.linalg.lstsq(J @ X, J @ a + gamma, rcond=1e-12)[0]
-    return ConstrainedMotion(a + X @ multipliers, _by_element(rows, multipliers))
+    T = rows.root()
+    W, rank = J @ T, redundant_rows(J, T)[0]  # only the condition of W enters, not that of W W'
+    sizes = np.linalg.norm(W, axis=1)
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    y = _least(W / sizes[:, None], -(J @ a + gamma) / sizes, rank)
+    return ConstrainedMotion(a + T @ y, _by_element(rows, _least(W.T, y, rank)))
+
+
+def _least(A: Array, b: Array, rank: int) -> Array:
+    """The least solution x of A x = b, for a matrix of this rank."""
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    found: Array = Vt[:rank].T @ (U[:, :rank].T @ b / s[:rank])
+    return found
 
 
 @checked_arguments("elements")

@@ -21,7 +21,7 @@ from ..signatures import checked_arguments
 from .acting import all_acting
 from .failures import failed_callee
 from .independent import independent_deviations, row_derivatives
-from .row_checks import check_closed
+from .row_checks import check_closed, redundant_rows
 from .setup import instant_of
 from .stepper.build import build_stepper, set_tangents
 from .stepper.prepared import Prepared
@@ -193,10 +193,13 @@ def linearize(
 
 def _mobility(H: Array, J: Array) -> Array:
     """Accelerations per force: H^-1, less what constraint rows J take of it."""
-    found: Array = np.linalg.inv(H)
+    T = np.linalg.inv(np.linalg.cholesky(H)).T
     if len(J):
-        X = found @ J.T
-        found = found - X @ np.linalg.pinv(J @ X, rcond=1e-12, hermitian=True) @ X.T
+        W, rank = J @ T, redundant_rows(J, T)[0]
+        sizes = np.linalg.norm(W, axis=1, keepdims=True)
+        V = np.linalg.svd(W / np.where(sizes > 0.0, sizes, 1.0), full_matrices=False)[2][:rank]
+        T = T - T @ V.T @ V
+    found: Array = T @ T.T
     return found
 
 
