@@ -233,6 +233,17 @@ def test_what_would_do_nothing_is_refused(four_bar):
         sd.constraints.residuals(four_bar, four_bar.neutral_state(), [soft])
 
 
+def test_what_follows_from_the_state_is_not_given(four_bar):
+    """It was Python's own error about two values of a keyword."""
+    state = four_bar.state(q=[1.0, -1.0, 1.0])
+    for joint, given in (("weld", "attitude_xyzw"), ("ball", "other_point"), ("distance", "length")):
+        value = {"attitude_xyzw": (0, 0, 0, 1), "other_point": (1, 0, 0), "length": 1.0}[given]
+        with pytest.raises(sd.InputError, match=rf"as_met: {given} follows from the state; leave it out"):
+            sd.Loop.as_met(four_bar, state, joint, "coupler", "rocker", **{given: value})
+    with pytest.raises(sd.InputError, match="expected Mimic"):
+        sd.Coupling.of_mimics(["crank"])
+
+
 @pytest.mark.parametrize("tolerance", [0.0, -1.0, np.nan])
 def test_a_tolerance_that_nothing_meets_is_refused(four_bar, tolerance):
     with pytest.raises(sd.InputError, match="tolerance must be a positive number"):

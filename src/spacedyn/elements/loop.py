@@ -376,7 +376,9 @@ class Loop(Element):
         Raises
         ------
         InputError
-            A batch, or unknown bodies.
+            A batch, or fields that follow from the state.
+        UnknownName
+            Bodies that there are not.
 
         Examples
         --------
@@ -389,6 +391,11 @@ class Loop(Element):
         """
         if state.shape:
             raise InputError(f"Loop.as_met takes one state; this is a batch {state.shape}: pick one, such as states[0]")
+        follow = {"attitude_xyzw", "length"} | ({"other_point"} if joint != "distance" else set())
+        if given := sorted(follow & set(fields)):
+            raise InputError(
+                f"Loop.as_met: {', '.join(given)} follows from the state; leave it out, or make a Loop(...)"
+            )
         poses = forward_kinematics(model, state).bodies
         at, R = np.zeros(3), np.eye(3)
         if other != "inertial":
