@@ -417,6 +417,21 @@ def test_forward_and_inverse_dynamics_of_closed_robots_agree():
         sd.constraints.inverse_dynamics(model, state, motion.udot, loops, actuated=["left2"])
 
 
+@pytest.mark.parametrize("angle", [1e-2, 1e-4, 1e-6, 3e-7])
+def test_closed_dynamics_near_a_singular_position_are_those_of_a_run(angle):
+    """Rods nearly in line: rows count as independent as long as a run's and `mobility`'s do; the closed form, too."""
+    model = cranks(1)
+    state, rate = standing(model, 1, angle, 1.3), -1.2 * 9.81 * np.cos(angle)
+    found = sd.constraints.forward_dynamics(model, state, pins(1), gravity=DOWN)
+    run = sd.simulate(model, state, 1e-6, elements=pins(1), gravity=DOWN, method=sd.RungeKutta4(1e-6), record=1e-6)
+    assert sd.constraints.mobility(model, state, pins(1)).rank == 2
+    np.testing.assert_allclose(found.udot, rate * np.array([1.0, 1.0, -1.0]), atol=1e-14 / angle + 1e-12)
+    np.testing.assert_allclose(found.multipliers["pin0"], run["pin0.force"][0, :2], atol=1e-14 / angle**2 + 1e-12)
+    linear = sd.linearize(model, state, elements=pins(1), gravity=DOWN)
+    pushed = linear.basis @ linear.B[:, 0]  # by a unit torque on a crank: 1 / (2/3 + 1)
+    np.testing.assert_allclose(pushed[3:], [0.6, 0.6, -0.6], atol=1e-14 / angle + 1e-12)
+
+
 # --- couplings --------------------------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import spacedyn as sd
 from spacedyn.model.files.mjcf import read_mjcf
+from spacedyn.model.files.urdf import read_urdf
 
 mujoco = pytest.importorskip("mujoco")
 LINKAGE = """
@@ -124,6 +125,23 @@ def test_mimic_joints_of_a_urdf():
     assert [(one.joints, one.coefficients.tolist(), one.offset) for one in ties] == [
         (("right", "left"), [1.0, 2.0], 0.1)
     ]
+
+
+@pytest.mark.parametrize(
+    "kind, tie", [("prismatic", "<mimic joint='left' multiplier='0'/>"), ("fixed", "<mimic joint='left'/>")]
+)
+def test_a_mimic_joint_that_nothing_moves_is_locked(kind, tie):
+    body = "<inertial><mass value='1'/><inertia ixx='1' iyy='1.1' izz='1.2' ixy='0' ixz='0' iyz='0'/></inertial>"
+    text = f"<robot name='g'><link name='base'>{body}</link>"
+    for name, sort, more in (("left", kind, ""), ("right", "prismatic", tie)):
+        text += f"<link name='{name}'>{body}</link><joint name='{name}' type='{sort}'><parent link='base'/>"
+        text += f"<child link='{name}'/><axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/>{more}"
+        text += "</joint>"
+    with pytest.warns(sd.ModelWarning, match="mimic"):
+        model = read_urdf(text + "</robot>")
+    (lock,) = sd.read_loops(text + "</robot>", model)
+    run = sd.simulate(model, model.neutral_state(), 0.2, elements=[lock], gravity=(1.0, 0, 0))
+    assert run.final.q[model.q_slice("right")] == 0.0
 
 
 def _gripper():

@@ -104,7 +104,7 @@ _WANTED = {
         for name, more in {
             "assemble": {},
             **{f"constraints.{one}": {} for one in ("residuals", "jacobian", "mobility")},
-            "constraints.forward_dynamics": {"tau": "torques of wheeled"},
+            "constraints.forward_dynamics": {"state": "wheeled at rest", "tau": "torques of wheeled"},
             "constraints.inverse_dynamics": {"state": "wheeled at rest", "udot": "no rates of wheeled"},
         }.items()
     },

@@ -145,12 +145,12 @@ class AtmosphericDrag(Element):
         rho = np.asarray(self.densities)
         return AirTable(np.asarray(self.altitudes), rho, rho)
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
-        """Raise if the robot starts inside the planet, or the Sun's path ends before the run."""
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
+        """Raise if the robot starts inside the planet, or the Sun's path does not cover the run."""
         check_above(
             f"AtmosphericDrag '{self.label}'", state, self.radius * (1.0 - self.flattening), np.zeros(3), others
         )
-        check_reach(f"AtmosphericDrag '{self.label}'", self.times, end)
+        check_reach(f"AtmosphericDrag '{self.label}'", self.times, span)
 
     def numbers(self, model: Model) -> Numbers:
         """Body, bulge, the Sun's path, pieces of the table, plates; the planet, plates, the table, the Sun's path."""

@@ -262,7 +262,7 @@ class Contact(Element):
         """Gaps (..., n) of its points at a state [m], of balls and ellipsoids as if the surface were plane there."""
         return gaps_of(state, self.body, self.other, self.ground, self.touching)
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
         """Raise if a point starts too deep in the surface; warn if it would be shot out, or if a joint holds it."""
         model = robot_of(state.model, 0)
         self._check_joint(model)

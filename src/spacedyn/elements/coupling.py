@@ -131,4 +131,7 @@ class Coupling(Element):
         >>> tie.joints, tie.coefficients.tolist(), tie.offset
         (('right', 'left'), [1.0, 1.0], 0.1)
         """
-        return [cls((one.joint, one.leader), (1.0, -one.multiplier), one.offset) for one in mimics]
+        several = list(mimics)
+        if not all(isinstance(one, Mimic) for one in several):
+            raise InputError(f"Coupling.of_mimics: expected Mimic(joint, leader, multiplier, offset), got {several!r}")
+        return [cls((one.joint, one.leader), (1.0, -one.multiplier), one.offset) for one in several]

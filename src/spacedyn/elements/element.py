@@ -185,8 +185,8 @@ class Element:
         """The element with what it takes from a model: itself, unless it asks for shapes."""
         return self
 
-    def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
-        """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence["Element"]) -> None:
+        """Raise by name what does not fit a start, the span of time [s] or the other elements of a simulation."""
 
     def failure_note(self, state: State) -> str:
         """What it knows of the cause if a simulation could not go on from a state; nothing if nothing."""
@@ -209,8 +209,11 @@ class Element:
         """Its constraint rows, as its kind writes them (kernels/elements/rows.py); their bodies are `attached_to`."""
         return ()
 
-    def is_against(self, model: Model, state: State) -> str:
-        """A problem that closed rows do not show, in words: axes that point against each other. Nothing if none."""
+    def is_against(self, model: Model, state: State, *, as_given: bool = False) -> str:
+        """A problem that closed rows do not show, in words: axes that point against each other. Nothing if none.
+
+        Of one state, or of any in a batch; a state `as_given` may have such axes where they hold as well.
+        """
         return ""
 
     def jump(self, model: Model, before: State, after: State) -> Array:
@@ -344,7 +347,10 @@ def check_elements(model: Model, elements: Iterable[Element]) -> None:
         try:
             element.numbers(one)
         except UnknownName as error:
-            raise UnknownName(error.what, error.name, error.known, whose=f"element '{element.label}'") from None
+            ends = [end for end in one.endpoints if end.name == error.name] if error.what == "body" else []
+            otherwise = f"'{error.name}' is an endpoint: give its body, '{ends[0].body}', and a point" if ends else ""
+            whose = f"element '{element.label}'"
+            raise UnknownName(error.what, error.name, error.known, whose=whose, otherwise=otherwise) from None
         linked_to(element, listed)
 
 

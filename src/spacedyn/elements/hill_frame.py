@@ -75,7 +75,7 @@ class HillFrame(Element):
         """What it is called in the record."""
         return self.name or "hill frame"
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
         """Raise if another element moves the frame, too."""
         if any(one.carries_frame for one in others) or sum(isinstance(one, HillFrame) for one in others) > 1:
             raise InputError("HillFrame: the frame has one motion; leave out other HillFrames and the OrbitingOrigin")

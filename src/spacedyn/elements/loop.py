@@ -106,7 +106,7 @@ class Loop(Element):
     stiffness, damping : float
         Along slides, if it is compliant [N/m, N s/m].
     turn_stiffness, turn_damping : float
-        Of turns [N m/rad, N m s/rad].
+        Of turns [N m/rad, N m s/rad]. Where these are zero, a compliant loop leaves turns free: a 'weld' is a ball.
     active : bool, optional
         Of a rigid loop that events open and close (`sd.actions.close_loop`, `open_loop`): whether it starts closed.
         Left out, it is closed and stays so.
@@ -198,6 +198,15 @@ class Loop(Element):
             )
         if times is not None and self.other != "inertial":
             raise InputError(f"{what}: a moving target is in the inertial frame: leave `other` out")
+        if times is not None and np.any(self.other_point):
+            raise InputError(f"{what}: positions say where its place is; leave other_point out, or add it to them")
+        if self.body == "inertial":
+            raise InputError(f"{what}: only `other` may be 'inertial'; name the body that is held as `body`")
+        if not (self.is_rigid or self.stiffness or self.damping or LOOP_JOINTS[self.joint].turns):
+            raise InputError(
+                f"{what}: it leaves turns free, so turn_stiffness and turn_damping alone hold nothing; give stiffness "
+                "or damping, or a joint that holds turns, such as a 'weld'"
+            )
 
     def _check_sizes(self, what: str) -> None:
         """A distance has a length, a screw a pitch, and no other joint has."""
@@ -308,24 +317,27 @@ class Loop(Element):
         parts = [point, far, mine.ravel(), theirs.ravel(), sizes, path]
         return Numbers(tuple(int(one) for one in integers), np.concatenate(parts))
 
-    def check_start(self, state: State, end: float, others: object) -> None:
-        """Raise if its target's path ends before the run does."""
-        check_reach(f"Loop '{self.label}'", self.times, end)
+    def check_start(self, state: State, span: tuple[float, float], others: object) -> None:
+        """Raise if its target's path does not cover the run."""
+        check_reach(f"Loop '{self.label}'", self.times, span)
 
     def rows_of(self, model: Model) -> tuple[Row, ...]:
         """Its rows, if it is rigid."""
         bodies = (self.body,) if self.other == "inertial" else (self.body, self.other)
         return (Row(bodies),) * (LOOP_JOINTS[self.joint].rows if self.is_rigid else 0)
 
-    def is_against(self, model: Model, state: State) -> str:
-        """Whether its axes point against each other, where its rows are closed as well."""
+    def is_against(self, model: Model, state: State, *, as_given: bool = False) -> str:
+        """Whether its axes point against each other, where its rows are closed as well; a hinge as given may."""
         turns, (mine, theirs) = LOOP_JOINTS[self.joint].turns, self._axes()
-        if turns not in (PARALLEL, ALIGNED):
+        if turns not in (PARALLEL, ALIGNED) or (as_given and self.joint not in _ALIGNED):
+            return ""
+        if self.active is False or not self.is_rigid:
             return ""
         poses = forward_kinematics(model, state).bodies
-        R = np.eye(3) if self.other == "inertial" else poses.rotation[model.body_index(self.other)]
-        along = np.diag((R @ theirs).T @ poses.rotation[model.body_index(self.body)] @ mine)
-        against = along[2] < 0.0 or (turns == ALIGNED and along.min() < 0.0)
+        R = np.eye(3) if self.other == "inertial" else poses.rotation[..., model.body_index(self.other), :, :]
+        B = poses.rotation[..., model.body_index(self.body), :, :]
+        along = np.einsum("...ij,...ij->...j", R @ theirs, B @ mine)  # cosines between axes of one name
+        against = along.min() < 0.0 if turns == ALIGNED else along[..., 2].min() < 0.0
         return "is closed the wrong way round: its axes point against each other" if against else ""
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
@@ -364,7 +376,9 @@ class Loop(Element):
         Raises
         ------
         InputError
-            A batch, or unknown bodies.
+            A batch, or fields that follow from the state.
+        UnknownName
+            Bodies that there are not.
 
         Examples
         --------
@@ -377,6 +391,11 @@ class Loop(Element):
         """
         if state.shape:
             raise InputError(f"Loop.as_met takes one state; this is a batch {state.shape}: pick one, such as states[0]")
+        follow = {"attitude_xyzw", "length"} | ({"other_point"} if joint != "distance" else set())
+        if given := sorted(follow & set(fields)):
+            raise InputError(
+                f"Loop.as_met: {', '.join(given)} follows from the state; leave it out, or make a Loop(...)"
+            )
         poses = forward_kinematics(model, state).bodies
         at, R = np.zeros(3), np.eye(3)
         if other != "inertial":
@@ -390,7 +409,8 @@ class Loop(Element):
         turn = Rotation.from_matrix(R.T @ poses.rotation[i]).as_quat()
         if joint == "universal":
             turn = np.array([0.0, 0.0, 0.0, 1.0])
-        return cls(joint, body, other, other_point=R.T @ (place - at), attitude_xyzw=turn, **fields)  # type: ignore[arg-type]
+        far = np.zeros(3) if fields.get("times") is not None else R.T @ (place - at)  # of a path, positions
+        return cls(joint, body, other, other_point=far, attitude_xyzw=turn, **fields)  # type: ignore[arg-type]
 
 
 def frame_of(z: Array) -> Array:

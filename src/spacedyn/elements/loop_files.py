@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..errors import InputError, ModelWarning, warn_user
-from ..model.files.mimic import read_mimics
+from ..model.files.mimic import Mimic, read_mimics
 from ..model.files.mjcf_equality import Equality, read_equalities
 from ..model.files.xml_source import parse_xml, read_source
 from ..model.model import Model
@@ -31,7 +31,8 @@ def read_loops(
     """Elements that close what a robot's file ties: of MuJoCo's XML its `equality`, of a URDF its mimic joints.
 
     `connect` is a ball joint, `weld` a weld, `joint` a coupling (or, without a second joint, a lock where the start has
-    it); all of them rigid, whatever softness MuJoCo gives them. What is none of these is named by a warning.
+    it); all of them rigid, whatever softness MuJoCo gives them. A mimic joint is a coupling (or, where its leader is
+    fixed or its multiplier zero, a lock). What is none of these is named by a warning.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def read_loops(
     """
     data, source = read_source(path_or_text)
     if parse_xml(data, source).tag != "mujoco":
-        return list(Coupling.of_mimics(one for one in read_mimics(path_or_text) if one.joint in model.joint_names))
+        return [_follower(model, one) for one in read_mimics(path_or_text) if one.joint in model.joint_names]
     found: list[Element | LockedJoint] = []
     for one in read_equalities(path_or_text, folders, within):
         made = _element(model, one)
@@ -71,6 +72,12 @@ def read_loops(
         else:
             found.append(made)
     return found
+
+
+def _follower(model: Model, one: Mimic) -> Element | LockedJoint:
+    """The coupling of a mimic joint; a lock where its leader does not move it."""
+    moves = one.leader in model.joint_names and model.joint(one.leader).nv and one.multiplier
+    return Coupling.of_mimics([one])[0] if moves else LockedJoint(one.joint)
 
 
 def _element(model: Model, one: Equality) -> Element | LockedJoint | None:

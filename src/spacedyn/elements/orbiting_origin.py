@@ -87,7 +87,7 @@ class OrbitingOrigin(Element):
         """Position and velocity at the start."""
         return np.concatenate([np.asarray(self.position), np.asarray(self.velocity)])
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
         """Raise if there are two of them."""
         if sum(one.carries_frame for one in others) > 1:
             raise InputError("OrbitingOrigin: a simulation has one origin; leave the other out")

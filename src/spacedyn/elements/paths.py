@@ -13,6 +13,7 @@ from ..orbit.sun_and_moon import J2000, days_since_j2000
 from ..reals import finite_array
 
 Array = np.ndarray
+_ROUNDING = 1e-12  # of a time
 
 
 def path_numbers(
@@ -60,10 +61,14 @@ def checked_table(what: str, times: Any, positions: Any) -> tuple[Array | None, 
     return t, p
 
 
-def check_reach(what: str, times: Any, end: float) -> None:
-    """Raise if a path ends before the run does."""
-    if times is not None and float(np.asarray(times)[-1]) < end:
+def check_reach(what: str, times: Any, span: tuple[float, float]) -> None:
+    """Raise if a path begins after a span of time [s], or ends before it, by more than sums of times are rounded."""
+    if times is None:
+        return
+    (start, end), (first, last) = span, (float(np.asarray(times)[i]) for i in (0, -1))
+    if last < end - _ROUNDING * abs(end):
+        raise InputError(f"{what}: its path is given until {last:g} s, and the run ends at {end:g} s; give more of it")
+    if first > start + _ROUNDING * abs(start):
         raise InputError(
-            f"{what}: its path is given until {float(np.asarray(times)[-1]):g} s, and the run ends at {end:g} s; "
-            "give more of it"
+            f"{what}: its path is given from {first:g} s on, and the run starts at {start:g} s; give more of it"
         )

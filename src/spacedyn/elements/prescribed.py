@@ -103,8 +103,12 @@ def read_prescribed(
     start: float,
     end: float,
     every: bool = False,
+    last: float | None = None,
 ) -> list[Prescribed]:
-    """Check what was given for each joint, in the order of the model; with `every`, those without anything, too."""
+    """Check what was given for each joint, in the order of the model; with `every`, those without anything, too.
+
+    Until the time `last` motions are needed: the end, if it is left out.
+    """
     if not isinstance(prescribed, Mapping):
         raise InputError(f"prescribed: expected {{joint: motion}}, got {prescribed!r}")
     if not isinstance(modes, Mapping):
@@ -112,7 +116,7 @@ def read_prescribed(
     found = {}
     for given, value in prescribed.items():
         name = model.joint(given).name
-        found[name] = _read(model, name, value, start, end)
+        found[name] = _read(model, name, value, start, end, end if last is None else last)
     for joint in model.joints if every else [model.joint(name) for name in modes]:
         found.setdefault(
             joint.name, Prescribed(joint.name, joint.nv, None, codes.MODE_FREE, joint.kind_record.has_attitude)
@@ -131,7 +135,7 @@ def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
     return MODES[mode]
 
 
-def _read(model: Model, name: str, value: Any, start: float, end: float) -> Prescribed:
+def _read(model: Model, name: str, value: Any, start: float, end: float, last: float) -> Prescribed:
     joint = model.joint(name)
     attitude = joint.kind_record.has_attitude
     if isinstance(value, str):
@@ -147,7 +151,7 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
         return Prescribed(name, joint.nv, value, codes.MODE_PRESCRIBED, attitude)
     if attitude:
         return Prescribed(
-            name, joint.nv, attitude_path_motion(name, joint.kind, value, start, end), codes.MODE_PRESCRIBED, True
+            name, joint.nv, attitude_path_motion(name, joint.kind, value, start, last), codes.MODE_PRESCRIBED, True
         )
     path = _trajectory(name, value, start, end)
     if path.coefficients.shape[1] != joint.nv:
@@ -157,8 +161,8 @@ def _read(model: Model, name: str, value: Any, start: float, end: float) -> Pres
         )
     if not np.isfinite(path.coefficients).all():
         raise InputError(f"the motion of joint '{name}' holds numbers that are not finite")
-    path.check_smooth(start, end, name)
-    return Prescribed(name, joint.nv, path.over(start, end, name), codes.MODE_PRESCRIBED)
+    path.check_smooth(start, last, name)
+    return Prescribed(name, joint.nv, path.over(start, last, name), codes.MODE_PRESCRIBED)
 
 
 def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:

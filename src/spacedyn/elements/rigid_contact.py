@@ -244,7 +244,7 @@ class RigidContact(Element):
         """Gaps (..., n) of its points at a state [m], of balls and ellipsoids as if the surface were plane there."""
         return gaps_of(state, self.body, self.other, self.ground, self.touching)
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
         """Raise if a point starts in the surface; warn if a joint holds it there."""
         model = robot_of(state.model, 0)
         joint = joint_between(model, self.body, self.other)

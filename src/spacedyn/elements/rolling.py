@@ -160,7 +160,7 @@ class Rolling(Element):
         other = "" if self.other == "inertial" else self.other
         return WrenchPoint(self.body, np.asarray(self.center)), WrenchPoint(other, np.asarray(self.other_point))
 
-    def check_start(self, state: State, end: float, others: object) -> None:
+    def check_start(self, state: State, span: tuple[float, float], others: object) -> None:
         """Raise if a disc lies flat on its plane, where it has no lowest point."""
         if self._uprightness(state).min(initial=1.0) <= FLAT:
             raise InputError(

@@ -256,7 +256,7 @@ class ShapeContact(Element):
         """The pair of each state with the least gap, among those that are near; none if none is."""
         return nearest_pairs(self.here, self, state)
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
         """Raise if shapes start deeper in each other than they may; warn if they would be shot apart."""
         model = robot_of(state.model, 0)
         for row, one in enumerate(self.nearest(state.flattened())):

@@ -119,10 +119,10 @@ class SolarPressure(Element):
         """One for each plate; two for the penumbra, if there is a shadow."""
         return len(np.asarray(self.areas)) + 2 * (self.radius > 0.0)
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
-        """Raise if the robot starts inside the planet, or the Sun's path ends before the run."""
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
+        """Raise if the robot starts inside the planet, or the Sun's path does not cover the run."""
         check_above(f"SolarPressure '{self.label}'", state, self.radius, np.zeros(3), others)
-        check_reach(f"SolarPressure '{self.label}'", self.times, end)
+        check_reach(f"SolarPressure '{self.label}'", self.times, span)
 
     def numbers(self, model: Model) -> Numbers:
         """Body, the Sun's path, whether there is a shadow, plates; pressure, the planet's radius, plates, the path."""

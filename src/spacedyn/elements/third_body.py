@@ -102,9 +102,9 @@ class ThirdBody(Element):
         """What it is called in the record."""
         return self.name or (f"gravity of the {self.body}" if self.body else "gravity of a third body")
 
-    def check_start(self, state: State, end: float, others: Sequence[Element]) -> None:
-        """Raise if its path ends before the run does."""
-        check_reach(f"ThirdBody '{self.label}'", self.times, end)
+    def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
+        """Raise if its path does not cover the run."""
+        check_reach(f"ThirdBody '{self.label}'", self.times, span)
 
     def numbers(self, model: Model) -> Numbers:
         """How its path is given, whether the planet falls towards it; mu and the path."""

@@ -51,7 +51,7 @@ def resume(
     chosen_events = same_events(simulation.model, simulation.events, events)
     laws_given, acting = _laws(run, laws), same_elements(simulation.elements, others)
     for one in acting:
-        one.check_start(simulation.state, end, acting)
+        one.check_start(simulation.state, (simulation.start, end), acting)
     past, note = _past(run, index, isinstance(kept, str), end)
     notes = (*simulation.notes, note) if note else simulation.notes
     simulation = replace(

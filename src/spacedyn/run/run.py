@@ -355,7 +355,9 @@ class Run(Record):
             cause = f"a step of {step:g} s is too long for this motion{stiff}; halve it, or use DormandPrince8()"
             cause += stiffness_note(self.model, self.final, self.elements, step)
         elif audit.constraints > audit.budget:
-            cause = "prescribed or locked joints are not where they should be"
+            held = ["prescribed or locked joints"] if self.simulation.joints else []
+            held += ["loops"] if self.simulation.layout.rows else []
+            cause = f"{' or '.join(held)} are not where they should be"
         elif audit.energy <= audit.budget:
             cause = "a force that the ledger does not know of"
         else:

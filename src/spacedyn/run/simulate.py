@@ -24,7 +24,7 @@ from ..simulate.event_log import EventLog
 from ..simulate.events import Event
 from ..simulate.failures import failed_callee, fastest_rate, first_rate, sliding_note, stiffness_note, without_number
 from ..simulate.loop import Outcome, Recording
-from ..simulate.lost_rank import contradiction_note, singular_note, warn_of_lost_rank
+from ..simulate.lost_rank import rows_note, warn_of_lost_rank
 from ..simulate.methods import Method
 from ..simulate.modes import Switcher
 from ..simulate.progress import Progress
@@ -264,8 +264,10 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
         h = min(h, outcome.stepper.step_taken)
     last = run.final if run.time.size else run.simulation.state
     stiff = stiffness_note(model, last, run.elements, h)
+    asked = run.simulation, outcome.stepper, outcome.time
     if outcome.cause is not None:
-        cause = outcome.cause
+        note = rows_note(*asked, singular=True) if outcome.status == "out of bounds" else ""
+        cause = f"{outcome.cause}: {note}" if note else outcome.cause
     elif error is not None:
         cause = failed_callee(outcome.stepper, error, outcome.law)
     elif outcome.status == "not finite":
@@ -276,15 +278,14 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"numbers are no longer finite{where}: something is driven to infinity{step}"
         )
     elif outcome.status == "step too long":
-        note = contradiction_note(run.simulation, outcome.stepper, outcome.time) or "it is far too long"
+        note = rows_note(*asked, singular=False) or "it is far too long"
         cause = f"the equations of a step of {outcome.stepper.step:g} s could not be solved: {note}"
     else:
         cause = (
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
             f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.stepper)}{stiff}"
         )
-        asked = run.simulation, outcome.stepper, outcome.time
-        if note := sliding_note(outcome.stepper) or contradiction_note(*asked) or singular_note(*asked):
+        if note := sliding_note(outcome.stepper) or rows_note(*asked, singular=True):
             cause = f"the step had to become too small ({h:.1e} s): {note}"
     if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
         cause = ".".join([cause, *filter(None, (one.failure_note(last) for one in run.elements))])

@@ -16,7 +16,8 @@ from ..reals import one_number
 from ..signatures import checked_arguments
 from .acting import all_acting
 from .arguments import listed
-from .setup import simulation_of
+from .row_checks import NO_DIRECTION
+from .setup import instant_of
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.row_values import (
@@ -52,11 +53,13 @@ class Rows:
         acting = all_acting(model, elements=elements, gravity=gravity)
         chosen = [one for one in acting.elements if one.rows_of(model) and not one.asks]
         if not chosen:
-            raise InputError("elements: none of them has constraint rows; give loops, such as Loop('ball', ...)")
-        simulation = simulation_of(
-            model, state, 1.0, elements=chosen, prescribed=acting.prescribed, gravity=acting.gravity, start=time,
-            adjust=True, limits=False,
-        )  # fmt: skip
+            raise InputError(
+                "elements: none of them has constraint rows; give loops, such as Loop('ball', ...), without stiffness "
+                "and damping: with these a loop is a spring"
+            )
+        simulation = instant_of(
+            model, state, time, elements=chosen, prescribed=acting.prescribed, gravity=acting.gravity, adjust=True
+        )
         self.model, self.names, self.elements = model, simulation.layout.names, simulation.elements
         self.stepper: Stepper = build_stepper(Prepared(simulation, 0), simulation.state)
         self.owners, self.free = owners_of_rows(self.stepper), free_rates(self.stepper)
@@ -79,7 +82,11 @@ class Rows:
 
     def jacobian(self) -> Array:
         """J (rows, nv), after `look`; columns of joints that are held are zero."""
-        return row_jacobian(self.stepper, self.state) * self.free
+        found: Array = row_jacobian(self.stepper, self.state) * self.free
+        if np.isnan(found).any():
+            name = self.names[self.owners[int(np.argmax(np.isnan(found).any(axis=1)))]]
+            raise InputError(f"loop '{name}' {NO_DIRECTION}")
+        return found
 
     def root(self) -> Array:
         """T (nv, free) with T T' = H^-1 of the free rates, the metric of the mass matrix."""
@@ -92,8 +99,8 @@ class Rows:
         T[rates] = np.linalg.inv(L).T
         return T
 
-    def open_loops(self, tolerance: float) -> list[str]:
-        """The loops that are open, in words."""
+    def open_loops(self, tolerance: float, *, as_given: bool = False) -> list[str]:
+        """The loops that are open, or closed the wrong way round, in words; of a state `as_given` hinges may be."""
         found = self.look()
         words = []
         for i, name in enumerate(self.names):
@@ -102,7 +109,7 @@ class Rows:
             if not gap <= tolerance:
                 words.append(f"'{name}' is open by {gap:.3g} (m or rad)")
                 continue
-            against = self.elements[i].is_against(self.model, self.state)
+            against = self.elements[i].is_against(self.model, self.state, as_given=as_given)
             words += [f"'{name}' {against}"] if against else []
         return words
 
@@ -153,6 +160,9 @@ def assemble(
     """
     check_state(model, state)
     time = one_number("time", time, "a time [s]")
+    tolerance = one_number("tolerance", tolerance, "a positive number [m, rad]")
+    if not tolerance > 0.0:
+        raise InputError(f"tolerance must be a positive number [m, rad], got {tolerance}")
     given = listed("elements", elements, Element | Law)
     many = state.flattened()
     found = [

@@ -21,13 +21,14 @@ from ..model.state import State
 from ..quantities.calls import check_state, finite_operand
 from ..quantities.dynamics import forward_dynamics as tree_forward_dynamics
 from ..quantities.dynamics import inverse_dynamics as tree_inverse_dynamics
-from ..quantities.matrices import mass_matrix
 from ..signatures import checked_arguments
 from .arguments import listed
 from .closure import Rows
 from .row_checks import redundant_rows
+from .stepper.row_values import holding_rows
 
 Array = np.ndarray
+_OPEN = 1e-4  # [m, rad]: not only by rounding, or by the step of a difference
 Acting = Element | Law | Iterable[Element | Law]
 __all__ = ["ConstrainedMotion", "Mobility", "forward_dynamics", "inverse_dynamics", "jacobian", "mobility", "residuals"]
 
@@ -41,7 +42,7 @@ class Mobility:
     freedom : int
         Degrees of freedom: free rates less the rank of the rows.
     rows, rank : int
-        Number of constraint rows, and of independent ones.
+        Number of constraint rows, and of independent ones; those of a loop that starts open do not count.
     redundant : tuple of str
         Elements whose rows depend on each other: their forces are known in sum only, and are the least ones.
     """
@@ -159,9 +160,10 @@ def mobility(model: Model, state: State, elements: Acting, *, time: float = 0.0)
     """
     rows = _rows(model, state, elements, time)
     rows.look()
-    J = rows.jacobian()
+    held = np.flatnonzero(holding_rows(rows.stepper))  # those of loops that are open rest
+    J = rows.jacobian()[held]
     rank, dependent = redundant_rows(J, rows.root())
-    names = tuple(dict.fromkeys(rows.names[rows.owners[j]] for j in dependent))
+    names = tuple(dict.fromkeys(rows.names[rows.owners[held[j]]] for j in dependent))
     return Mobility(int(rows.free.sum()) - rank, len(J), rank, names)
 
 
@@ -199,6 +201,11 @@ def forward_dynamics(
     time : float
         Of moving targets [s].
 
+    Raises
+    ------
+    InputError
+        Loops that are open in this state, by name.
+
     Examples
     --------
     >>> import spacedyn as sd
@@ -212,9 +219,19 @@ def forward_dynamics(
     rows = _unheld(_rows(model, state, elements, time, gravity))
     J, gamma = _gamma(rows)
     a = tree_forward_dynamics(model, state, tau, gravity=gravity)
-    X = np.linalg.solve(mass_matrix(model, state), J.T)
-    multipliers = -np.linalg.lstsq(J @ X, J @ a + gamma, rcond=1e-12)[0]
-    return ConstrainedMotion(a + X @ multipliers, _by_element(rows, multipliers))
+    T = rows.root()
+    W, rank = J @ T, redundant_rows(J, T)[0]  # only the condition of W enters, not that of W W'
+    sizes = np.linalg.norm(W, axis=1)
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    y = _least(W / sizes[:, None], -(J @ a + gamma) / sizes, rank)
+    return ConstrainedMotion(a + T @ y, _by_element(rows, _least(W.T, y, rank)))
+
+
+def _least(A: Array, b: Array, rank: int) -> Array:
+    """The least solution x of A x = b, for a matrix of this rank."""
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    found: Array = Vt[:rank].T @ (U[:, :rank].T @ b / s[:rank])
+    return found
 
 
 @checked_arguments("elements")
@@ -242,7 +259,7 @@ def inverse_dynamics(
     Raises
     ------
     InputError
-        Accelerations that the loops do not allow, or that these joints cannot give.
+        Loops that are open in this state; accelerations that they do not allow, or that these joints cannot give.
 
     Examples
     --------
@@ -284,6 +301,10 @@ def inverse_dynamics(
 
 
 def _unheld(rows: Rows) -> Rows:
+    """Rows of a robot whose joints are all free and whose loops are closed, but for differences that users take."""
     if not rows.free.all():
         raise InputError("elements: joints cannot be held here; leave LockedJoint and PrescribedJoint out")
+    words = "; ".join(rows.open_loops(_OPEN, as_given=True))
+    if words:
+        raise InputError(f"{words}, in this state; take the nearest closed one: sd.assemble(model, state, elements)")
     return rows

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -232,10 +233,13 @@ class EventLog:
         stepper.forget_rows()
         self._switcher.switch(stepper, Switch({}))
         if asked.closes and stepper.opening() > 1e-9 * (1.0 + float(np.abs(before.u).max(initial=0.0))):
-            raise InputError(
-                f"loop '{asked.element}' is open by {stepper.opening():.3g} where it is to close; take as_met=True, or "
-                "an event at which both bodies stand as it was made"
-            )
+            way = "take as_met=True, or an event at which both bodies stand as it was made"
+            if asked.as_met:
+                way = "its other_axis stays as it was made; leave it out, or take an event at which it fits"
+            raise InputError(f"loop '{asked.element}' is open by {stepper.opening():.3g} where it is to close; {way}")
+        against = replace(loop, active=True).is_against(before.model, before, as_given=True) if asked.closes else ""
+        if against and not asked.as_met:
+            raise InputError(f"loop '{asked.element}' {against}, by half a turn; take as_met=True")
         return True
 
     def _checked(self, stepper: Any, before: State, after: Any) -> State:

@@ -21,8 +21,8 @@ from ..signatures import checked_arguments
 from .acting import all_acting
 from .failures import failed_callee
 from .independent import independent_deviations, row_derivatives
-from .row_checks import check_closed
-from .setup import simulation_of
+from .row_checks import check_closed, redundant_rows
+from .setup import instant_of
 from .stepper.build import build_stepper, set_tangents
 from .stepper.prepared import Prepared
 from .stepper.stepper import Stepper
@@ -148,16 +148,14 @@ def linearize(
     acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
     chosen = [_continuous(law, sampled_as_continuous) for law in acting.laws]
     time = one_number("time", time, "a time [s]")
-    simulation = simulation_of(
+    simulation = instant_of(
         model,
         state,
-        1.0,
+        time,
         laws=chosen,
         gravity=acting.gravity,
         prescribed=acting.prescribed,
-        limits=False,
         elements=acting.elements,
-        start=time,
     )
     if simulation.layout.asks:
         raise InputError(
@@ -195,10 +193,13 @@ def linearize(
 
 def _mobility(H: Array, J: Array) -> Array:
     """Accelerations per force: H^-1, less what constraint rows J take of it."""
-    found: Array = np.linalg.inv(H)
+    T = np.linalg.inv(np.linalg.cholesky(H)).T
     if len(J):
-        X = found @ J.T
-        found = found - X @ np.linalg.pinv(J @ X, rcond=1e-12, hermitian=True) @ X.T
+        W, rank = J @ T, redundant_rows(J, T)[0]
+        sizes = np.linalg.norm(W, axis=1, keepdims=True)
+        V = np.linalg.svd(W / np.where(sizes > 0.0, sizes, 1.0), full_matrices=False)[2][:rank]
+        T = T - T @ V.T @ V
+    found: Array = T @ T.T
     return found
 
 

@@ -1,17 +1,22 @@
 """Warnings and notes of a run whose constraint rows become dependent on each other, with the names of its loops."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
 
-from ..elements.held_joints import LockedJoint
+from ..elements.held_joints import LockedJoint, PrescribedJoint
 from ..errors import InputError, RunWarning, warn_user
 from ..model.model import robot_of
 from ..model.state import State
-from .closure import Rows
+from .closure import Rows, close_positions
 from .row_checks import redundant_rows, row_singular_values
 from .simulation import Simulation
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
+_OPEN = 1e-9  # [m, rad]: no longer closed
 _SMALL = 1e-3  # of the largest singular value: steps become too short before rows depend on each other exactly
 
 
@@ -42,39 +47,83 @@ def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, state
     )
 
 
-def singular_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
-    """What is to be said of rows that nearly depend on each other where a run of one robot stopped; or nothing."""
-    if not simulation.layout.rows or stepper.robots > 1:
+def rows_note(simulation: Simulation, stepper: Stepper, time: float, *, singular: bool) -> str:
+    """What is to be said of the constraint rows where a run stopped, of the first robot of a pack that they fail."""
+    if not simulation.layout.rows:
         return ""
+    for lane in range(stepper.robots):
+        robot = _Robot(stepper.first + lane, partial(stepper.state, lane))
+        asked = simulation, robot, time
+        words = contradiction_note(*asked) or reach_note(*asked) or (singular_note(*asked) if singular else "")
+        if words:
+            return words if stepper.robots == 1 else f"of robot {robot.first}: {words}"
+    return ""
+
+
+class _Robot(NamedTuple):
+    """One robot of a stepper: its number, and its present state."""
+
+    first: int
+    state: Callable[[], State]
+
+
+def singular_note(simulation: Simulation, robot: _Robot, time: float) -> str:
+    """What is to be said of rows that nearly depend on each other where the run of a robot stopped; or nothing."""
     if simulation.events or any(one.asks for one in simulation.elements):
         return ""
     start = State(
-        stepper.state().model, simulation.state._data.reshape(-1, simulation.state._data.shape[-1])[stepper.first]
+        robot.state().model, simulation.state._data.reshape(-1, simulation.state._data.shape[-1])[robot.first]
     )
     try:
-        before, now = (_rows_at(simulation, *one) for one in ((start, simulation.start), (stepper.state(), time)))
+        before, now = (_rows_at(simulation, *one) for one in ((start, simulation.start), (robot.state(), time)))
     except InputError:  # a state that has gone wild
         return ""
-    (_, first), (U, last) = (row_singular_values(rows.jacobian(), rows.root()) for rows in (before, now))
-    small = last < _SMALL * last.max(initial=0.0)
-    if small.sum() <= (first < _SMALL * first.max(initial=0.0)).sum():
+    pairs = [(rows.jacobian(), rows.root()) for rows in (before, now)]
+    sizes = np.maximum(*(np.linalg.norm(J @ T, axis=1) for J, T in pairs))  # a row may vanish by itself
+    (_, first), (U, last) = (row_singular_values(J, T, sizes) for J, T in pairs)
+    least = _SMALL * max(first.max(initial=0.0), last.max(initial=0.0))
+    small = last < least
+    if small.sum() <= (first < least).sum():
         return ""
     part = np.abs(U[:, : len(last)][:, small]).max(axis=1) > 0.01
     names = ", ".join(f"'{name}'" for name in dict.fromkeys(now.names[now.owners[j]] for j in np.flatnonzero(part)))
     return (
-        f"a singular position, where rows of {names} come to depend on each other: the forces that hold them grow "
-        "without bound, and the robot may go on in several ways. Keep it away from there, let one of the loops give "
-        "way (stiffness, damping), or step over it with a looser rtol"
+        f"a singular position, where rows of {names} come to depend on each other, or vanish: the forces that hold "
+        "them grow without bound, and the robot may go on in several ways. Keep it away from there, let one of the "
+        "loops give way (stiffness, damping), or step over it with a looser rtol"
     )
 
 
-def contradiction_note(simulation: Simulation, stepper: Stepper, time: float) -> str:
-    """What is to be said of given joints that leave rows too few freedoms where a run of one robot stopped."""
+def reach_note(simulation: Simulation, robot: _Robot, time: float) -> str:
+    """What is to be said of moving targets and prescribed joints that no state follows soon after a run stopped."""
+    motions = {name: motion for name, motion in simulation.prescribed.items() if not isinstance(motion, str)}
+    moving = motions or any(getattr(one, "times", None) is not None for one in simulation.elements)
+    if not moving or simulation.events or simulation.modes:
+        return ""
+    soon = min(time + 1e-3 * (simulation.end - simulation.start), simulation.end)
+    state, held = robot.state(), [PrescribedJoint(*one) for one in simulation.prescribed.items()]
+    try:
+        rows = Rows(state.model, state, [*simulation.elements, *held], soon)
+        close_positions(rows)
+    except InputError:  # a state that has gone wild
+        return ""
+    words = "; ".join(rows.open_loops(_OPEN, as_given=True))
+    if not words:
+        return ""
+    joints = f" with prescribed joints {', '.join(repr(name) for name in motions)}" if motions else ""
+    return (
+        f"at t = {soon:g} s, {words} at best{joints}: no state follows that motion. Keep targets and joints within "
+        "reach, or let one of the loops give way (stiffness, damping)"
+    )
+
+
+def contradiction_note(simulation: Simulation, robot: _Robot, time: float) -> str:
+    """What is to be said of given joints that leave rows too few freedoms where the run of a robot stopped."""
     given = [one.joint for one in simulation.joints if one.given is not None]
-    if not simulation.layout.rows or not given or stepper.robots > 1:
+    if not given:
         return ""
     try:
-        free, held = (_rows_at(simulation, stepper.state(), time, holds) for holds in (False, True))
+        free, held = (_rows_at(simulation, robot.state(), time, holds) for holds in (False, True))
     except InputError:  # a state that has gone wild
         return ""
     whole = redundant_rows(free.jacobian(), free.root())[0]

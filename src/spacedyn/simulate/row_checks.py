@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
+from ..model.model import robot_of
 from ..quantities.matrices import mass_matrix
 from .simulation import Simulation
 from .stepper.row_values import (
@@ -18,6 +19,10 @@ from .stepper.row_values import (
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
+NO_DIRECTION = (
+    "has rows without a direction in this state: the points of a distance coincide, or the axes of a screw point "
+    "against each other; start elsewhere"
+)
 
 
 def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance: float = 1e-9) -> None:
@@ -28,15 +33,33 @@ def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance:
             most = np.abs(values[:, : stepper.robots])
             if np.all(most <= tolerance * (1.0 if what == "open" else 1.0 + stepper.largest_rates().max(initial=0.0))):
                 continue
-            j, lane = np.unravel_index(int(np.nanargmax(most)), most.shape)
+            j, lane = np.unravel_index(int(np.argmax(most)), most.shape)  # NaN, if there is one
             name = simulation.layout.names[owners[int(j)]]
             unit = "m or rad" if what == "open" else "m/s or rad/s"
             who = f" of robot {stepper.first + int(lane)}" if simulation.shape else ""
+            if np.isnan(most[j, lane]):
+                raise InputError(f"loop '{name}'{who} {NO_DIRECTION}")
             does = f"loop '{name}'{who} is {what}" if rows_with_residuals(stepper)[j] else f"'{name}'{who} slips"
             raise InputError(
                 f"{does} at the start, by {most[j, lane]:.3g} {unit}; take the nearest state in which it does not: "
                 "state = sd.assemble(model, state, elements)"
             )
+    _check_sides(simulation)
+
+
+def _check_sides(simulation: Simulation) -> None:
+    """Raise if a loop that starts closed is so by half a turn: its rows do not see that."""
+    for name, one in zip(simulation.layout.names, simulation.elements, strict=True):
+        if not one.is_against(simulation.model, simulation.state, as_given=True):
+            continue
+        many = simulation.state.flattened()
+        sides = [one.is_against(robot_of(many.model, i), many[i], as_given=True) for i in range(many.count)]
+        robot = next(i for i, words in enumerate(sides) if words)
+        who = f" of robot {robot}" if simulation.shape else ""
+        raise InputError(
+            f"loop '{name}'{who} {sides[robot]} at the start, by half a turn; turn its body, or its axis or "
+            "attitude_xyzw, or take sd.Loop.as_met(model, state, ...)"
+        )
 
 
 def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
@@ -68,10 +91,10 @@ def redundant_rows(J: Array, T: Array) -> tuple[int, list[int]]:
     return rank, [int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-6)]
 
 
-def row_singular_values(J: Array, T: Array) -> tuple[Array, Array]:
-    """Left singular vectors, as columns, and singular values of J in the metric of T, each row scaled to one."""
+def row_singular_values(J: Array, T: Array, sizes: Array | None = None) -> tuple[Array, Array]:
+    """Left singular vectors, as columns, and singular values of J in the metric of T; rows by `sizes`, or their own."""
     W = J @ T
-    sizes = np.linalg.norm(W, axis=1)
+    sizes = np.linalg.norm(W, axis=1) if sizes is None else sizes
     counts = sizes > 1e-8 * sizes.max(initial=0.0)  # others vanish, as those of rods that lie in line
     W = W * np.where(counts, 1.0 / np.where(counts, sizes, 1.0), 0.0)[:, None]
     U, s, _ = np.linalg.svd(W)

@@ -1,6 +1,7 @@
 """From what `simulate` is given to a checked description, and from there to steppers."""
 
 from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -72,6 +73,37 @@ def simulation_of(
 
     Its arguments are checked here and nowhere else; `simulate` passes them on.
     """
+    return _described(instant=False, **locals())
+
+
+def instant_of(model: Model, state: State, time: float, **given: Any) -> Simulation:
+    """A simulation that is looked at where it starts alone: no path or motion need go on after that [s]."""
+    return _described(model, state, 1.0, instant=True, **(_LEFT_OUT | {"start": time, "limits": False} | given))
+
+
+def _described(
+    model: Model,
+    state: State,
+    duration: float,
+    *,
+    laws: Law | Iterable[Law],
+    method: Method | None,
+    record: float | ArrayLike | str | None,
+    gravity: ArrayLike | None,
+    prescribed: Mapping[str, Any] | None,
+    modes: Mapping[str, str] | None,
+    adjust: bool,
+    limits: bool,
+    forces: Element | Law | Iterable[Element | Law],
+    elements: Element | Law | Iterable[Element | Law],
+    events: Event | Iterable[Event],
+    start: float,
+    budget: float | None,
+    own_steps: bool,
+    channels: Iterable[str] | None,
+    instant: bool,
+) -> Simulation:
+    """See `simulation_of` and `instant_of`."""
     check_state(model, state)
     acting = all_acting(model, laws=laws, gravity=gravity, prescribed=prescribed, forces=forces, elements=elements)
     method = DormandPrince8() if method is None else method
@@ -79,20 +111,21 @@ def simulation_of(
         raise InputError(f"method: expected a method, such as RungeKutta4(step=1e-3), got {method!r}")
     budget = method.budget if budget is None else budget
     end = check_span(start, duration, budget)
+    last = start if instant else end
     check_steps(method, end - start)
     if state.count == 0:
         raise InputError("the batch is empty: there is no robot to be simulated")
     checked_events, conditions = read_events(model, listed("events", events, Event))
     modes, switching = {} if modes is None else modes, may_switch(acting.laws, checked_events)
     acting = acting._replace(elements=[one.under(method.steps_through_contact) for one in acting.elements])
-    joints = read_prescribed(model, acting.prescribed, modes, start, end, switching)
+    joints = read_prescribed(model, acting.prescribed, modes, start, end, switching, last)
     _check_method(robot_of(model, 0), method, acting.elements, bool(joints))
     state = start_of(model, state, joints, start, adjust) if joints else state
     if limits:
         check_limits(model, state)
     check_elements(model, acting.elements)
     for element in acting.elements:
-        element.check_start(state, end, acting.elements)
+        element.check_start(state, (start, last), acting.elements)
     for action in (action for event in checked_events for action in event.actions):
         if isinstance(action, Action):
             action.check_elements(acting.elements)
@@ -152,6 +185,9 @@ def _check_method(model: Model, method: Method, elements: list[Element], holds_j
 
 ARGUMENTS = frozenset(keywords_of(simulation_of))
 """Names of what a simulation is made of, among the arguments of `simulate`."""
+_LEFT_OUT = {
+    name: one.default for name, one in signature(simulation_of).parameters.items() if one.default is not one.empty
+}
 
 
 def build_steppers(simulation: Simulation, window: int) -> list[Stepper]:
