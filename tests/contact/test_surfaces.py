@@ -81,6 +81,13 @@ def test_gaps_of_extreme_ellipsoids_and_places_are_distances():
         assert abs(surface.gap([0, 0, 0]) + min(semi)) < 1e-2 * min(semi)  # where nearest points are rings, roughly
 
 
+@pytest.mark.parametrize("hollow", [False, True])
+def test_at_a_spheres_centre_the_normal_is_its_z_axis(hollow):
+    sphere = sd.SphereSurface(2.0, hollow=hollow)
+    assert abs(sphere.gap([0, 0, 0])) == 2.0 and sphere.normals([0, 0, 0]).tolist() == [0, 0, 1]
+    assert sphere.normals([[1e-140, 0, 0]]).tolist() == [[-1.0 if hollow else 1.0, 0, 0]]
+
+
 def test_gaps_to_smooth_ground_are_distances_and_have_the_sign_of_the_height():
     field, rng = ground(), np.random.default_rng(3)
     points, _ = near_ground(field, rng)

@@ -245,6 +245,23 @@ def test_nothing_falls_through_at_10_km_per_second(name):
     assert run.final.base_velocity[2] > 0.0
 
 
+@pytest.mark.parametrize("method", [None, sd.TimeStepping(1e-3)], ids=["by forces", "by steps"])
+@pytest.mark.parametrize("rigid", [False, True])
+def test_what_starts_at_the_centre_of_a_hollow_sphere_falls_to_its_bottom(rigid, method):
+    """There every point of the surface is nearest, and the gap has no gradient."""
+    ball, cavity = one_body(), sd.SphereSurface(1.0, hollow=True)
+    if rigid:
+        inside = sd.RigidContact("body", (0, 0, 0), cavity, friction=0.3, radius=0.1)
+    else:
+        inside = sd.Contact("body", (0, 0, 0), cavity, ROUGH, radius=0.1)
+    start = ball.state()
+    options = {"elements": [inside], "gravity": (0, 0, -G), "record": 0.1, **({"method": method} if method else {})}
+    run = sd.simulate(ball, start, 0.4, **options)
+    np.testing.assert_allclose(run.states.base_position[-1], [0, 0, -0.5 * G * 0.4**2], atol=2e-3 if method else 1e-12)
+    if not rigid:
+        assert np.isfinite(sd.linearize(ball, start, elements=[inside], gravity=(0, 0, -G)).A).all()
+
+
 def test_contacts_come_back_from_files(tmp_path):
     for surface in (*SURFACES.values(), None):
         box, feet, start = tumbling_box(surface)

@@ -102,7 +102,7 @@ class Surface:
         Returns
         -------
         (..., 3)
-            In the same axes; at a sphere's centre, which has no nearest place, the surface's z axis.
+            In the same axes; at a sphere's centre, where every place is nearest, the surface's z axis.
 
         Examples
         --------
@@ -111,9 +111,8 @@ class Surface:
         [0.0, 0.0, 1.0]
         """
         gradient = self._found(points)[..., 1:] @ self.axes.T
-        size = np.linalg.norm(gradient, axis=-1, keepdims=True)
-        some = np.where(size > 0.0, gradient, self.axes[:, 2])
-        return some / np.where(size > 0.0, size, 1.0)
+        made: Array = gradient / np.linalg.norm(gradient, axis=-1, keepdims=True)
+        return made
 
     def _found(self, points: ArrayLike) -> Array:
         """Gaps and gradients, these in the surface's own axes."""
