@@ -86,6 +86,31 @@ def test_packs_and_single_robots_agree(guarded):
     np.testing.assert_allclose(runs.final.x[4], alone.final.x, atol=1e-7)
 
 
+@pytest.mark.parametrize("bristle_time", [None, 0.01])
+@pytest.mark.parametrize("way", ["forces", "events", "steps"])
+def test_robots_that_differ_touch_as_they_do_alone(way, bristle_time):
+    """Masses that are 1 to 3: bristles take their damping from these, if no time is given."""
+    fleet = one_body(2.0, (0.03, 0.04, 0.05)).vary(mass={"body": [1.0, 2.0, 3.0]})
+    foot = [(0.1, 0.1, -0.1), (-0.1, 0.05, -0.1)]
+    wood = sd.ContactMaterial(1e5, 1.5, dissipation=0.3, friction=0.5, bristle_time=bristle_time)
+    feet = sd.RigidContact("body", foot, None, 0.5, 0.5) if way == "events" else sd.Contact("body", foot, material=wood)
+    options = {"elements": [feet], "gravity": (0, 0, -G), "record": 0.05}
+    options |= {"method": sd.TimeStepping(1e-3)} if way == "steps" else {}
+    places = {"base_position": (0, 0, 0.3), "base_velocity": (1.0, 0.2, -1.0)}
+    run = sd.simulate(fleet, fleet.state(**places), 0.25, **options)
+    assert run["element_dissipated"][-1].min() > 0.1
+    for i in range(3):
+        alone = sd.simulate(fleet[i], fleet[i].state(**places), 0.25, **options)
+        np.testing.assert_allclose(run["u"][:, i], alone["u"], atol=1e-9)
+
+
+def test_a_robot_of_a_fleet_that_starts_in_the_ground_is_named():
+    fleet = one_body(2.0, (0.03, 0.04, 0.05)).vary(mass={"body": [1.0, 2.0]})
+    low = fleet.state(base_position=[[0, 0, 0.4], [0, 0, -0.05]])
+    with pytest.raises(sd.InputError, match=r"robot 1, starts 0\.05 m deep"):
+        sd.simulate(fleet, low, 0.1, elements=[sd.RigidContact("body", (0, 0, 0))])
+
+
 @pytest.mark.parametrize("name", SURFACES)
 def test_derivatives_by_duals_are_differences(name):
     """`linearize` against central differences of accelerations, in contact, sliding and sticking."""

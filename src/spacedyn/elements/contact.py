@@ -225,6 +225,11 @@ class Contact(Element):
         return not self.is_stepped and has_bristles(self.pair)
 
     @property
+    def weighs(self) -> bool:  # type: ignore[override]
+        """Whether the damping of its bristles is chosen from the robot's mass."""
+        return self._sticks and self.pair.bristle_time is None
+
+    @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
         """Bristles of each point."""
         return (Block("bristle", 3 * len(self.touching.places), "m"),) if self._sticks else ()

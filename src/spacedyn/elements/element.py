@@ -160,6 +160,7 @@ class Element:
     sums_forces: ClassVar[bool] = False  # whether it needs the inertia and forces that elements add to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
+    weighs: ClassVar[bool] = False  # whether its numbers depend on masses of bodies
     asks: ClassVar[bool] = False  # whether its guards ask for more than another side: rigid contact
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 

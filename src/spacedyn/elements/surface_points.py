@@ -7,7 +7,7 @@ import numpy as np
 from ..contact.surfaces import Surface
 from ..contact.touching_points import TouchingPoints
 from ..kernels.elements.contact_touching import FIRST
-from ..model.model import Model, robot_of
+from ..model.model import Model
 from ..model.state import State
 from ..quantities.kinematics import forward_kinematics
 from .element import Numbers, point_of
@@ -17,7 +17,7 @@ Array = np.ndarray
 
 def gaps_of(state: State, body: str, other: str, ground: Surface, touching: TouchingPoints) -> Array:
     """Gaps (..., n) of points at a state [m], of balls and ellipsoids as if the surface were plane there."""
-    found = forward_kinematics(robot_of(state.model, 0), state).bodies
+    found = forward_kinematics(state.model, state).bodies
     model = state.model
     i = model.body_index(body)
     R, at = found.rotation[..., i, :, :], found.position[..., i, :]

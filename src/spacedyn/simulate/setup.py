@@ -203,9 +203,10 @@ def pack_size(simulation: Simulation) -> int:
     together = simulation.method.in_packs and not simulation.own_steps and not config.DISABLE_JIT
     if not together or simulation.layout.switching or simulation.layout.asks:
         return 1
-    return 1 if simulation.elements and _frames_differ(simulation.model) else LANES
+    return 1 if simulation.elements and _numbers_differ(simulation.model, simulation.elements) else LANES
 
 
-def _frames_differ(model: Model) -> bool:
-    """Whether frames that elements are given in are elsewhere on their bodies from robot to robot."""
-    return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
+def _numbers_differ(model: Model, elements: Iterable[Element]) -> bool:
+    """Whether elements have other numbers from robot to robot: frames are elsewhere on bodies, or masses count."""
+    frames = len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
+    return frames or (any(np.ndim(body.mass) for body in model.bodies) and any(one.weighs for one in elements))
