@@ -11,6 +11,9 @@ pytestmark = pytest.mark.packs
 
 ROUGH = sd.ContactMaterial(2e4, 1.5, dissipation=0.3, friction=0.5, static_friction=0.7, bristle_stiffness=5e3)
 GROUND = sd.RoughGround((6.0, 6.0), spacing=0.1, roughness=0.04, seed=2)
+CORNERS = 0.5 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+CUBE = sd.TriangleMesh(CORNERS, [triangle for a, b, c, d in SIDES for triangle in ((a, b, c), (a, c, d))])
 SURFACES = {
     "plane": sd.Plane((0.1, -0.2, 1.0)),
     "sphere": sd.SphereSurface(4.0, position=(0, 0, -4.0)),
@@ -268,6 +271,36 @@ def test_nothing_falls_through_at_10_km_per_second(name):
     hard = sd.Contact("body", (0, 0, 0), surface=surface, material=sd.ContactMaterial(1e13, 1.0, dissipation=1e-4))
     run = sd.simulate(ball, start, 1e-3, elements=[hard], record=[1e-3], budget=1.0)
     assert run.final.base_velocity[2] > 0.0
+
+
+def shot_at(surface, duration=1e-3, **options):
+    """A ball at 10 km/s, with a material that is too soft; recorded at the end alone."""
+    soft = sd.ContactMaterial(1e9, 1.5, dissipation=1e-5)
+    foot = sd.Contact("body", (0, 0, 0), surface, soft, radius=0.05, name="foot")
+    start = one_body().state(base_position=[0, 0, 3.0], base_velocity=[0, 0, -1e4])
+    return sd.simulate(start.model, start, duration, elements=[foot], **{"record": [duration]} | options)
+
+
+@pytest.mark.parametrize("surface", [sd.SphereSurface(0.5), sd.EllipsoidSurface((0.5, 0.4, 0.3))])
+def test_a_surface_that_is_too_soft_is_named_whenever_the_last_record_was(surface):
+    with pytest.raises(sd.SimulationFailed, match=r"Contact 'foot': a point of 'body' was 0\.\d+ m deep .* too soft"):
+        shot_at(surface)
+
+
+@pytest.mark.parametrize("method", [sd.RungeKutta4(3e-4), sd.DormandPrince8(step=3e-4)])
+@pytest.mark.parametrize("surface", [sd.SphereSurface(0.3), CUBE, sd.EllipsoidSurface((1, 1, 0.1))])
+def test_a_fixed_step_that_may_pass_through_is_warned_of(surface, method):
+    with pytest.warns(sd.RunWarning, match=r"Contact 'foot': point 0 of 'body' moves 3 m within a step of 0.0003 s"):
+        try:
+            shot_at(surface, method=method, budget=1e9)
+        except sd.SimulationFailed as error:
+            assert "too long" in str(error)
+
+
+def test_a_fixed_step_far_too_long_ends_with_the_cause():
+    """Motion goes beyond 1e100 m before it is noticed."""
+    with pytest.raises(sd.SimulationFailed, match=r"far too long; 'foot' is stiff"):
+        shot_at(sd.SphereSurface(9.0, hollow=True), 0.1, method=sd.RungeKutta4(0.0137), record=0.0137)
 
 
 @pytest.mark.parametrize("method", [None, sd.TimeStepping(1e-3)], ids=["by forces", "by steps"])

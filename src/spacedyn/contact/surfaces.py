@@ -56,6 +56,11 @@ class Surface:
         return np.inf
 
     @property
+    def thickness(self) -> float:
+        """The least way through it, where one comes out on the other side [m]."""
+        return np.inf
+
+    @property
     def largest_radius(self) -> float:
         """Of a round body that touches it at one point only [m]."""
         return np.inf
@@ -221,6 +226,11 @@ class SphereSurface(Surface):
         return np.inf if self.hollow else 0.5 * self.radius
 
     @property
+    def thickness(self) -> float:
+        """Its diameter; a hollow one has no other side."""
+        return np.inf if self.hollow else 2.0 * self.radius
+
+    @property
     def largest_radius(self) -> float:
         """Its own, if it is hollow."""
         return self.radius if self.hollow else np.inf
@@ -284,6 +294,11 @@ class EllipsoidSurface(Surface):
     def deepest(self) -> float:
         """Half of its least semi-axis."""
         return 0.5 * float(np.min(self.semi_axes))
+
+    @property
+    def thickness(self) -> float:
+        """Twice its least semi-axis."""
+        return 2.0 * float(np.min(self.semi_axes))
 
 
 def positive(what: str, value: Any) -> float:

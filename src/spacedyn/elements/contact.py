@@ -22,7 +22,7 @@ from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
-from .surface_points import frame_of, gaps_of, joint_between, point_numbers, touching_numbers
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers, speeds_of, touching_numbers
 
 Array = np.ndarray
 _HARD = 1e5
@@ -293,6 +293,20 @@ class Contact(Element):
                 RunWarning,
             )
 
+    def check_step(self, state: State, step: float) -> None:
+        """Warn if a point moves so far within a step that it may pass through what it should touch."""
+        way = step * speeds_of(state.flattened(), self.body, self.other, self.touching)
+        through = self.ground.thickness + 2.0 * self.touching.radii
+        row, j = np.unravel_index(int(np.argmax(way / through)), way.shape)
+        if way[row, j] > 0.5 * through[j]:
+            who = f"point {j} of '{self.body}'" + (f", robot {row}," if state.shape else "")
+            warn_user(
+                f"Contact '{self.name}': {who} moves {way[row, j]:.3g} m within a step of {step:g} s, and may pass "
+                f"through the {type(self.ground).__name__}, {through[j]:.3g} m thick, unseen: take a shorter step, or "
+                "a method that chooses its steps, such as DormandPrince8()",
+                RunWarning,
+            )
+
     def _check_joint(self, model: Model) -> None:
         """Warn of bodies that a joint keeps together."""
         joint = joint_between(model, self.body, self.other)
@@ -308,9 +322,10 @@ class Contact(Element):
         depth = -self.gaps(state.flattened())
         if not np.isfinite(depth).all() or depth.max() < -1e-9:
             return ""
+        most = f", and {self._limit:.3g} m is the most" if np.isfinite(self._limit) else ""
         return (
             f" Contact '{self.name}': a point of '{self.body}' was {max(depth.max(), 0.0):.3g} m deep in the surface "
-            f"then, and {self._limit:.3g} m is the most: is the material too soft for this impact?"
+            f"then{most}: is the material too soft for this impact?"
         )
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:

@@ -189,6 +189,9 @@ class Element:
     def check_start(self, state: State, end: float, others: Sequence["Element"]) -> None:
         """Raise by name what does not fit a start, an end [s] or the other elements of a simulation."""
 
+    def check_step(self, state: State, step: float) -> None:
+        """Warn by name of what a fixed step [s] would pass over."""
+
     def failure_note(self, state: State) -> str:
         """What it knows of the cause if a simulation could not go on from a state; nothing if nothing."""
         return ""

@@ -32,6 +32,20 @@ def gaps_of(state: State, body: str, other: str, ground: Surface, touching: Touc
     return ground.gap(places) - reach - touching.radii
 
 
+def speeds_of(state: State, body: str, other: str, touching: TouchingPoints) -> Array:
+    """Speeds (..., n) of points relative to the body that they may touch [m/s]."""
+    found, model = forward_kinematics(state.model, state).bodies, state.model
+    i = model.body_index(body)
+    arms = np.einsum("...ij,nj->...ni", found.rotation[..., i, :, :], touching.places)
+    velocity = found.velocity[..., i, None, :3] + np.cross(found.velocity[..., i, None, 3:], arms)
+    if other != "inertial":
+        k = model.body_index(other)
+        arms = arms + (found.position[..., i, None, :] - found.position[..., k, None, :])
+        velocity = velocity - found.velocity[..., k, None, :3] - np.cross(found.velocity[..., k, None, 3:], arms)
+    speeds: Array = np.linalg.norm(velocity, axis=-1)
+    return speeds
+
+
 def frame_of(model: Model, other: str, ground: Surface) -> tuple[int, list[float]]:
     """The body that carries the surface, as the kernels have it, -1 for none; the surface's place and axes there."""
     if other == "inertial":

@@ -93,6 +93,9 @@ def simulation_of(
     check_elements(model, acting.elements)
     for element in acting.elements:
         element.check_start(state, end, acting.elements)
+        step = getattr(method, "step", None)
+        if step is not None and not method.steps_through_contact:
+            element.check_step(state, step)
     for action in (action for event in checked_events for action in event.actions):
         if isinstance(action, Action):
             action.check_elements(acting.elements)
