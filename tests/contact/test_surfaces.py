@@ -171,6 +171,8 @@ def test_surfaces_come_back_from_the_tables_of_files():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: sd.HeightField.of(3, (1, 1), 0.1), "must be a function of x and y, got 3"),
+        (lambda: sd.HeightField.of(lambda x, y: x[:3, 0], (1, 1), 0.1), r"of x and y, \(11, 11\), got shape \(3,\)"),
         (lambda: sd.Plane((0, 0, 0)), "normal must be a direction"),
         (lambda: sd.Plane(kind="sphere"), "kind must be 'plane'"),
         (lambda: sd.SphereSurface(-1.0), "radius must be a positive length"),

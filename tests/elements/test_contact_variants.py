@@ -197,6 +197,18 @@ def test_shapes_touch_at_their_lowest_points(shape, lowest):
     np.testing.assert_allclose(np.sort(feet.gaps(state)), np.sort(run[name][0]), atol=1e-12)
 
 
+def test_friction_at_rest_alone_is_felt_without_bristles():
+    """It slips slowly, where the static coefficient's smoothed friction balances a push along the ground."""
+    body, push, slip_speed = one_body(), 1.0, 1e-5
+    rubs = sd.ContactMaterial(1e5, 1.0, damping=300.0, static_friction=0.5, sticks=False, slip_speed=slip_speed)
+    mass = body.bodies[0].mass
+    feet = sd.Contact("body", [(0.1, 0.1, 0), (-0.1, 0.1, 0), (0.1, -0.1, 0), (-0.1, -0.1, 0)], material=rubs)
+    start = body.state(base_position=[0, 0, -mass * G / 4e5])
+    run = sd.simulate(body, start, 0.5, elements=[feet], gravity=(push, 0, -G), record=[0.5])
+    share = push / (0.5 * G)
+    assert abs(run.final.base_velocity[0] / (slip_speed * share / np.sqrt(1.0 - share**2)) - 1.0) < 1e-3
+
+
 def test_adhesion_pulls_and_has_its_energy():
     """A ball that adheres: it takes adhesion times range and half of it to part; at less speed it stays."""
     ball = one_body()

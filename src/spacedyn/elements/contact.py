@@ -38,9 +38,14 @@ def check_no_adhesion(what: str, m: ContactMaterial) -> None:
         )
 
 
+def has_friction(m: ContactMaterial) -> bool:
+    """Whether it rubs, at rest at least."""
+    return m.friction > 0.0 or (m.static_friction or 0.0) > 0.0
+
+
 def has_bristles(m: ContactMaterial) -> bool:
     """Whether its friction is by bristles."""
-    return m.sticks and (m.friction > 0.0 or (m.static_friction or 0.0) > 0.0)
+    return m.sticks and has_friction(m)
 
 
 def guards_of_point(m: ContactMaterial) -> int:
@@ -56,7 +61,7 @@ def resists_turning(m: ContactMaterial) -> bool:
 def law_choices(m: ContactMaterial, guarded: bool) -> tuple[int, ...]:
     """What the kernels branch by: from GUARDS to TURNS."""
     pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
-    friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if m.friction > 0.0 else p.NONE
+    friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if has_friction(m) else p.NONE
     adheres, turns = int(m.adhesion > 0.0), int(resists_turning(m))
     return guards_of_point(m), int(guarded), pulls, 1 + (pulls > 0), adheres, friction, turns
 
