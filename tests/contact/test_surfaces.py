@@ -81,6 +81,13 @@ def test_gaps_of_extreme_ellipsoids_and_places_are_distances():
         assert abs(surface.gap([0, 0, 0]) + min(semi)) < 1e-2 * min(semi)  # where nearest points are rings, roughly
 
 
+@pytest.mark.parametrize("hollow", [False, True])
+def test_at_a_spheres_centre_the_normal_is_its_z_axis(hollow):
+    sphere = sd.SphereSurface(2.0, hollow=hollow)
+    assert abs(sphere.gap([0, 0, 0])) == 2.0 and sphere.normals([0, 0, 0]).tolist() == [0, 0, 1]
+    assert sphere.normals([[1e-140, 0, 0]]).tolist() == [[-1.0 if hollow else 1.0, 0, 0]]
+
+
 def test_gaps_to_smooth_ground_are_distances_and_have_the_sign_of_the_height():
     field, rng = ground(), np.random.default_rng(3)
     points, _ = near_ground(field, rng)
@@ -164,6 +171,8 @@ def test_surfaces_come_back_from_the_tables_of_files():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: sd.HeightField.of(3, (1, 1), 0.1), "must be a function of x and y, got 3"),
+        (lambda: sd.HeightField.of(lambda x, y: x[:3, 0], (1, 1), 0.1), r"of x and y, \(11, 11\), got shape \(3,\)"),
         (lambda: sd.Plane((0, 0, 0)), "normal must be a direction"),
         (lambda: sd.Plane(kind="sphere"), "kind must be 'plane'"),
         (lambda: sd.SphereSurface(-1.0), "radius must be a positive length"),

@@ -11,6 +11,9 @@ pytestmark = pytest.mark.packs
 
 ROUGH = sd.ContactMaterial(2e4, 1.5, dissipation=0.3, friction=0.5, static_friction=0.7, bristle_stiffness=5e3)
 GROUND = sd.RoughGround((6.0, 6.0), spacing=0.1, roughness=0.04, seed=2)
+CORNERS = 0.5 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+CUBE = sd.TriangleMesh(CORNERS, [triangle for a, b, c, d in SIDES for triangle in ((a, b, c), (a, c, d))])
 SURFACES = {
     "plane": sd.Plane((0.1, -0.2, 1.0)),
     "sphere": sd.SphereSurface(4.0, position=(0, 0, -4.0)),
@@ -84,6 +87,31 @@ def test_packs_and_single_robots_agree(guarded):
     fine = options | {"method": sd.DormandPrince8(rtol=1e-10, atol=1e-12)}
     runs, alone = sd.simulate(box, many, 0.5, **fine), sd.simulate(box, many[4], 0.5, **fine)
     np.testing.assert_allclose(runs.final.x[4], alone.final.x, atol=1e-7)
+
+
+@pytest.mark.parametrize("bristle_time", [None, 0.01])
+@pytest.mark.parametrize("way", ["forces", "events", "steps"])
+def test_robots_that_differ_touch_as_they_do_alone(way, bristle_time):
+    """Masses that are 1 to 3: bristles take their damping from these, if no time is given."""
+    fleet = one_body(2.0, (0.03, 0.04, 0.05)).vary(mass={"body": [1.0, 2.0, 3.0]})
+    foot = [(0.1, 0.1, -0.1), (-0.1, 0.05, -0.1)]
+    wood = sd.ContactMaterial(1e5, 1.5, dissipation=0.3, friction=0.5, bristle_time=bristle_time)
+    feet = sd.RigidContact("body", foot, None, 0.5, 0.5) if way == "events" else sd.Contact("body", foot, material=wood)
+    options = {"elements": [feet], "gravity": (0, 0, -G), "record": 0.05}
+    options |= {"method": sd.TimeStepping(1e-3)} if way == "steps" else {}
+    places = {"base_position": (0, 0, 0.3), "base_velocity": (1.0, 0.2, -1.0)}
+    run = sd.simulate(fleet, fleet.state(**places), 0.25, **options)
+    assert run["element_dissipated"][-1].min() > 0.1
+    for i in range(3):
+        alone = sd.simulate(fleet[i], fleet[i].state(**places), 0.25, **options)
+        np.testing.assert_allclose(run["u"][:, i], alone["u"], atol=1e-9)
+
+
+def test_a_robot_of_a_fleet_that_starts_in_the_ground_is_named():
+    fleet = one_body(2.0, (0.03, 0.04, 0.05)).vary(mass={"body": [1.0, 2.0]})
+    low = fleet.state(base_position=[[0, 0, 0.4], [0, 0, -0.05]])
+    with pytest.raises(sd.InputError, match=r"robot 1, starts 0\.05 m deep"):
+        sd.simulate(fleet, low, 0.1, elements=[sd.RigidContact("body", (0, 0, 0))])
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -169,6 +197,18 @@ def test_shapes_touch_at_their_lowest_points(shape, lowest):
     np.testing.assert_allclose(np.sort(feet.gaps(state)), np.sort(run[name][0]), atol=1e-12)
 
 
+def test_friction_at_rest_alone_is_felt_without_bristles():
+    """It slips slowly, where the static coefficient's smoothed friction balances a push along the ground."""
+    body, push, slip_speed = one_body(), 1.0, 1e-5
+    rubs = sd.ContactMaterial(1e5, 1.0, damping=300.0, static_friction=0.5, sticks=False, slip_speed=slip_speed)
+    mass = body.bodies[0].mass
+    feet = sd.Contact("body", [(0.1, 0.1, 0), (-0.1, 0.1, 0), (0.1, -0.1, 0), (-0.1, -0.1, 0)], material=rubs)
+    start = body.state(base_position=[0, 0, -mass * G / 4e5])
+    run = sd.simulate(body, start, 0.5, elements=[feet], gravity=(push, 0, -G), record=[0.5])
+    share = push / (0.5 * G)
+    assert abs(run.final.base_velocity[0] / (slip_speed * share / np.sqrt(1.0 - share**2)) - 1.0) < 1e-3
+
+
 def test_adhesion_pulls_and_has_its_energy():
     """A ball that adheres: it takes adhesion times range and half of it to part; at less speed it stays."""
     ball = one_body()
@@ -243,6 +283,53 @@ def test_nothing_falls_through_at_10_km_per_second(name):
     hard = sd.Contact("body", (0, 0, 0), surface=surface, material=sd.ContactMaterial(1e13, 1.0, dissipation=1e-4))
     run = sd.simulate(ball, start, 1e-3, elements=[hard], record=[1e-3], budget=1.0)
     assert run.final.base_velocity[2] > 0.0
+
+
+def shot_at(surface, duration=1e-3, **options):
+    """A ball at 10 km/s, with a material that is too soft; recorded at the end alone."""
+    soft = sd.ContactMaterial(1e9, 1.5, dissipation=1e-5)
+    foot = sd.Contact("body", (0, 0, 0), surface, soft, radius=0.05, name="foot")
+    start = one_body().state(base_position=[0, 0, 3.0], base_velocity=[0, 0, -1e4])
+    return sd.simulate(start.model, start, duration, elements=[foot], **{"record": [duration]} | options)
+
+
+@pytest.mark.parametrize("surface", [sd.SphereSurface(0.5), sd.EllipsoidSurface((0.5, 0.4, 0.3))])
+def test_a_surface_that_is_too_soft_is_named_whenever_the_last_record_was(surface):
+    with pytest.raises(sd.SimulationFailed, match=r"Contact 'foot': a point of 'body' was 0\.\d+ m deep .* too soft"):
+        shot_at(surface)
+
+
+@pytest.mark.parametrize("method", [sd.RungeKutta4(3e-4), sd.DormandPrince8(step=3e-4)])
+@pytest.mark.parametrize("surface", [sd.SphereSurface(0.3), CUBE, sd.EllipsoidSurface((1, 1, 0.1))])
+def test_a_fixed_step_that_may_pass_through_is_warned_of(surface, method):
+    with pytest.warns(sd.RunWarning, match=r"Contact 'foot': point 0 of 'body' moves 3 m within a step of 0.0003 s"):
+        try:
+            shot_at(surface, method=method, budget=1e9)
+        except sd.SimulationFailed as error:
+            assert "too long" in str(error)
+
+
+def test_a_fixed_step_far_too_long_ends_with_the_cause():
+    """Motion goes beyond 1e100 m before it is noticed."""
+    with pytest.raises(sd.SimulationFailed, match=r"far too long; 'foot' is stiff"):
+        shot_at(sd.SphereSurface(9.0, hollow=True), 0.1, method=sd.RungeKutta4(0.0137), record=0.0137)
+
+
+@pytest.mark.parametrize("method", [None, sd.TimeStepping(1e-3)], ids=["by forces", "by steps"])
+@pytest.mark.parametrize("rigid", [False, True])
+def test_what_starts_at_the_centre_of_a_hollow_sphere_falls_to_its_bottom(rigid, method):
+    """There every point of the surface is nearest, and the gap has no gradient."""
+    ball, cavity = one_body(), sd.SphereSurface(1.0, hollow=True)
+    if rigid:
+        inside = sd.RigidContact("body", (0, 0, 0), cavity, friction=0.3, radius=0.1)
+    else:
+        inside = sd.Contact("body", (0, 0, 0), cavity, ROUGH, radius=0.1)
+    start = ball.state()
+    options = {"elements": [inside], "gravity": (0, 0, -G), "record": 0.1, **({"method": method} if method else {})}
+    run = sd.simulate(ball, start, 0.4, **options)
+    np.testing.assert_allclose(run.states.base_position[-1], [0, 0, -0.5 * G * 0.4**2], atol=2e-3 if method else 1e-12)
+    if not rigid:
+        assert np.isfinite(sd.linearize(ball, start, elements=[inside], gravity=(0, 0, -G)).A).all()
 
 
 def test_contacts_come_back_from_files(tmp_path):

@@ -385,6 +385,18 @@ def test_robots_of_a_pack_move_as_alone(count):
 
 
 @pytest.mark.packs
+def test_boxes_of_other_masses_move_as_alone():
+    """Bristles take their damping from the lighter body."""
+    model, start, contact, gravity = box_on_box(tilt=0.4)
+    fleet = model.vary(mass={"box": [0.5, 2.0, 8.0]})
+    settings = {"elements": [contact], "gravity": gravity, "record": 0.02}
+    run = sd.simulate(fleet, fleet.state(q=start.q), 0.1, **settings)
+    for i in range(3):
+        alone = sd.simulate(fleet[i], fleet[i].state(q=start.q), 0.1, **settings)
+        np.testing.assert_allclose(run["u"][:, i], alone["u"], atol=1e-9)
+
+
+@pytest.mark.packs
 def test_boxes_of_a_pack_move_as_alone():
     """Faces, edges and corners in different robots: to rounding, since one function searches for all of them."""
     model, _, contact, gravity = box_on_box(tilt=0.2)

@@ -62,6 +62,13 @@ def width_of(run):
     return run._rows.shape[-1] * run.simulation.robots
 
 
+def test_a_run_recorded_at_given_times_asks_when_to_record_later_ones():
+    run = sd.simulate(ROBOT, START, 0.2, laws=[hold()], record=[0.0, 0.2])
+    with pytest.raises(sd.InputError, match=r"none of which is after 0\.2 s; say when to record until 0\.5 s"):
+        run.resume(until=0.5)
+    assert run.resume(until=0.5, record=[0.0, 0.2, 0.5]).time.tolist() == [0.0, 0.2, 0.5]
+
+
 def whole(until):
     return sd.simulate(ROBOT, START, until, laws=[hold()], record=0.01)
 

@@ -219,6 +219,8 @@ class HeightField(Heights):
         >>> sd.HeightField.of(lambda x, y: 0.1 * x, size=(4.0, 2.0), spacing=0.5).grid.shape
         (9, 5)
         """
+        if not callable(function):
+            raise InputError(f"HeightField.of: function must be a function of x and y, got {function!r}")
         extent = finite_array("HeightField.of: size", size, "two positive lengths [m]", [(2,)])
         wanted = positive("HeightField.of: spacing", spacing)
         if not np.all(extent > 0.0):
@@ -227,8 +229,15 @@ class HeightField(Heights):
         if counts.prod() > _MOST_POINTS:
             raise InputError(f"HeightField.of: {counts.prod()} heights are too many; choose a larger spacing")
         x, y = (np.linspace(-0.5 * length, 0.5 * length, n) for length, n in zip(extent, counts, strict=True))
-        heights = function(*np.meshgrid(x, y, indexing="ij"))
-        return cls(np.broadcast_to(real_array(heights), counts), extent / (counts - 1), **options)
+        heights = real_array(function(*np.meshgrid(x, y, indexing="ij")))
+        try:
+            grid = np.broadcast_to(heights, counts)
+        except ValueError:
+            raise InputError(
+                f"HeightField.of: function must give heights of the shape of x and y, {tuple(counts.tolist())}, got "
+                f"shape {heights.shape}"
+            ) from None
+        return cls(grid, extent / (counts - 1), **options)
 
     @classmethod
     def from_file(

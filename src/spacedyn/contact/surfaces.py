@@ -56,6 +56,11 @@ class Surface:
         return np.inf
 
     @property
+    def thickness(self) -> float:
+        """The least way through it, where one comes out on the other side [m]."""
+        return np.inf
+
+    @property
     def largest_radius(self) -> float:
         """Of a round body that touches it at one point only [m]."""
         return np.inf
@@ -102,7 +107,7 @@ class Surface:
         Returns
         -------
         (..., 3)
-            In the same axes; at a sphere's centre, which has no nearest place, the surface's z axis.
+            In the same axes; at a sphere's centre, where every place is nearest, the surface's z axis.
 
         Examples
         --------
@@ -111,9 +116,8 @@ class Surface:
         [0.0, 0.0, 1.0]
         """
         gradient = self._found(points)[..., 1:] @ self.axes.T
-        size = np.linalg.norm(gradient, axis=-1, keepdims=True)
-        some = np.where(size > 0.0, gradient, self.axes[:, 2])
-        return some / np.where(size > 0.0, size, 1.0)
+        made: Array = gradient / np.linalg.norm(gradient, axis=-1, keepdims=True)
+        return made
 
     def _found(self, points: ArrayLike) -> Array:
         """Gaps and gradients, these in the surface's own axes."""
@@ -222,6 +226,11 @@ class SphereSurface(Surface):
         return np.inf if self.hollow else 0.5 * self.radius
 
     @property
+    def thickness(self) -> float:
+        """Its diameter; a hollow one has no other side."""
+        return np.inf if self.hollow else 2.0 * self.radius
+
+    @property
     def largest_radius(self) -> float:
         """Its own, if it is hollow."""
         return self.radius if self.hollow else np.inf
@@ -285,6 +294,11 @@ class EllipsoidSurface(Surface):
     def deepest(self) -> float:
         """Half of its least semi-axis."""
         return 0.5 * float(np.min(self.semi_axes))
+
+    @property
+    def thickness(self) -> float:
+        """Twice its least semi-axis."""
+        return 2.0 * float(np.min(self.semi_axes))
 
 
 def positive(what: str, value: Any) -> float:

@@ -136,6 +136,11 @@ class TriangleMesh(Surface):
         there, back = ({tuple(edge) for edge in pairs.tolist()} for pairs in (edges, edges[:, ::-1]))
         return len(there) == len(edges) and there == back
 
+    @property
+    def thickness(self) -> float:
+        """Its least extent along its axes, if it is closed."""
+        return float(np.ptp(self.corners.reshape(-1, 3), axis=0).min()) if self.is_closed else np.inf
+
     @cached_property
     def tree(self) -> tuple[Array, Array]:
         """Nodes (n, 9) of the tree of boxes, and the order (m,) of the triangles in it."""

@@ -22,7 +22,7 @@ from ..model.state import State
 from ..reals import one_number
 from ..signatures import checked_fields
 from .element import Account, Block, Element, Numbers, WrenchPoint, point_of
-from .surface_points import frame_of, gaps_of, joint_between, point_numbers, touching_numbers
+from .surface_points import frame_of, gaps_of, joint_between, point_numbers, speeds_of, touching_numbers
 
 Array = np.ndarray
 _HARD = 1e5
@@ -38,9 +38,14 @@ def check_no_adhesion(what: str, m: ContactMaterial) -> None:
         )
 
 
+def has_friction(m: ContactMaterial) -> bool:
+    """Whether it rubs, at rest at least."""
+    return m.friction > 0.0 or (m.static_friction or 0.0) > 0.0
+
+
 def has_bristles(m: ContactMaterial) -> bool:
     """Whether its friction is by bristles."""
-    return m.sticks and (m.friction > 0.0 or (m.static_friction or 0.0) > 0.0)
+    return m.sticks and has_friction(m)
 
 
 def guards_of_point(m: ContactMaterial) -> int:
@@ -56,7 +61,7 @@ def resists_turning(m: ContactMaterial) -> bool:
 def law_choices(m: ContactMaterial, guarded: bool) -> tuple[int, ...]:
     """What the kernels branch by: from GUARDS to TURNS."""
     pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
-    friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if m.friction > 0.0 else p.NONE
+    friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if has_friction(m) else p.NONE
     adheres, turns = int(m.adhesion > 0.0), int(resists_turning(m))
     return guards_of_point(m), int(guarded), pulls, 1 + (pulls > 0), adheres, friction, turns
 
@@ -225,6 +230,11 @@ class Contact(Element):
         return not self.is_stepped and has_bristles(self.pair)
 
     @property
+    def weighs(self) -> bool:  # type: ignore[override]
+        """Whether the damping of its bristles is chosen from the robot's mass."""
+        return self._sticks and self.pair.bristle_time is None
+
+    @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
         """Bristles of each point."""
         return (Block("bristle", 3 * len(self.touching.places), "m"),) if self._sticks else ()
@@ -288,6 +298,20 @@ class Contact(Element):
                 RunWarning,
             )
 
+    def check_step(self, state: State, step: float) -> None:
+        """Warn if a point moves so far within a step that it may pass through what it should touch."""
+        way = step * speeds_of(state.flattened(), self.body, self.other, self.touching)
+        through = self.ground.thickness + 2.0 * self.touching.radii
+        row, j = np.unravel_index(int(np.argmax(way / through)), way.shape)
+        if way[row, j] > 0.5 * through[j]:
+            who = f"point {j} of '{self.body}'" + (f", robot {row}," if state.shape else "")
+            warn_user(
+                f"Contact '{self.name}': {who} moves {way[row, j]:.3g} m within a step of {step:g} s, and may pass "
+                f"through the {type(self.ground).__name__}, {through[j]:.3g} m thick, unseen: take a shorter step, or "
+                "a method that chooses its steps, such as DormandPrince8()",
+                RunWarning,
+            )
+
     def _check_joint(self, model: Model) -> None:
         """Warn of bodies that a joint keeps together."""
         joint = joint_between(model, self.body, self.other)
@@ -303,10 +327,11 @@ class Contact(Element):
         depth = -self.gaps(state.flattened())
         if not np.isfinite(depth).all() or depth.max() < -1e-9:
             return ""
+        most = f", and {self._limit:.3g} m is the most" if np.isfinite(self._limit) else ""
         cause = "take a shorter step" if self.is_stepped else "is the material too soft for this impact?"
         return (
             f" Contact '{self.name}': a point of '{self.body}' was {max(depth.max(), 0.0):.3g} m deep in the surface "
-            f"then, and {self._limit:.3g} m is the most: {cause}"
+            f"then{most}: {cause}"
         )
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:

@@ -160,6 +160,7 @@ class Element:
     sums_forces: ClassVar[bool] = False  # whether it needs the inertia and forces that elements add to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
+    weighs: ClassVar[bool] = False  # whether its numbers depend on masses of bodies
     asks: ClassVar[bool] = False  # whether its guards ask for more than another side: rigid contact
     former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
 
@@ -187,6 +188,9 @@ class Element:
 
     def check_start(self, state: State, span: tuple[float, float], others: Sequence["Element"]) -> None:
         """Raise by name what does not fit a start, the span of time [s] or the other elements of a simulation."""
+
+    def check_step(self, state: State, step: float) -> None:
+        """Warn by name of what a fixed step [s] would pass over."""
 
     def failure_note(self, state: State) -> str:
         """What it knows of the cause if a simulation could not go on from a state; nothing if nothing."""

@@ -216,6 +216,11 @@ class ShapeContact(Element):
         return sum(has_bristles(material_between(self, a, b)) for a, b in self.pair_names)
 
     @property
+    def weighs(self) -> bool:  # type: ignore[override]
+        """Whether the damping of bristles is chosen from masses of bodies."""
+        return not self.is_stepped and any(has_bristles(m) and m.bristle_time is None for m in all_materials(self))
+
+    @property
     def states(self) -> tuple[Block, ...]:  # type: ignore[override]
         """Bristles of pairs that stick."""
         if self.found is None or self.is_stepped or not self._sticking:

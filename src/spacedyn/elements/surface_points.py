@@ -7,7 +7,7 @@ import numpy as np
 from ..contact.surfaces import Surface
 from ..contact.touching_points import TouchingPoints
 from ..kernels.elements.contact_touching import FIRST
-from ..model.model import Model, robot_of
+from ..model.model import Model
 from ..model.state import State
 from ..quantities.kinematics import forward_kinematics
 from .element import Numbers, point_of
@@ -17,7 +17,7 @@ Array = np.ndarray
 
 def gaps_of(state: State, body: str, other: str, ground: Surface, touching: TouchingPoints) -> Array:
     """Gaps (..., n) of points at a state [m], of balls and ellipsoids as if the surface were plane there."""
-    found = forward_kinematics(robot_of(state.model, 0), state).bodies
+    found = forward_kinematics(state.model, state).bodies
     model = state.model
     i = model.body_index(body)
     R, at = found.rotation[..., i, :, :], found.position[..., i, :]
@@ -30,6 +30,20 @@ def gaps_of(state: State, body: str, other: str, ground: Surface, touching: Touc
     n = np.einsum("...ji,...nj->...ni", R, ground.normals(places))
     reach = np.sqrt(np.einsum("...ni,nij,...nj->...n", n, touching.cores, n))
     return ground.gap(places) - reach - touching.radii
+
+
+def speeds_of(state: State, body: str, other: str, touching: TouchingPoints) -> Array:
+    """Speeds (..., n) of points relative to the body that they may touch [m/s]."""
+    found, model = forward_kinematics(state.model, state).bodies, state.model
+    i = model.body_index(body)
+    arms = np.einsum("...ij,nj->...ni", found.rotation[..., i, :, :], touching.places)
+    velocity = found.velocity[..., i, None, :3] + np.cross(found.velocity[..., i, None, 3:], arms)
+    if other != "inertial":
+        k = model.body_index(other)
+        arms = arms + (found.position[..., i, None, :] - found.position[..., k, None, :])
+        velocity = velocity - found.velocity[..., k, None, :3] - np.cross(found.velocity[..., k, None, 3:], arms)
+    speeds: Array = np.linalg.norm(velocity, axis=-1)
+    return speeds
 
 
 def frame_of(model: Model, other: str, ground: Surface) -> tuple[int, list[float]]:

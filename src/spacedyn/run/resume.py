@@ -53,6 +53,11 @@ def resume(
     for one in acting:
         one.check_start(simulation.state, (simulation.start, end), acting)
     past, note = _past(run, index, isinstance(kept, str), end)
+    if record is None and until is not None and isinstance(kept, np.ndarray) and kept[-1] <= past.last_time:
+        raise InputError(
+            f"resume: the run was recorded at given times, none of which is after {past.last_time:g} s; say when to "
+            f"record until {end:g} s: record=..."
+        )
     notes = (*simulation.notes, note) if note else simulation.notes
     simulation = replace(
         simulation,

@@ -22,7 +22,15 @@ from ..simulate.channels import kept_columns, row_width
 from ..simulate.contact_events import settle_contacts
 from ..simulate.event_log import EventLog
 from ..simulate.events import Event
-from ..simulate.failures import failed_callee, fastest_rate, first_rate, sliding_note, stiffness_note, without_number
+from ..simulate.failures import (
+    failed_callee,
+    fastest_rate,
+    first_rate,
+    sliding_note,
+    states_at_failure,
+    stiffness_note,
+    without_number,
+)
 from ..simulate.loop import Outcome, Recording
 from ..simulate.lost_rank import rows_note, warn_of_lost_rank
 from ..simulate.methods import Method
@@ -288,7 +296,9 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
         if note := sliding_note(outcome.stepper) or rows_note(*asked, singular=True):
             cause = f"the step had to become too small ({h:.1e} s): {note}"
     if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
-        cause = ".".join([cause, *filter(None, (one.failure_note(last) for one in run.elements))])
+        there = states_at_failure(outcome.stepper, last)
+        notes = [] if there is None else [one.failure_note(there) for one in run.elements]
+        cause = ".".join([cause, *filter(None, notes)])
     who = ""
     robot = outcome.stepper.first if outcome.stepper.robots == 1 else outcome.robot
     if run.shape and robot is not None:

@@ -22,6 +22,7 @@ _NOT_COMPILED = (
     "a compiled function that it calls does not take such arguments; sd.sample takes a table: sd.table(times, values), "
     "waypoints or a spline"
 )
+_WILD = 1e50  # positions and rates that say nothing of a cause
 _SHORT = 1e3  # of the shortest steps that time can be counted in
 
 
@@ -98,6 +99,16 @@ def first_rate(model: Model, stepper: Any) -> str | None:
     if not bad.size:
         return None
     return owner(model, int(bad[0]))
+
+
+def states_at_failure(stepper: Any, last: State) -> State | None:
+    """The states of the last record, with the later ones of the robots that stepped last; None if motion went wild."""
+    rows = last.flattened()._data.copy()
+    for lane in range(stepper.robots):
+        state = stepper.state(lane)._data
+        if np.isfinite(state).all():
+            rows[stepper.first + lane] = state
+    return State(last.model, rows.reshape(last._data.shape)) if np.abs(rows).max() < _WILD else None
 
 
 def fastest_rate(model: Model, stepper: Any) -> str:

@@ -126,6 +126,9 @@ def _described(
     check_elements(model, acting.elements)
     for element in acting.elements:
         element.check_start(state, (start, last), acting.elements)
+        step = getattr(method, "step", None)
+        if step is not None and not method.steps_through_contact:
+            element.check_step(state, step)
     for action in (action for event in checked_events for action in event.actions):
         if isinstance(action, Action):
             action.check_elements(acting.elements)
@@ -239,9 +242,10 @@ def pack_size(simulation: Simulation) -> int:
     together = simulation.method.in_packs and not simulation.own_steps and not config.DISABLE_JIT
     if not together or simulation.layout.switching or simulation.layout.asks:
         return 1
-    return 1 if simulation.elements and _frames_differ(simulation.model) else LANES
+    return 1 if simulation.elements and _numbers_differ(simulation.model, simulation.elements) else LANES
 
 
-def _frames_differ(model: Model) -> bool:
-    """Whether frames that elements are given in are elsewhere on their bodies from robot to robot."""
-    return len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
+def _numbers_differ(model: Model, elements: Iterable[Element]) -> bool:
+    """Whether elements have other numbers from robot to robot: frames are elsewhere on bodies, or masses count."""
+    frames = len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
+    return frames or (any(np.ndim(body.mass) for body in model.bodies) and any(one.weighs for one in elements))

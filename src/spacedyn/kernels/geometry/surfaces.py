@@ -23,12 +23,12 @@ MOST_STEPS, TINY = 40, 1e-300
 
 @inner
 def sphere_gap(numbers, at, p, zero):
-    """Of a full or a hollow sphere."""
+    """Of a full or a hollow sphere; at the centre, where every point is nearest, the gradient is along z."""
     square = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
-    r, side = sqrt(square), shared(numbers, at + HOLLOW, zero)
-    inverse = side / select(square > 0.0, r, zero + 1.0)
-    gap = side * (r - shared(numbers, at + RADIUS, zero))
-    return gap, inverse * p[0], inverse * p[1], inverse * p[2]
+    off, side = square > TINY, shared(numbers, at + HOLLOW, zero)
+    r = sqrt(select(off, square, zero + TINY))
+    inverse, gap = side / r, side * (r - shared(numbers, at + RADIUS, zero))
+    return gap, inverse * p[0], inverse * p[1], select(off, inverse * p[2], zero + 1.0)
 
 
 @inner
