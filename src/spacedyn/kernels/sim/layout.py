@@ -112,9 +112,10 @@ MOVING_SIZE = 124
 Y_RANK_HELD = 125  # in work: what Y_RANK has of the rows that a step held, while others are looked at
 # in y: the largest velocity by which a place was off Coulomb's law where sweeps ended; the largest one at a place
 CONTACT_ERROR = 126
-# bodies that carry nothing and turn freely (kernels/simulation/free_spin.py): how many, and where in plan they are
-SPINNERS, SPINNER_AT = range(127, 129)
-PLAN = 129
+# bodies that carry nothing and turn freely (kernels/simulation/free_spin.py): how many, and where in plan they are;
+# whether others move, too, for which a step in flight takes a second evaluation (flight.py)
+SPINNERS, SPINNER_AT, FLIES = range(127, 130)
+PLAN = 130
 # work: of a group: how many steps it has slept, 0 if it is awake; how long it has been at rest; 1 if it is to fall
 # asleep; 1 if it was held up by contact in the last step; its greatest speed now, squared
 SL_ASLEEP, SL_QUIET, SL_FALLS, SL_HELD, SL_FAST, SL_NUMBERS = range(6)

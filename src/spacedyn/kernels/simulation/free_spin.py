@@ -132,6 +132,13 @@ def turn_body(sim, i, h, zero):
     store3(sim.work, kept + 3, a)
 
 
+@inner
+def turns_freely(sim, i):
+    """Whether body i of those that may, base or not, turns freely now: it neither rests nor is led."""
+    first = integer(sim.tree, integer(sim.tree, BODY_AT) + i * BODY_INTS + RATE)
+    return i == 0 or not (rests(sim.tree, i) or is_given(sim.tree, first))
+
+
 @outlined
 def turn_freely(sim, h, zero):
     """The accelerations of bodies that turn freely become those that lead to their rates after a step."""
@@ -139,8 +146,18 @@ def turn_freely(sim, h, zero):
         i = integer(sim.plan, integer(sim.plan, SPINNER_AT) + n)
         if i == 0:
             turn_base(sim, h, zero)
-        elif not (
-            rests(sim.tree, i)
-            or is_given(sim.tree, integer(sim.tree, integer(sim.tree, BODY_AT) + i * BODY_INTS + RATE))
-        ):
+        elif turns_freely(sim, i):
             turn_body(sim, i, h, zero)
+
+
+@inner
+def keep_turning(sim, known, anew, zero):
+    """Accelerations of these bodies, from one vector's rates of rates into another's."""
+    nv = integer(sim.tree, RATES)
+    for n in range(integer(sim.plan, SPINNERS)):
+        i = integer(sim.plan, integer(sim.plan, SPINNER_AT) + n)
+        if turns_freely(sim, i):
+            record = integer(sim.tree, BODY_AT) + i * BODY_INTS
+            first = integer(sim.tree, record + RATE) if i > 0 else 0
+            for k in range(first, first + (6 if i > 0 else integer(sim.tree, BASE_RATES))):
+                store(sim.work, anew + nv + k, load(sim.work, known + nv + k, zero))

@@ -20,6 +20,7 @@ from ..scalar.pack import ONE, PACK, select
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
 from ..sim.layout import *  # noqa: F403
 from ..sim.sim import sim_at, varied_sim_at
+from .flight import fly_on
 from .free_spin import turn_freely
 from .near_columns import awake_at, changes_at, move_bodies, move_freely, near_record, struck
 from .near_given import account_given
@@ -195,6 +196,8 @@ def _step(kind, at):
         if integer(sim.plan, TOUCHES) > 0 and integer(sim.plan, SLEEPERS) > 0:
             end_sleep(sim, many, h, target, zero)
         account_joints(sim, h, target, zero)
+        if integer(sim.plan, FLIES) > 0:
+            fly_on(sim, t, h, many, target, zero)
         inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), target + nv, target, zero)
         for k in range(nv):  # positions move with the new rates
             store(sim.work, target + k, h * load(sim.work, target + k, zero))

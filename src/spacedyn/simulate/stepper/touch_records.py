@@ -55,19 +55,21 @@ def put_touches(plan: Plan, prepared: Prepared) -> None:
 
 
 def put_spinners(plan: Plan, prepared: Prepared) -> None:
-    """Bodies that turn as free ones in steps of the method: they carry nothing, and nothing is fixed to them."""
+    """Bodies that turn as free ones in steps of the method, since they carry nothing; whether others move, too."""
     model = prepared.layout.model
     if not prepared.simulation.method.steps_through_contact:
         return
     tree, held = model.flat.tree, {body for _, row in prepared.rows for body in row.bodies}.union(prepared.attached)
     records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
-    found = []
+    found, flies = [], False
     for j, name in enumerate(model.body_names):
         i = int(model.flat.order[j])
         free = model.base_kind in ("free", "attitude") if i == 0 else records[i, k.OPENS] == k.LOOSE
-        if free and not records[i, k.FLAGS] & k.HAS_CHILDREN and name not in held and not _is_round(model, j):
+        if not free or records[i, k.FLAGS] & k.HAS_CHILDREN or name in held:
+            flies |= bool(records[i, k.RATE_COUNT] > 0 if i else model.base_kind != "fixed")
+        elif not _is_round(model, j):
             found.append(i)
-    plan.set(SPINNERS=len(found), SPINNER_AT=plan.put_integers(sorted(found)))
+    plan.set(SPINNERS=len(found), SPINNER_AT=plan.put_integers(sorted(found)), FLIES=int(flies))
 
 
 def _is_round(model: Model, body: int) -> bool:
