@@ -68,8 +68,19 @@ def under_time_stepping():
     for velocity in ([-0.5, 0, -0.3], [0.5, 0, -0.3]):
         slides = start.replace(base_velocity=velocity, base_rate=[0, 0, 0])
         found += [sd.simulate(start.model, slides, 0.02, elements=[steep], **within_steps)]
-    found += [by_cells(options), *asleep(options), *closed_leg(options)]
+    found += [in_flight(options), by_cells(options), *asleep(options), *closed_leg(options)]
     return np.concatenate([np.ravel(run[name]) for run in found for name in ("x", "u", "element_energy")])
+
+
+def in_flight(options):
+    """A satellite with an arm and a tool that floats beside it, not held at its centre of mass."""
+    b = sd.Builder("satellite")
+    b.base("hull", mass=5.0, inertia=(0.2, 0.3, 0.4))
+    b.link("arm", "revolute", parent="hull", axis=(0, 1, 0), mass=1.0, inertia=(0.01, 0.02, 0.03), com=(0.3, 0, 0))
+    b.link("tool", "free", parent="hull", mass=0.2, inertia=(1e-3, 2e-3, 2.5e-3), com=(0.1, 0, 0.05))
+    tool = {"q": {"tool": [1, 0, 0, 0, 0, 0, 1]}, "qd": {"tool": [0, 0.1, 0, 2, 5, -1]}}
+    start = b.build().state(base_rate=[0.5, -1.0, 0.3], **tool)
+    return sd.simulate(start.model, start, 0.05, **options | {"record": 0.01})
 
 
 def by_cells(options):

@@ -284,18 +284,24 @@ class ShapeContact(Element):
                 )
 
     def failure_note(self, state: State) -> str:
-        """Which pair was deepest, and how deep it may be."""
+        """Which pair was deepest, and how deep it may be; how many may be near."""
         found = [one for one in self.nearest(state.flattened()) if one.pair is not None and not one.gap > 1e-9]
-        if not found and self._by_cells:
-            room = f"{room_of_list(self.here)} pairs" + (f" and {self.touches} places" if self.is_stepped else "")
-            return (
-                f". ShapeContact '{self.name}' has room for {room} that are near: if there are more, name those that "
-                "may touch by pairs=…, or leave some out by exclude=…"
-                + ("; robots of a batch share it, so simulate them one by one" if state.shape else "")
-            )
-        if not found:
-            return ""
-        worst = min(found, key=lambda one: one.gap)
+        worst = min(found, key=lambda one: one.gap, default=None)
+        if self._by_cells and (worst is None or self.is_stepped):
+            return (self._depth_note(worst) + "." if self.is_stepped and worst else "") + self._room_note(state)
+        return "" if worst is None else self._depth_note(worst)
+
+    def _room_note(self, state: State) -> str:
+        """How many pairs may be near."""
+        room = f"{room_of_list(self.here)} pairs" + (f" and {self.touches} places" if self.is_stepped else "")
+        return (
+            f" ShapeContact '{self.name}' has room for {room} that are near: if there are more, name those that "
+            "may touch by pairs=…, or leave some out by exclude=…"
+            + ("; robots of a batch share it, so simulate them one by one" if state.shape else "")
+        )
+
+    def _depth_note(self, worst: Nearest) -> str:
+        """What came too deep, or had forces that jump."""
         a, b = worst.pair or ("", "")
         if self.is_stepped:
             return (

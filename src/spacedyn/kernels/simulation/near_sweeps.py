@@ -14,6 +14,7 @@ from .near_columns import near_record
 from .near_sums import add_impulse_of
 from .near_visit import change_place
 
+LAST = 6  # sweeps, none of which goes on: what went astray before comes back
 EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
 AWAY, LESS = 1.0, 0.25  # times the last change: what shows that this led away; how far it goes then, from there on
 BACK, LEAST_SHARE = -0.5, 0.2  # ratio of changes that go to and fro; the least share of a change that is taken then
@@ -104,7 +105,8 @@ def iterate_impulses(sim, many, share, active, zero):
         change, along, size = sweep(sim, many, share, select(active > 0.0, taken, zero), done % EVERY, zero)
         change = change / taken
         if done > 0 and done % EVERY == 0:
-            bold = select(change > AWAY * last, LESS * bold, bold)
+            grown = select(2.0 * bold < 1.0, 2.0 * bold, zero + 1.0)
+            bold = select(change > AWAY * last, LESS * bold, grown)
         last = change
         done += 1
         slow = select(change > close * fastest, active, zero)
@@ -114,7 +116,8 @@ def iterate_impulses(sim, many, share, active, zero):
         if going and done % EVERY == 0:
             some = before > 0.0
             ratio = select(some, along / select(some, before, zero + 1.0), zero)
-            go_on(sim, many, ratio, select(active > 0.0, bold, zero), zero)
+            goes = select(most > 1.0 * (done + LAST), select(active > 0.0, bold, zero), zero)
+            go_on(sim, many, ratio, goes, zero)
             taken = select(ratio < BACK, select(taken > LEAST_SHARE, 0.5 * taken, taken), taken)
         before = size
     return left, fastest
