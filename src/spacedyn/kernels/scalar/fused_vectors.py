@@ -26,6 +26,12 @@ def cross(a, b):
 
 
 @inner
+def apply_symmetric(M, a):
+    """M a for a symmetric M, (xx, yy, zz, xy, xz, yz)."""
+    return dot3((M[0], M[3], M[4]), a), dot3((M[3], M[1], M[5]), a), dot3((M[4], M[5], M[2]), a)
+
+
+@inner
 def turn(R, a):
     """R a: components in the frame's axes to inertial ones."""
     return dot3((R[0], R[1], R[2]), a), dot3((R[3], R[4], R[5]), a), dot3((R[6], R[7], R[8]), a)

@@ -12,10 +12,11 @@ from ..elements.sleeping import REST_SPEED, REST_TIME
 from ..robot.kinematics import is_given
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base, rests_rate, segment_of, segment_record
-from ..robot.spatial import add3, add6, angular, apply_symmetric, cross, dot3, linear, load6, scale3, store6
+from ..robot.spatial import add3, add6, angular, linear, load6, scale3, store6
 from ..scalar.compiling import inner, outlined
+from ..scalar.fused_vectors import apply_symmetric, cross, dot3
 from ..scalar.memory import integer, load, store, store_counter
-from ..scalar.pack import magnitude, select, somewhere
+from ..scalar.pack import fused, magnitude, select, somewhere
 from ..sim.layout import *  # noqa: F403
 from .near_columns import asleep_at, group_of_body, group_of_rate, moved, near_record
 from .right_hand_side import add_impulse, impulse_at
@@ -86,7 +87,7 @@ def body_energy(sim, i, zero):
     """Kinetic energy of a body now, and its mass."""
     m, c, J = weigh(sim, i, zero)
     v, w = velocity(sim, i, c, zero), angular_velocity(sim, i, zero)
-    return 0.5 * (m * dot3(v, v) + dot3(apply_symmetric(J, w), w)), m
+    return 0.5 * fused(m, dot3(v, v), dot3(apply_symmetric(J, w), w)), m
 
 
 # --- where a step begins ----------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from ..elements.touches import next_touch, sleeps_at
 from ..robot.charts import inertial_rates, turn_into_base
 from ..robot.layout import *  # noqa: F403
 from ..robot.segments import force_about_base, rests_rate
-from ..robot.spatial import add3, add6, cross, dot3, load3, scale3, store3, store6
+from ..robot.spatial import add6, fused3, load3, scale3, store3, store6
 from ..scalar.compiling import Address, array_at, inner, outlined
+from ..scalar.fused_vectors import cross, dot3
 from ..scalar.memory import integer, load, store, zero_of
 from ..scalar.pack import ONE, PACK, select
 from ..sim.evaluate import STEP_SIGNATURE, evaluate
@@ -141,7 +142,7 @@ def account_impulses(sim, many, h, target, zero):
         twice = (dot3(n, v) + free[0] + change[0], dot3(x, v) + free[1] + change[1], dot3(y, v) + free[2] + change[2])
         lost = target + integer(sim.plan, int(load(sim.memory, mine + TM_ELEMENT, 0.0)) + E_LOST)
         store(sim.work, lost, load(sim.work, lost, zero) - 0.5 * dot3(p, twice))
-        f = add3(scale3(p[0], n), add3(scale3(p[1], x), scale3(p[2], y)))
+        f = fused3(p[0], n, fused3(p[1], x, scale3(p[2], y)))
         keep_felt(sim, number, load(sim.work, record + NEAR_MASK, zero), scale3(1.0 / h, f), zero)
         sort = int(load(sim.memory, mine + TM_SORT, 0.0))
         if load(sim.memory, mine + TM_OTHER, 0.0) < 0.0 and (sort == TOUCH_POINT or sort == TOUCH_TURN):
