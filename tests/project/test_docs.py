@@ -76,6 +76,17 @@ def test_no_program_hides_from_the_tests():
             opened = not opened
 
 
+def test_displayed_formulas_are_paragraphs_of_their_own():
+    """Within a paragraph, $$ would turn all formulas behind it into text, and text into formulas."""
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        parts = text.split("$$")
+        assert len(parts) % 2 == 1, page
+        for before, formula in zip(parts[:-1:2], parts[1::2], strict=True):
+            line = before.rstrip(" ").removesuffix("\n").rpartition("\n")[2]
+            assert line == "" or line.startswith("#"), f"{page.name}: {formula[:60]!r} follows {line[-60:]!r}"
+
+
 def test_every_program_of_the_readme_shows_its_output():
     shown = [text for _, _, text in programs(ROOT / "README.md")]
     assert shown and None not in shown
