@@ -148,7 +148,7 @@ def _add_scenes(table: Table, results: Results) -> None:
             faster(peer / one),
         ]
         table.add_row(f"  {scene}", *cells, _verdict(results, row["what"], ""))
-        if alone != one:
+        if "one by one" in times:
             table.add_row("    robots of the pack, one by one", "", number(alone * 1e6))
         ours, peer = results["scenes"][scene]["ours"], results["scenes"][scene]["mujoco"]
         labels = {"speed": "speed at the end", "depth": "greatest depth", "rise": "energy gained in a ms"}

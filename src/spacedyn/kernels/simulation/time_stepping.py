@@ -4,6 +4,7 @@
 
 One evaluation of the right-hand side a step gives the motion without contact, its factors and all places; impulses are
 those of near_impulses.py. What touches closes its gap and no more; positions then move with the new rates.
+Single bodies turn by the midpoint rule (free_spin.py); other robots evaluate twice where nothing is near (flight.py).
 Moreau (1988); Stewart & Trinkle (1996); Anitescu (2006).
 """
 
