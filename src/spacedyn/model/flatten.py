@@ -171,7 +171,7 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     starts_q = 7 + np.cumsum([0] + [j.nq for j in model.joints])
     starts_v = model.base_dof + np.cumsum([0] + [j.nv for j in model.joints])
     last_rate = np.full(len(sequence), -1)
-    segments: list[int] = []  # the segment before each, the base's being 0
+    segments: list[int] = []  # their records
     records: list[list[int]] = []
     rate_records = np.full((model.nv, k.RATE_INTS), -1)
     angles: list[int] = []
@@ -191,8 +191,8 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
             segment = records[fields[k.PARENT]][k.SEGMENT]
             if body_index in opens:
                 opening = _opening(joint)
-                segments.append(segment)
-                segment = len(segments)
+                segments += [segment, above, 0]  # SEGMENT_PARENT, SEGMENT_RATE, SEGMENT_RESTS
+                segment = len(segments) // k.SEGMENT_INTS
         for rate in range(first, first + count):
             rate_records[rate] = (i, above, 0, segment)
             above = rate
@@ -210,13 +210,13 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
     par, passive = _parameters(model, sequence, to_internal, offset, endpoints)
     every = par.reshape(-1, par.shape[-1])
     felt = _describe(model, sequence, records, every)
-    header = _header(model, len(sequence), len(angles), len(segments))
+    header = _header(model, len(sequence), len(angles), len(segments) // k.SEGMENT_INTS)
     if felt.size:  # before the acceleration of gravity, which is last
         header[k.PAR_FELT] = header[k.PAR_GRAVITY]
         header[k.PAR_GRAVITY] += felt.shape[1]
         every = np.concatenate([every[:, :-3], felt, every[:, -3:]], axis=1)
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
-    ints.append([number for before in segments for number in (before, 0)])  # SEGMENT_PARENT, SEGMENT_RESTS
+    ints.append(segments)
     parts = [np.asarray(a, dtype=np.int64) for a in ints]
     tree = aligned_copy(np.concatenate(parts))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
@@ -324,5 +324,5 @@ def _header(model: "Model", bodies: int, angles: int, segments: int) -> np.ndarr
     sizes = [model.nv * k.RATE_WORK, bodies * k.BODY_WORK, 7 + model.nq, model.nv, 6 * (endpoints + 1), room, room]
     sizes += [model.nv * k.PASSIVE_WORK, segments * k.SEGMENT_WORK]
     places = [k.W_RATE, k.W_BODY, k.W_X, k.W_U, k.W_WRENCH, k.W_SINE, k.W_COSINE, k.W_PASSIVE, k.W_SEGMENT, k.W_OUT]
-    header[places] = np.cumsum([0, *sizes])  # rates first, so that their records begin on cache lines
+    header[places] = np.cumsum([0, *sizes])
     return header

@@ -23,6 +23,7 @@ from .rows import clear_matrix, read_state, write_rows
 from .segments import (
     add_composite,
     opens_segment,
+    rate_before,
     segment_before,
     segment_of,
     segment_of_rate,
@@ -150,20 +151,20 @@ def base_entries(tree, matrix, k, C, force, felt, zero):
 @inner
 def rate_entries(tree, work, body, k, matrix, C, zero):
     """Column and row k, as far as the rates between it and the root."""
-    nv, rates, base = integer(tree, RATES), integer(tree, W_RATE), integer(tree, BASE_RATES)
+    nv, rates = integer(tree, RATES), integer(tree, W_RATE)
     momentum, swept, felt = forces_of(work, body, rates + k * RATE_WORK, zero)
     force = add6(swept, momentum_of(work, body, load6(work, rates + k * RATE_WORK + SDOT, zero), zero))
     j, s = k, segment_of_rate(tree, k)
-    while j >= base:
-        while s > 0 and s != segment_of_rate(tree, j):
-            force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
-            s = segment_before(tree, s)
-        rate = rates + j * RATE_WORK
-        column = load6(work, rate + S, zero)
-        store(matrix, C + k * nv + j, dot6(load6(work, rate + SDOT, zero), momentum) + dot3(angular(column), felt))
-        store(matrix, C + j * nv + k, dot6(column, force))
-        j = integer(tree, integer(tree, RATE_AT) + j * RATE_INTS + RATE_PARENT)
-    while s > 0:
+    while True:
+        last = rate_before(tree, s)
+        while j != last:
+            rate = rates + j * RATE_WORK
+            column = load6(work, rate + S, zero)
+            store(matrix, C + k * nv + j, dot6(load6(work, rate + SDOT, zero), momentum) + dot3(angular(column), felt))
+            store(matrix, C + j * nv + k, dot6(column, force))
+            j = integer(tree, integer(tree, RATE_AT) + j * RATE_INTS + RATE_PARENT)
+        if s == 0:
+            break
         force, momentum, felt = about_segment_before(tree, work, s, force, momentum, felt, zero)
         s = segment_before(tree, s)
     base_entries(tree, matrix, k, C, force, felt, zero)

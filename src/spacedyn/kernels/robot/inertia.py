@@ -19,6 +19,7 @@ from .segments import (
     add_composite,
     force_about_base,
     opens_segment,
+    rate_before,
     segment_before,
     segment_of_rate,
     segment_work,
@@ -80,23 +81,33 @@ def momentum_before(tree, work, s, momentum, zero):
 
 
 @inner
-def mass_matrix(tree, par, work, matrix, H, zero):
-    """The mass matrix, row by row, into the scalars of `matrix` from H on."""
-    nv, rates, records = integer(tree, RATES), integer(tree, W_RATE), integer(tree, RATE_AT)
-    clear_matrix(tree, matrix, H, zero)
-    for k in range(nv):
-        rate = rates + k * RATE_WORK
-        momentum, s = load6(work, rate + GAIN, zero), segment_of_rate(tree, k)
-        j = k
-        while j >= integer(tree, BASE_RATES):  # only rates between here and the root feel it
-            while s > 0 and s != segment_of_rate(tree, j):
-                momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
+def rate_entries(tree, work, matrix, H, k, zero):
+    """Row and column k of a joint's rate, as far as the rates between it and the base; its GAIN about the base."""
+    nv, rates = integer(tree, RATES), integer(tree, W_RATE)
+    momentum = load6(work, rates + k * RATE_WORK + GAIN, zero)
+    j, s = k, segment_of_rate(tree, k)
+    while True:
+        last = rate_before(tree, s)
+        while j != last:
             entry_kj = dot6(load6(work, rates + j * RATE_WORK + S, zero), momentum)
             store(matrix, H + k * nv + j, entry_kj)
             store(matrix, H + j * nv + k, entry_kj)
-            j = integer(tree, records + j * RATE_INTS + RATE_PARENT)
-        while s > 0:
-            momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
+            j = integer(tree, integer(tree, RATE_AT) + j * RATE_INTS + RATE_PARENT)
+        if s == 0:
+            return momentum
+        momentum, s = momentum_before(tree, work, s, momentum, zero), segment_before(tree, s)
+
+
+@inner
+def mass_matrix(tree, par, work, matrix, H, zero):
+    """The mass matrix, row by row, into the scalars of `matrix` from H on."""
+    nv, base = integer(tree, RATES), integer(tree, BASE_RATES)
+    clear_matrix(tree, matrix, H, zero)
+    for k in range(nv):
+        if k < base:
+            momentum = load6(work, integer(tree, W_RATE) + k * RATE_WORK + GAIN, zero)
+        else:  # only rates between here and the base feel it
+            momentum = rate_entries(tree, work, matrix, H, k, zero)
         base_entries(tree, matrix, H, k, momentum)
         rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)
         store(matrix, H + k * nv + k, load(matrix, H + k * nv + k, zero) + rotor)

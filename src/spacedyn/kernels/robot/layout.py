@@ -42,9 +42,10 @@ ALONG_AXES = 256
 # SEGMENT: 0 is the base's. OPENS: whether the body opens its segment, and where its reference point is:
 # at the joint's origin; at the centre of mass; there, and the joint resists nothing
 AT_JOINT, AT_COM, LOOSE = range(1, 4)
-# tree: a segment's record. RESTS: 1 while a simulation knows that all about its bodies, behind a loose joint, is as it
-# was (kernels/simulation/sleep.py): the one integer here that a kernel writes
-SEGMENT_PARENT, SEGMENT_RESTS, SEGMENT_INTS = range(3)
+# tree: a segment's record. RATE: the first rate that is no more the segment's on the way to the root. RESTS: 1 while a
+# simulation knows that all about its bodies, behind a loose joint, is as it was (kernels/simulation/sleep.py): the one
+# integer here that a kernel writes
+SEGMENT_PARENT, SEGMENT_RATE, SEGMENT_RESTS, SEGMENT_INTS = range(4)
 # tree: a rate's record
 RATE_BODY, RATE_PARENT, RATE_GIVEN, RATE_SEGMENT, RATE_INTS = range(5)  # GIVEN: 1 if its acceleration is, not its force
 
@@ -62,8 +63,9 @@ ENDPOINT_PARS = 12
 # never touch these
 ROTATION, POSITION, VELOCITY, ACCELERATION, FORCE, INERTIA, HANDED_FORCE, BODY_WORK = 0, 9, 12, 18, 24, 30, 51, 57
 ARTICULATED, HANDED = 0, INERTIA
-# work: a rate's record, two cache lines of one robot; likewise GAIN takes the place of SDOT
-S, SDOT, D, D_INVERSE, TAU, QDD, RATE_WORK = 0, 6, 12, 13, 14, 15, 16
+# work: a rate's record; likewise GAIN takes the place of SDOT. One number is spare: at distances that are powers of two
+# the records of a hundred rates get in each other's way in the cache (Coriolis and mass matrix a fifth slower)
+S, SDOT, D, D_INVERSE, TAU, QDD, RATE_WORK = 0, 6, 12, 13, 14, 15, 17
 GAIN = SDOT
 # work: what only joints' own forces, and bases that are held, need of a rate
 PASSIVE, ELASTIC, FELT, PASSIVE_WORK = range(4)

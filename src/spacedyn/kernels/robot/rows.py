@@ -17,7 +17,7 @@ from ..scalar.memory import (
     widest_of,
 )
 from ..scalar.pack import select, somewhere
-from .layout import COORDINATES, RATE_AT, RATE_INTS, RATE_PARENT, RATES, W_U, W_X
+from .layout import COORDINATES, RATE_AT, RATE_INTS, RATE_PARENT, RATES, W_X
 
 
 @inner
@@ -53,9 +53,8 @@ def write_rows(array, width, first, some, row, count, work, at, stride, zero):
 @inner
 def read_state(tree, state, row, count, work, zero):
     """Coordinates and rates of the rows from `row` on."""
-    nx, nv = integer(tree, COORDINATES), integer(tree, RATES)
-    read_rows(state, nx + nv, 0, nx, row, count, work, integer(tree, W_X), 1, zero)
-    read_rows(state, nx + nv, nx, nv, row, count, work, integer(tree, W_U), 1, zero)
+    both = integer(tree, COORDINATES) + integer(tree, RATES)  # rates are behind the coordinates in `work`, too
+    read_rows(state, both, 0, both, row, count, work, integer(tree, W_X), 1, zero)
 
 
 @inner

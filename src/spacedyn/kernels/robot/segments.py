@@ -81,6 +81,14 @@ def segment_before(tree, s):
     return integer(tree, segment_record(tree, s) + SEGMENT_PARENT)
 
 
+@inner
+def rate_before(tree, s):
+    """The first rate that is no more segment s's on the way to the root; of the base's segment, its own last rate."""
+    if s == 0:
+        return integer(tree, BASE_RATES) - 1
+    return integer(tree, segment_record(tree, s) + SEGMENT_RATE)
+
+
 # --- positions -------------------------------------------------------------------------------------------------------
 
 
