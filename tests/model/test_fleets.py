@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.packs, pytest.mark.filterwarnings("ignore::spacedyn.Mo
 DOWN = (0.3, 0.0, -9.81)
 
 
-def varied(model: sd.Model, robots: int, seed: int = 0) -> sd.Model:
-    """Every sort of parameter different from robot to robot."""
+def varied(model: sd.Model, robots: int, seed: int = 0, turned: bool = True) -> sd.Model:
+    """Every sort of parameter different from robot to robot; rotations of frames only if `turned`."""
     rng = np.random.default_rng(seed)
 
     def scale(*shape):
@@ -37,7 +37,7 @@ def varied(model: sd.Model, robots: int, seed: int = 0) -> sd.Model:
         com={body.name: body.com + shift(3) for body in heavy},
         inertia={body.name: body.inertia * scale(1, 1) for body in heavy},
         position={part.name: part.position + shift(3) for part in frames},
-        rotation=turns,
+        rotation=turns if turned else {},
         stiffness={joint.name: joint.stiffness * scale(1) for joint in moving},
         damping={joint.name: (joint.damping + 0.1) * scale(1) for joint in moving},
         friction={joint.name: np.where(np.arange(robots)[:, None] % 2, joint.friction, 0.0) for joint in moving},
@@ -90,11 +90,12 @@ def functions(model: sd.Model) -> dict:
     }
 
 
-@pytest.mark.parametrize("seed", [3, 11])
-def test_one_call_agrees_with_each_robot_by_itself(seed):
+@pytest.mark.parametrize(("seed", "turned"), [(3, True), (11, True), (11, False)])
+def test_one_call_agrees_with_each_robot_by_itself(seed, turned):
     """To 1e-13 of the largest number; also where the fleet's states are repeated along another axis."""
     robot = random_model(np.random.default_rng(seed), 9, base_kind="free", passive=True)
-    fleet = varied(robot, 2 * LANES + 1)
+    fleet = varied(robot, 2 * LANES + 1, turned=turned)
+    assert fleet.flat.tree[k.HEADER :][k.FRAME_AT :: k.BODY_INTS][1 : len(robot.bodies)].any() != turned
     states = fleet.random_state(np.random.default_rng(seed), size=2)
     assert states.shape == (2, len(fleet))
     singles = [alone(model) for model in fleet]
@@ -108,9 +109,10 @@ def test_one_call_agrees_with_each_robot_by_itself(seed):
                 )
 
 
-def test_a_thousand_robots():
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_thousand_robots(turned):
     """ETS-VII with other masses and geometry: accelerations agree with those of models of their own, to 1e-13."""
-    fleet = varied(sd.load("ets7"), 1000)
+    fleet = varied(sd.load("ets7"), 1000, turned=turned)
     states = fleet.random_state(np.random.default_rng(1))
     udot = sd.forward_dynamics(fleet, states, gravity=DOWN)
     for i in range(1000):

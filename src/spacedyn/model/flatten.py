@@ -215,8 +215,9 @@ def flatten(model: "Model", opened: Collection[int] | None = None) -> Flat:
         header[k.PAR_FELT] = header[k.PAR_GRAVITY]
         header[k.PAR_GRAVITY] += felt.shape[1]
         every = np.concatenate([every[:, :-3], felt, every[:, -3:]], axis=1)
+    frames = _alike_frames(records, every, int(header[k.SEGMENT_AT]) + len(segments))
     ints = [header, np.ravel(records), rate_records.ravel(), angles, place[endpoints] if endpoints else []]
-    ints.append(segments)
+    ints += [segments, frames]
     parts = [np.asarray(a, dtype=np.int64) for a in ints]
     tree = aligned_copy(np.concatenate(parts))
     rest = int(header[k.W_OUT]), place, to_internal, offset.reshape(-1, len(sequence), 3), passive
@@ -289,6 +290,20 @@ def _frame(rotations: np.ndarray) -> list[int]:
     signs = first[axes, [0, 1, 2]].astype(int) + 1
     flag = 0 if (first == np.eye(3)).all() else k.SWAPPED
     return [flag, *(int(sum(digits << k.SWAP_BITS * np.arange(3))) for digits in (axes, signs))]
+
+
+def _alike_frames(records: list[list[int]], par: np.ndarray, at: int) -> np.ndarray:
+    """Rotations of joints that no axes spell, each the same in all robots of a fleet; FRAME_AT of their bodies.
+
+    They go to `tree`, as the bits of integers, from `at` on.
+    """
+    frames: list[np.ndarray] = []
+    for i, record in enumerate(records if len(par) > 1 else []):
+        each = par[:, i * k.BODY_PARS + k.P_ROTATION :][:, :9]
+        if record[k.FLAGS] & k.TURNED and (each == each[0]).all():
+            record[k.FRAME_AT] = at + 9 * len(frames)
+            frames.append(each[0])
+    return np.array(frames).ravel().view(np.int64)
 
 
 def _spins(model: "Model", body: int, record: list[int]) -> bool:

@@ -2,7 +2,7 @@
 
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, shared, store
-from .descriptions import fetch_body
+from .fetching import fetch_inertia, fetch_mass
 from .kinematics import move_base, move_body, place_body, start_place
 from .layout import *  # noqa: F403
 from .segments import force_about_base, origin_of, rests, speed_of
@@ -173,10 +173,11 @@ def motions(tree, par, work, goes_on, zero):
     start_place(tree, work, zero)
     move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
     if goes_on:
-        fetch_body(tree, par, 0)
+        fetch_mass(tree, par, 0)
+        fetch_inertia(tree, par, 0)
     for i in range(1, integer(tree, BODIES)):
         if goes_on:
-            fetch_body(tree, par, i)
+            fetch_mass(tree, par, i)
         if not rests(tree, i):
             place_body(tree, par, work, i, zero)
             move_body(tree, work, i, False, False, zero)

@@ -182,7 +182,7 @@ def mass_matrix_inverse(tree, par, one, packs, out, zeros):
         for i in range(bodies):
             store6(packs, body + i * BODY_WORK + FORCE, (zeros, zeros, zeros, zeros, zeros, zeros))
         reduce_bodies(tree, packs, zeros)
-        recover_accelerations(tree, par, packs, zeros)
+        recover_accelerations(tree, par, packs, False, zeros)
         for lane in range(min(many, nv - first)):
             write_lane(packs, rate + QDD, RATE_WORK, lane, many, one, out + first + lane, nv, nv)
 

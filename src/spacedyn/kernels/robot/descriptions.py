@@ -11,9 +11,10 @@ from numba.core.imputils import lower_builtin
 from numba.extending import models, register_model, type_callable
 
 from ..scalar.compiling import inner
-from ..scalar.memory import _load_constant, _vector_at, integer, pointer, shared
+from ..scalar.memory import _load_constant, _vector_at, as_numbers, integer, pointer, shared
 from ..scalar.pack import LANES, PackType, _double, _vector, pack
 from .layout import *  # noqa: F403
+from .spatial import shared9
 
 
 class LanesPointerType(types.Type):
@@ -23,9 +24,6 @@ class LanesPointerType(types.Type):
         self.dtype = types.float64
         super().__init__("lanes*")
 
-
-_bytes, _int = ir.IntType(8).as_pointer(), ir.IntType(32)
-_TO_SECOND_LEVEL = 2  # of the cache: the first one is full of the present pack
 
 lanes_pointer = LanesPointerType()
 register_model(LanesPointerType)(models.PointerModel)
@@ -63,13 +61,14 @@ def of_lane(array, k, lane):
     return float(array[k])
 
 
-def fetch(array, k):
-    """Ask the memory for number k of a description with a number for each lane, which is needed later."""
+def robots_differ(array):
+    """Whether a description has numbers for each robot."""
+    return array.ndim == 2
 
 
-@type_callable(fetch)
-def _type_fetch(context):
-    return lambda array, k: types.none
+@type_callable(robots_differ)
+def _type_robots_differ(context):
+    return lambda array: types.boolean
 
 
 @type_callable(of_robots)
@@ -97,6 +96,12 @@ def _lower_of_robots_each(context, builder, sig, args):
     return builder.gep(args[0], [builder.mul(args[1], args[2])])  # LANES rows a pack, and LANES doubles a number
 
 
+@lower_builtin(robots_differ, types.CPointer)
+@lower_builtin(robots_differ, LanesPointerType)
+def _lower_robots_differ(context, builder, sig, args):
+    return ir.Constant(ir.IntType(1), int(sig.args[0] == lanes_pointer))
+
+
 @lower_builtin(largest, types.CPointer, types.Integer)
 def _lower_largest(context, builder, sig, args):
     return _load_constant(builder, args[0], args[1], _double)
@@ -121,20 +126,6 @@ def _lower_of_lane_each(context, builder, sig, args):
     return _load_constant(builder, args[0], _place(builder, args[1], args[2]), _double)
 
 
-@lower_builtin(fetch, types.CPointer, types.Integer)
-def _lower_fetch_nothing(context, builder, sig, args):
-    return context.get_dummy_value()
-
-
-@lower_builtin(fetch, LanesPointerType, types.Integer)
-def _lower_fetch(context, builder, sig, args):
-    place = builder.bitcast(builder.gep(args[0], [_place(builder, args[1], ir.Constant(args[1].type, 0))]), _bytes)
-    kind = ir.FunctionType(ir.VoidType(), [_bytes, _int, _int, _int])
-    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [_bytes], kind)
-    builder.call(prefetch, [place, _int(0), _int(_TO_SECOND_LEVEL), _int(1)])  # to read; data
-    return context.get_dummy_value()
-
-
 def _place(builder, k, lane):
     return builder.add(builder.mul(k, ir.Constant(k.type, LANES)), lane)
 
@@ -146,8 +137,12 @@ def parameters(tree, par, row):
 
 
 @inner
-def fetch_body(tree, par, i):
-    """Ask the memory for the record of body i in what describes the next pack: what forward dynamics mostly reads."""
-    record = integer(tree, PAR_GRAVITY) + 3 + i * BODY_PARS
-    for k in range(P_COM if i == 0 else 0, P_PITCH):
-        fetch(par, record + k)
+def joint_frame(tree, par, i, zero):
+    """Rotation of body i's joint in its parent; one for a whole pack if robots differ, but not in it.
+
+    Both ways join before it is used, so that robots of a pack are rounded as they are alone.
+    """
+    at = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + FRAME_AT)
+    if robots_differ(par) and at > 0:
+        return shared9(as_numbers(tree), at, zero)
+    return shared9(par, i * BODY_PARS + P_ROTATION, zero)

@@ -16,6 +16,7 @@ from .articulated import (
     store_articulated,
 )
 from .base import factorise_base, recover_base, reduce_base
+from .fetching import fetch_inertia
 from .layout import *  # noqa: F403
 from .loose_joints import acceleration_from_parent, force_past_joint, inertia_to_parent, keep_transmitted, settle_loose
 from .segments import rests
@@ -115,13 +116,18 @@ def reduce_bodies(tree, work, zero):
 
 
 @inner
-def recover_accelerations(tree, par, work, zero):
-    """Base to leaves: QDD of the free rates; TAU of those whose acceleration is given. ACCELERATION is not kept."""
+def recover_accelerations(tree, par, work, goes_on, zero):
+    """Base to leaves: QDD of the free rates; TAU of those whose acceleration is given. ACCELERATION is not kept.
+
+    `goes_on`: as of `solve_dynamics`.
+    """
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
     a = recover_base(tree, par, work, zero)
     store6(work, bodies + ACCELERATION, a)
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
+        if goes_on:
+            fetch_inertia(tree, par, i)
         if rests(tree, i):
             continue
         if integer(tree, record + FLAGS) & BY_MEMORY:
@@ -146,4 +152,4 @@ def solve_in_place(tree, par, work, zero):
     """QDD of the free rates from TAU, with INERTIA and FORCE of all bodies in memory."""
     factorise_bodies(tree, par, work, -1, 0, zero)
     reduce_bodies(tree, work, zero)
-    recover_accelerations(tree, par, work, zero)
+    recover_accelerations(tree, par, work, False, zero)

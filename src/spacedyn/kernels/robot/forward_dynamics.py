@@ -23,6 +23,7 @@ from .base import factorise_base, reduce_base
 from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_felt
 from .descriptions import parameters
 from .factors import recover_accelerations
+from .fetching import fetch_place
 from .kinematics import is_given
 from .layout import *  # noqa: F403
 from .loose_joints import force_past_joint, hand_nothing, inertia_to_parent, keep_transmitted
@@ -73,12 +74,14 @@ def accumulate(tree, work, i, record, A, B, C, F, zero):
 
 
 @inner
-def eliminate_bodies(tree, par, work, loaded, zero):
+def eliminate_bodies(tree, par, work, loaded, goes_on, zero):
     """Leaves to base: factors of all rates, and TAU becomes what is left for each; poses and motion must be there."""
     A = C = F = (zero, zero, zero, zero, zero, zero)
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
+        if goes_on:
+            fetch_place(tree, par, i)
         if rests(tree, i):
             hand_nothing(tree, work, i, zero)
             continue
@@ -119,15 +122,16 @@ def take_passive(tree, work, zero):
 
 
 @inner
-def solve_dynamics(tree, par, work, loaded, zero):
+def solve_dynamics(tree, par, work, loaded, goes_on, zero):
     """QDD of the free rates from TAU, TAU of the given ones from QDD; poses and motion of all bodies must be there.
 
     `loaded`: whether FORCE of the bodies holds what acts on them, to be added to what their motion takes.
+    `goes_on`: whether another pack comes next; what describes it, if its robots differ, is fetched meanwhile.
     """
     if integer(tree, SEGMENTS) > 0:
         keep_transmitted(tree, work, zero)
-    eliminate_bodies(tree, par, work, loaded, zero)
-    recover_accelerations(tree, par, work, zero)
+    eliminate_bodies(tree, par, work, loaded, goes_on, zero)
+    recover_accelerations(tree, par, work, goes_on, zero)
 
 
 @inner
@@ -139,7 +143,7 @@ def forward_dynamics(tree, par, work, options, zero):
         add_wrenches(tree, par, work, -1.0, zero)
     if options & PASSIVE_FORCES:
         add_passive(tree, par, work, zero)
-    solve_dynamics(tree, par, work, options & LOADED, zero)
+    solve_dynamics(tree, par, work, options & LOADED, True, zero)
     if options & PASSIVE_FORCES:
         take_passive(tree, work, zero)
 

@@ -8,9 +8,11 @@ SpaceDyn (3.6)-(3.15) for revolute and prismatic joints, where the lever must ho
 """
 
 from ..scalar.compiling import inner
+from ..scalar.fused_vectors import compose as compose_fused
 from ..scalar.lanes import stride_of
 from ..scalar.memory import integer, lanes_of, later, load, shared, store, widest_of
 from ..scalar.trigonometry import sincos
+from .descriptions import joint_frame
 from .joint_steps import rotating, sliding, swapped_axes, take_steps, turn_about_y, turn_about_z
 from .layout import *  # noqa: F403  (the layout's constants)
 from .loose_joints import part_acceleration
@@ -31,7 +33,6 @@ from .spatial import (
     load9,
     scale3,
     shared3,
-    shared9,
     store3,
     store6,
     store9,
@@ -136,7 +137,7 @@ def place_body(tree, par, work, i, zero):
     if integer(tree, record + FLAGS) & SWAPPED:
         R = swapped_axes(tree, work, record, above + ROTATION, zero)
     elif integer(tree, record + FLAGS) & TURNED:
-        R = compose(R, shared9(par, i * BODY_PARS + P_ROTATION, zero))
+        R = compose_fused(R, joint_frame(tree, par, i, zero))
     opens = integer(tree, record + OPENS)
     if opens == AT_JOINT:
         store3(work, bodies + i * BODY_WORK + POSITION, p)

@@ -30,13 +30,15 @@ HEADER = 32  # a multiple of 8, like BODY_INTS: the record of each body begins o
 
 # tree: a body's record, two cache lines: what all recursions read, then what few bodies need
 PARENT, RATE, RATE_COUNT, FLAGS, SEGMENT, OPENS, KIND, ANGLE = range(8)
-COORDINATE, SWAP_AXES, SWAP_SIGNS, FIRST_AXIS, SECOND_AXIS, LAST_RATE, BODY_INTS = 8, 9, 10, 11, 12, 13, 16
+COORDINATE, SWAP_AXES, SWAP_SIGNS, FIRST_AXIS, SECOND_AXIS, LAST_RATE, FRAME_AT = range(8, 15)
+BODY_INTS = 16
 # FLAGS, bits. BY_MEMORY: its articulated inertia goes to the parent through memory, not in registers; FROM_NEXT: that
 # of the next body, its child, comes in registers; FROM_MEMORY: those of children come from memory. IS_WHEEL: wheels.py
 HAS_CHILDREN, IS_LAST_CHILD, BY_MEMORY, FROM_NEXT, FROM_MEMORY, IS_WHEEL = 1, 2, 4, 8, 16, 32
 # TURNED: its joint's frame stands anyhow in the parent's (P_ROTATION); SWAPPED: its axes are along the parent's axes,
 # x, y, z along those at SWAP_AXES, with the signs at SWAP_SIGNS, plus 1, SWAP_BITS bits each; neither: it is parallel
 TURNED, SWAPPED, SWAP_BITS = 64, 128, 2
+# FRAME_AT: where in `tree` P_ROTATION stands once more, if robots differ, but not in it; 0 elsewhere
 # ALONG_AXES: both vectors of P_INERTIA are along axes, FIRST_AXIS and SECOND_AXIS; never of wheels and who carries them
 ALONG_AXES = 256
 # SEGMENT: 0 is the base's. OPENS: whether the body opens its segment, and where its reference point is:

@@ -30,5 +30,5 @@ def run(tree, par, work, state, vectors, out, count, many, kind):
             for i in range(bodies):
                 store6(work, body + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
             reduce_bodies(tree, work, zero)
-            recover_accelerations(tree, mine, work, zero)
+            recover_accelerations(tree, mine, work, False, zero)
             write_rows(out, many * rates, m * rates, rates, row, count, work, rate + QDD, RATE_WORK, zero)

@@ -1,8 +1,9 @@
-"""Sums of products fused by name, for contact: a robot alone moves to the bit as in a pack.
+"""Sums of products fused by name, mostly for contact: a robot alone moves to the bit as in a pack.
 
 A compiler may fuse the first of two products or the second, one way for one robot and another for packs. In contact
 that shows: where two choices of points are equal but for rounding, forces differ. Robots' own kernels leave it to the
-compiler (vectors.py), which costs packed forward dynamics some 2 % less.
+compiler (vectors.py), which costs packed forward dynamics some 2 % less; but for rotations of joints' frames, which
+packs of robots that differ read in two ways (descriptions.py).
 """
 
 from .compiling import inner

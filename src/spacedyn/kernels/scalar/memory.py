@@ -44,6 +44,21 @@ def _lower_later(context, builder, sig, args):
     return builder.gep(args[0], [args[1]])
 
 
+def as_numbers(array):
+    """The same memory, the integers in it taken as the bits of numbers."""
+    return array.view(float)
+
+
+@type_callable(as_numbers)
+def _type_as_numbers(context):
+    return lambda array: types.CPointer(types.float64)
+
+
+@lower_builtin(as_numbers, types.CPointer)
+def _lower_as_numbers(context, builder, sig, args):
+    return builder.bitcast(args[0], _double.as_pointer())
+
+
 ZEROS: dict[type, Any] = {float: 0.0, int: 0.0}
 """Without the JIT: zero of the scalar that a value of this type stands for."""
 

@@ -280,7 +280,7 @@ def _flow(kind, at):
         run_kinds(sim, t, y, k, ACTS, K_ADDRESS)
         take_forces(sim, zero)
         keep_ledger(sim, k, zero)
-        solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
+        solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), False, zero)
         if integer(sim.plan, ROWS) > 0:
             call(integer(sim.plan, SOLVE_ROWS), sim.own, t, y, k, 0)
         keep_accelerations(sim.tree, sim.work, k, zero)
@@ -299,7 +299,7 @@ def _flow_of_dual(own, t, y, k, due):
     store_counter(sim.counters, C_DUE, due)
     run_kinds(sim, t, y, k, ACTS, K_TANGENT)
     take_forces(sim, zero)
-    solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), zero)
+    solve_dynamics(sim.tree, sim.par, sim.work, is_loaded(sim), False, zero)
     if integer(sim.plan, ROWS) > 0:
         call(integer(sim.plan, TANGENT_ROWS), sim.own, t, y, k, 0)
     keep_accelerations(sim.tree, sim.work, k, zero)

@@ -209,4 +209,4 @@ def change_motion(sim, z, zero):
         if is_given(sim.tree, k) == 0 and not rests_rate(sim.tree, k):
             rate = integer(sim.tree, W_RATE) + k * RATE_WORK
             store(sim.work, rate + TAU, load(sim.work, z + k, zero) / sqrt(load(sim.work, rate + D_INVERSE, zero)))
-    recover_accelerations(sim.tree, sim.par, sim.work, zero)
+    recover_accelerations(sim.tree, sim.par, sim.work, False, zero)

@@ -1,0 +1,70 @@
+"""What describes the next pack of robots that differ, asked of the memory while the present pack is computed.
+
+All that forward dynamics reads of a pack by itself does not fit near the processor. It is asked for in three parts, one
+in each pass over the bodies: all at once, it stands in the way of what the present pack reads.
+"""
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.imputils import lower_builtin
+from numba.extending import type_callable
+
+from ..scalar.compiling import inner
+from ..scalar.memory import _vector_at, integer
+from .descriptions import LanesPointerType
+from .layout import *  # noqa: F403
+
+_bytes, _int = ir.IntType(8).as_pointer(), ir.IntType(32)
+_TO_SECOND_LEVEL = 2  # of the cache: the first one is full of the present pack
+
+
+def fetch(array, k):
+    """Ask the memory for number k of a description with a number for each lane, which is needed later."""
+
+
+@type_callable(fetch)
+def _type_fetch(context):
+    return lambda array, k: types.none
+
+
+@lower_builtin(fetch, types.CPointer, types.Integer)
+def _lower_fetch_nothing(context, builder, sig, args):
+    return context.get_dummy_value()
+
+
+@lower_builtin(fetch, LanesPointerType, types.Integer)
+def _lower_fetch(context, builder, sig, args):
+    place = builder.bitcast(_vector_at(builder, args[0], args[1]), _bytes)
+    kind = ir.FunctionType(ir.VoidType(), [_bytes, _int, _int, _int])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [_bytes], kind)
+    builder.call(prefetch, [place, _int(0), _int(_TO_SECOND_LEVEL), _int(1)])  # to read; data
+    return context.get_dummy_value()
+
+
+@inner
+def fetch_numbers(tree, par, i, first, last):
+    """Numbers from `first` to before `last` of body i's record."""
+    record = integer(tree, PAR_GRAVITY) + 3 + i * BODY_PARS
+    for k in range(first, last):
+        fetch(par, record + k)
+
+
+@inner
+def fetch_mass(tree, par, i):
+    """Mass and centre of mass of body i."""
+    fetch_numbers(tree, par, i, P_COM, P_INERTIA)
+
+
+@inner
+def fetch_inertia(tree, par, i):
+    """Inertia of body i."""
+    fetch_numbers(tree, par, i, P_INERTIA, P_PITCH)
+
+
+@inner
+def fetch_place(tree, par, i):
+    """Where the joint of body i is in its parent; its rotation, too, if each robot has its own."""
+    record = integer(tree, BODY_AT) + i * BODY_INTS
+    if integer(tree, record + FLAGS) & TURNED and integer(tree, record + FRAME_AT) == 0:
+        fetch_numbers(tree, par, i, P_ROTATION, P_POSITION)
+    fetch_numbers(tree, par, i, P_POSITION, P_COM)
