@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,14 @@ def test_what_the_audit_says():
     assert all(word in str(audit) for word in ("energy", "linear momentum", "angular momentum", "verdict: good"))
     assert audit.worst == max(audit.energy, audit.linear_momentum, audit.angular_momentum, audit.quaternion_norm)
     assert audit.balance["energy"].shape == (1001,) and audit.balance["angular_momentum"].shape == (1001, 3)
+
+
+def test_verdicts_with_the_same_numbers_are_equal():
+    """NaN, of what there is nothing to compare with, is not always one object: Python 3.13 compares it by itself."""
+    audit = sd.simulate(*free_flyer(), 1.0).audit()
+    assert math.isnan(audit.constraints)
+    assert replace(audit, constraints=float("nan"), times=audit.times | {"constraints": float("nan")}) == audit
+    assert replace(audit, energy=2.0 * audit.energy + 1.0) != audit and audit != audit.energy
 
 
 def test_the_ledger_of_a_batch_is_that_of_its_worst_robot():

@@ -77,6 +77,15 @@ class Audit:
     budget: float
     _balance: Callable[[], dict[str, Array]] = field(repr=False, compare=False)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all numbers are the same; NaN, where there is nothing to compare, is the same as NaN."""
+        if not isinstance(other, Audit):
+            return NotImplemented
+        return np.array_equal(self._numbers(), other._numbers(), equal_nan=True)
+
+    def _numbers(self) -> list[float]:
+        return [*(getattr(self, name) for name in _NAMES), *(self.times[name] for name in _NAMES), self.budget]
+
     @property
     def balance(self) -> dict[str, Array]:
         """Each (times, …): energy [J] and momentum [kg m/s, kg m²/s] that is there, less what should be."""
@@ -342,7 +351,7 @@ class Auditor:
             parts, impulse = of["parts"].reshape(-1, 2), of["impulse"].reshape(-1, 6)
             sizes["linear_momentum"] = parts[:, 0] + np.linalg.norm(impulse[:, :3], axis=-1)
             sizes["angular_momentum"] = parts[:, 1] + np.linalg.norm(impulse[:, 3:], axis=-1)
-        errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)  # one NaN: it equals itself
+        errors, times = dict.fromkeys(_NAMES, np.nan), dict.fromkeys(_NAMES, np.nan)
         for name in ("quaternion_norm", "constraints") if of["constrained"][0] else ("quaternion_norm",):
             errors[name], times[name] = float(of[name][0]), float(of[f"{name}_at"][0])
         if self._loses_mass:
