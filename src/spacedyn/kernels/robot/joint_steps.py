@@ -1,17 +1,24 @@
 """Steps that joints are made of: slides, turns and screws, their columns, and kinds that are any sequence of them."""
 
 from ..scalar.compiling import inner, rare
+from ..scalar.fused_vectors import two
 from ..scalar.memory import integer, load, shared
 from .layout import *  # noqa: F403  (the layout's constants)
 from .spatial import add3, column_x, column_y, column_z, cross, load3, load9, scale3, store3, store6, store9, sub3
 
 
 @inner
+def turned(a, b, s, c):
+    """Two axes turned about the third one: c a + s b, c b - s a."""
+    na = two(c, a[0], s, b[0]), two(c, a[1], s, b[1]), two(c, a[2], s, b[2])
+    return na, (two(c, b[0], -s, a[0]), two(c, b[1], -s, a[1]), two(c, b[2], -s, a[2]))
+
+
+@inner
 def turn_about_z(R, s, c):
     """R Rz(angle)."""
     x, y = column_x(R), column_y(R)
-    nx = add3(scale3(c, x), scale3(s, y))
-    ny = sub3(scale3(c, y), scale3(s, x))
+    nx, ny = turned(x, y, s, c)
     return nx[0], ny[0], R[2], nx[1], ny[1], R[5], nx[2], ny[2], R[8]
 
 
@@ -19,8 +26,7 @@ def turn_about_z(R, s, c):
 def turn_about_y(R, s, c):
     """R Ry(angle)."""
     x, z = column_x(R), column_z(R)
-    nx = sub3(scale3(c, x), scale3(s, z))
-    nz = add3(scale3(c, z), scale3(s, x))
+    nz, nx = turned(z, x, s, c)
     return nx[0], R[1], nz[0], nx[1], R[4], nz[1], nx[2], R[7], nz[2]
 
 
@@ -40,8 +46,7 @@ def sliding(axis, zero):
 def turn_about_x(R, s, c):
     """R Rx(angle)."""
     y, z = column_y(R), column_z(R)
-    ny = add3(scale3(c, y), scale3(s, z))
-    nz = sub3(scale3(c, z), scale3(s, y))
+    ny, nz = turned(y, z, s, c)
     return R[0], ny[0], nz[0], R[3], ny[1], nz[1], R[6], ny[2], nz[2]
 
 

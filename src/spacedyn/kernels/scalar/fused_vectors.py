@@ -2,8 +2,8 @@
 
 A compiler may fuse the first of two products or the second, one way for one robot and another for packs. In contact
 that shows: where two choices of points are equal but for rounding, forces differ. Robots' own kernels leave it to the
-compiler (vectors.py), which costs packed forward dynamics some 2 % less; but for rotations of joints' frames, which
-packs of robots that differ read in two ways (descriptions.py).
+compiler (vectors.py), which costs packed forward dynamics some 2 % less; but for rotations of joints and their frames,
+which packs of robots that differ read in two ways (descriptions.py).
 """
 
 from .compiling import inner
