@@ -1,0 +1,97 @@
+"""What a newcomer gets wrong in an element of his own is an error by name, before anything is recorded."""
+
+import pytest
+
+import spacedyn as sd
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return sd.load("planar_four_link")
+
+
+def everything(t, s, p, out):
+    """Uses what all cases below declare, but what they say."""
+    out.axle.tau[0] = s.volts[0]
+    out.pull[0] = 1.0
+    out.bend[0] = -s.bend[0]
+    out.held[0] = s.axle.q[0]
+
+
+OWNED = {
+    "states": {"bend": "rad"},
+    "samples": {"held": "rad"},
+    "commands": {"volts": "V"},
+    "channels": {"pull": "N"},
+    "joints": ("axle",),
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("channels", "never writes out.torn; write it, or leave it out of channels"),
+        (
+            "states",
+            "never writes out.torn; write its rate, 0.0 if it shall stay where it starts, or leave it out of states",
+        ),
+        ("samples", "never writes out.torn; write what it is to hold, or leave it out of samples"),
+        ("commands", "never reads s.torn; read it, or leave it out of commands"),
+    ],
+)
+def test_what_is_declared_and_never_used_is_named(part, message):
+    """It recorded zeros, or what a law commanded came to nothing, in silence."""
+    sd.element(**OWNED)(everything)(axle="joint1", period=0.1)
+    with pytest.raises(sd.InputError, match=f"element 'everything' {message}"):
+        sd.element(**{**OWNED, part: {**OWNED[part], "torn": "N"}})(everything)(axle="joint1", period=0.1)
+
+
+def test_what_is_written_on_some_branch_or_by_a_function_is_written(robot):
+    def fill(out):
+        out.late[0] = 1.0
+
+    @sd.element(channels=("late",), joints=("axle",))
+    def handed_on(t, s, p, out):
+        fill(out)
+
+    @sd.element(channels=("late",))
+    def branches(t, s, p, out):
+        if t > p.start:
+            out.late[0] = 1.0
+
+    run = sd.simulate(robot, robot.neutral_state(), 0.3, elements=[branches(start=0.15)], record=0.1)
+    assert run["late"][:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]
+    handed_on(axle="joint1")
+
+
+def test_samples_that_no_instant_takes_are_named():
+    """Without a period and without guards they stayed what they were."""
+    made = sd.element(samples=("held",), joints=("axle",))
+
+    def holds(t, s, p, out):
+        out.held[0] = s.axle.q[0]
+
+    with pytest.raises(sd.InputError, match=r"'holds' has samples, and neither a period nor guards.*period=0\.1"):
+        made(holds)(axle="joint1")
+    assert made(holds)(axle="joint1", period=0.1).name == "holds"
+
+
+def test_declarations_that_would_do_nothing_are_refused():
+    for part in ("channels", "commands"):
+        with pytest.raises(sd.InputError, match="'pull' cannot start at 2.0: states and samples start"):
+            sd.element(**{part: {"pull": sd.Block("pull", start=2.0)}})
+    with pytest.raises(sd.InputError, match="accounts name 'work' twice"):
+        sd.element(accounts=("work", "stored", "work"))
+
+
+def test_what_is_no_function_and_arguments_in_another_order_are_named():
+    with pytest.raises(sd.InputError, match="element: expected a function, made by def, got"):
+        sd.element(3)
+
+    @sd.element(joints=("axle",))
+    def turned_round(s, t, p, out):
+        out.axle.tau[0] = -s.axle.qd[0]
+
+    message = r"takes the arguments \(t, s, p, out\); 'turned_round' has them as \(s, t, p, out\)"
+    with pytest.raises(sd.InputError, match="an element " + message):
+        turned_round(axle="joint1")
