@@ -124,3 +124,27 @@ def test_rows_that_raise_or_are_no_numbers_are_named_where_they_are_looked_at(ro
         with pytest.raises(sd.InputError, match=message):
             call()
     assert capfd.readouterr().err.count("ignored") == 0
+
+
+@sd.element(points=("tip",))
+def root_of_an_angle(t, s, p, out):
+    out.tip.force[0] = np.sqrt(p.most - s.q[0])
+
+
+@sd.law
+def root_in_a_law(t, s, p, out):
+    out.tau[0] = np.sqrt(p.most - s.q[0])
+
+
+METHODS = [sd.DormandPrince8(), sd.DormandPrince5(), sd.RungeKutta4(0.01), sd.Radau5()]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("rates", [[0.3] * 4, [[0.1] * 4, [0.3] * 4, [0.0] * 4]], ids=["one", "batch"])
+def test_who_is_not_defined_where_the_motion_leads_is_named(robot, method, rates):
+    """Not by the clock, but by the state: runs blamed the base, a far too long step or stiff springs."""
+    state = robot.state(qd=rates)
+    with pytest.raises(sd.SimulationFailed, match=r"element 'root_of_an_angle' writes nan to tip\.force\[0\]"):
+        sd.simulate(robot, state, 1.0, elements=[root_of_an_angle(tip="hand", most=0.05)], method=method)
+    with pytest.raises(sd.SimulationFailed, match=r"law 'root_in_a_law' writes nan to tau\[0\]"):
+        sd.simulate(robot, state, 1.0, laws=[root_in_a_law(most=0.05)], method=method)
