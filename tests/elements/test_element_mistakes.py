@@ -148,3 +148,55 @@ def test_who_is_not_defined_where_the_motion_leads_is_named(robot, method, rates
         sd.simulate(robot, state, 1.0, elements=[root_of_an_angle(tip="hand", most=0.05)], method=method)
     with pytest.raises(sd.SimulationFailed, match=r"law 'root_in_a_law' writes nan to tau\[0\]"):
         sd.simulate(robot, state, 1.0, laws=[root_in_a_law(most=0.05)], method=method)
+
+
+@sd.element(joints=("axle",), commands=("volts",), channels=("amps",))
+def coil(t, s, p, out):
+    out.axle.tau[0] = out.amps[0] = s.volts[0]
+
+
+@sd.element(joints=("axle",), samples=("held",))
+def latch(t, s, p, out):
+    out.held[0] = s.axle.q[0]
+
+
+def misspells(t, s, p, out):
+    out.coil.volts[0] = s.coil.amp[0]
+
+
+def reads_a_command(t, s, p, out):
+    out.tau[0] = s.coil.volts[0]
+
+
+def reads_a_sample(t, s, p, out):
+    out.tau[0] = s.latch.held[0]
+
+
+def commands_a_latch(t, s, p, out):
+    out.latch.held[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (misspells, "s.coil has no channel 'amp'; did you mean 'amps'"),
+        (reads_a_command, "s.coil has no channel 'volts'; there are: amps"),
+        (reads_a_sample, "the element 'latch' has no channels, which is what laws read"),
+        (commands_a_latch, "the element 'latch' has no commands, which is what laws write"),
+    ],
+)
+def test_laws_are_told_what_an_element_does_not_have(robot, function, message):
+    """They were told to be sampled, or that there is no such element."""
+    acting = [coil(axle="joint1"), latch(axle="joint2", period=0.1)]
+    with pytest.raises(sd.InputError, match=f"law '{function.__name__}': {message}"):
+        sd.simulate(robot, robot.neutral_state(), 0.1, elements=acting, laws=[sd.law(function)()])
+
+
+def test_the_memory_of_an_element_are_its_own_states(robot):
+    @sd.element(joints=("axle",))
+    def counts(t, s, p, out):
+        p.count[0] += 1.0
+        out.axle.tau[0] = p.count[0]
+
+    with pytest.raises(sd.InputError, match=r"read-only.*an element's memory are its states and samples"):
+        sd.simulate(robot, robot.neutral_state(), 0.1, elements=[counts(axle="joint1", count=[0.0])])

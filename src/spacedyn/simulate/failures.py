@@ -11,7 +11,7 @@ from ..elements.program import UserElement
 from ..kernels.elements.program import CALLED
 from ..laws.compile import rehearse
 from ..laws.faults import caught
-from ..laws.law import MEMORY, WRITTEN
+from ..laws.law import WRITTEN, memory
 from ..model.model import Model, robot_of
 from ..model.parts import Joint
 from ..model.state import State
@@ -42,8 +42,9 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
             except Exception:  # what only Python raises
                 continue
     what = {one.name: one.role.what for one in stepper.callees.values()}
-    who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
-    note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
+    sort = "law" if name is None else what.get(name, "law")
+    who = "a law" if name is None else f"{sort} '{name}'"
+    note = f"; parameters and what it sees are read-only, {memory(sort)}" if "read-only" in str(error) else ""
     said = _NOT_COMPILED if isinstance(error, NumbaError) else error
     return f"{who} raised {type(error).__name__}: {said}{note}"
 
