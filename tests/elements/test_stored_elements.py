@@ -73,6 +73,7 @@ def test_other_declarations_are_refused_and_edited_code_is_reported(run, tmp_pat
     @sd.element(points=("at",), channels={"speed": "km/h"})
     def wind(t, s, p, out):
         out.at.force[0] = p.drag * p.stream[0]
+        out.speed[0] = p.stream[0]
 
     run.save(tmp_path / "run.nc")
     first, _ = acting()["elements"]
@@ -83,6 +84,7 @@ def test_other_declarations_are_refused_and_edited_code_is_reported(run, tmp_pat
     @sd.element(points=("at",), channels={"speed": "m/s"})
     def wind(t, s, p, out):
         out.at.force[0] = p.drag * p.stream[0]
+        out.speed[0] = p.stream[0]
 
     given["elements"][1] = wind(at="hand", stream=[0.3, 0, 0], drag=0.5)
     with pytest.warns(sd.RunWarning, match="element 'wind' has been edited"):

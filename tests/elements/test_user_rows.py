@@ -135,6 +135,28 @@ def test_a_rod_between_two_bodies_pushes_no_momentum():
     theirs = sd.Loop("distance", "ball", "bus", other_point=(0.2, 0.1, 0), length=0.9)
     same = sd.simulate(model, start, 2.0, elements=[theirs])
     np.testing.assert_allclose(run.final.u, same.final.u, atol=1e-8)
+    ours, built_in = run["element_wrenches"], same["element_wrenches"]  # on bus and ball; on ball and bus
+    np.testing.assert_allclose(ours[:, 6:9], built_in[:, :3], atol=1e-7)
+    np.testing.assert_allclose(ours[:, :3], -ours[:, 6:9], atol=1e-12)
+    assert np.abs(ours[:, :3]).max() > 0.1
+
+
+def test_what_rows_push_is_recorded_at_their_points():
+    """Force and moment of the multipliers, as of a built-in loop; of each robot, one alone or in a pack."""
+    model, down = bead(), np.array([0, 0, -9.81])
+    mine = bowl(bead="bead", a=0.5, b=0.7, wrong=1.0)
+    rates = np.array([[0.3, -0.4, 0.0], [0.1, 0.2, 0.0], [0.0, 0.0, 0.0], [-0.5, 0.1, 0.0], [0.2, 0.2, 0.0]])
+    start = sd.assemble(model, model.state(base_position=(0.5, 0.2, 0.3), base_velocity=rates), [mine])
+    for state, method in ((start, None), (start[1], sd.RungeKutta4(1e-3)), (start[0], sd.Radau5())):
+        run = sd.simulate(model, state, 0.5, elements=[mine], gravity=down, method=method, record=0.1)
+        mass_times_acceleration = 0.1 * (run["udot"][..., :3] - down)
+        np.testing.assert_allclose(run["element_wrenches"][..., :3], mass_times_acceleration, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(run["element_wrenches"][..., 3:], 0.0, atol=1e-12)
+    knife = skate(runner="bead")
+    turning = model.state(base_velocity=(1.0, 0.0, 0.0), base_rate=(0.0, 0.0, 0.7))
+    run = sd.simulate(model, turning, 1.0, elements=[knife], record=0.1)
+    np.testing.assert_allclose(run["element_wrenches"][:, :3], 0.1 * run["udot"][:, :3], rtol=1e-9, atol=1e-12)
+    assert np.abs(run["element_wrenches"]).max() > 0.06
 
 
 def test_rows_in_files(tmp_path):

@@ -13,12 +13,13 @@ def filtered(t, s, p, out):
 @sd.element(states={"bend": 2}, samples={"held": 3}, points=("tip", "root"))
 def brush(t, s, p, out):
     out.tip.force[0] = s.bend[0] + s.held[0]
+    out.bend[0] = out.held[0] = 1.0
 
 
 def made():
     robot = sd.load("planar_four_link")
     friction = sd.BristleFriction("joint1", coulomb=1.0)
-    mine = brush(tip="link2", root="link1")
+    mine = brush(tip="link2", root="link1", period=0.1)
     laws, elements = (
         (filtered(), filtered()),
         (sd.Drag("link1", 1.0), friction, mine, sd.Spring("link2", stiffness=1.0)),

@@ -85,9 +85,12 @@ def test_blocks_whose_names_differ_by_a_dot_alone_are_saved_and_read(robot, tmp_
 
 @pytest.mark.parametrize("name", ["element", "rate", "robot", "robot2", "ledger", "event_time", "udot"])
 def test_a_channel_by_a_name_that_the_record_has_is_refused(robot, name):
+    def write(out):
+        out.tau[0] = 0.0
+
     @sd.element(channels={name: "m"})
     def taken(t, s, p, out):
-        out.tau[0] = 0.0
+        write(out)
 
     with pytest.raises(sd.InputError, match=f"element 'taken': the record has its own '{name}'; rename the channel"):
         sd.simulate(robot, robot.neutral_state(), 1.0, elements=[taken()])

@@ -73,6 +73,8 @@ def declare(
     for one in entries:
         if one not in ACCOUNTS:
             raise InputError(f"{whose}: accounts must be among {', '.join(ACCOUNTS)}, got {one!r}")
+        if entries.count(one) > 1:
+            raise InputError(f"{whose}: accounts name {one!r} twice")
     if type(guards) is not int or not 0 <= guards <= MAX_NUMBERS:
         raise InputError(f"{whose}: guards must be their number, an integer from 0 to {MAX_NUMBERS}, got {guards!r}")
     _check_rows(whose, rows, nonholonomic)
@@ -91,6 +93,12 @@ def declare(
     )
     if (rows and not len(made.joints) + len(made.points) > 0) or (rows and len(made.points) > 2):
         raise InputError(f"{whose}: rows bind joints, and one or two points; declare joints=(...) or points=(...)")
+    for block in (*made.commands, *made.channels):
+        if block.start != 0.0:
+            raise InputError(
+                f"{whose}: '{block.name}' cannot start at {block.start}: states and samples start somewhere; commands "
+                "and channels are zero until something is written"
+            )
     names = [*made.reads()[len(ROBOT) :], *(block.name for block in made.channels)]
     for name in names:
         if (

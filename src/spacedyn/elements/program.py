@@ -86,14 +86,25 @@ class UserElement(Element):
         return None
 
     def check_written(self) -> None:
-        """Raise if it declares guards or accounts and writes none: steps would end nowhere, the ledger not close."""
+        """Raise if it declares what it never writes, or commands that it never reads: zeros would be recorded."""
         d, function = self.declared, self.program.function
         written = attributes(function, ElementFunction.role, "out", set(d.writes()))
-        asked = [*(["guard"] if d.guards else []), *(account.value for account in d.accounts)]
-        for name in asked:
-            if name not in written:
-                part = "guards" if name == "guard" else "accounts"
-                raise InputError(f"element '{self.title}' never writes out.{name}; write it, or leave it out of {part}")
+        read = attributes(function, ElementFunction.role, "s", set(d.reads()))
+        asked = {"guards": ["guard"] if d.guards else [], "accounts": [account.value for account in d.accounts]}
+        asked |= {part: [block.name for block in getattr(d, part)] for part in ("channels", "states", "samples")}
+        way_out = {"states": "its rate, 0.0 if it shall stay where it starts", "samples": "what it is to hold"}
+        for part, names in asked.items():
+            for name in names:
+                if name not in written:
+                    raise InputError(
+                        f"element '{self.title}' never writes out.{name}; write {way_out.get(part, 'it')}, or leave it "
+                        f"out of {part}"
+                    )
+        for block in d.commands:
+            if block.name not in read:
+                raise InputError(
+                    f"element '{self.title}' never reads s.{block.name}; read it, or leave it out of commands"
+                )
 
     def _parts(self, argument: str) -> dict[str, tuple[str, ...]]:
         """What `s` or `out` has of each joint and point that it is bound to."""

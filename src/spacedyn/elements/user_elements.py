@@ -46,6 +46,7 @@ class ElementTemplate(Template):
     declared: Declared
 
     def __post_init__(self) -> None:
+        _ElementFunctionTemplate(self.function)  # raises if it is no function
         whose, reads = f"element '{self.function.__name__}'", _ElementFunctionTemplate(self.function).reads
         for one in self.declared.breaks if reads is not None else ():
             if one not in (known := sorted(reads or ())):
@@ -77,6 +78,11 @@ class ElementTemplate(Template):
         if d.samples and "period" not in (template.reads or ()):
             given.pop("period", None)
         program = template(**given)
+        if d.samples and not d.guards and period is None:
+            raise InputError(
+                f"element '{title}' has samples, and neither a period nor guards: they would never change; give a "
+                f"period [s], such as {title}(..., period=0.1)"
+            )
         assert isinstance(program, ElementFunction)
         if period is not None:
             often = one_number(f"element '{title}': period", period, "a time [s]")
@@ -177,7 +183,7 @@ def element(
     >>> bool(run.audit().energy < 1e-9), bool(run["impulse"][-1, 0] > 0.9)
     (True, True)
     """
-    whose = "element" if function is None else f"element '{function.__name__}'"
+    whose = "element" if function is None else f"element '{getattr(function, '__name__', function)}'"
     made = declare(
         whose,
         states=states,

@@ -28,10 +28,13 @@ def attributes(function: Callable, role: Role, argument: str, everything: set[st
     if argument not in role.arguments:
         return set()
     code = function.__code__
-    if code.co_argcount != len(role.arguments):
+    names = code.co_varnames[: code.co_argcount]
+    swapped = set(names) == set(role.arguments) and names != role.arguments
+    if len(names) != len(role.arguments) or swapped:
         article = "an" if role.what[0] in "aeiou" else "a"
         takes = f"{article} {role.what} takes the arguments ({', '.join(role.arguments)})"
-        raise InputError(f"{takes}; '{function.__name__}' does not")
+        does = f"has them as ({', '.join(names)})" if swapped else "does not"
+        raise InputError(f"{takes}; '{function.__name__}' {does}")
     found, whole = used(code, code.co_varnames[role.arguments.index(argument)])
     return set(everything if whole and everything is not None else found)
 

@@ -26,7 +26,7 @@ from . import faults
 from .bytecode import attributes, check_parts, check_replaced, parts_used
 from .checks import VERSION, LawCompiler, with_checked_calls
 from .fingerprint import fingerprint
-from .law import MEMORY, SEEN, WRITTEN, Law
+from .law import SEEN, WRITTEN, Law, memory
 
 # An index out of bounds is an error, as in Python: a law that writes beyond its arrays would ruin the simulation's own.
 OPTIONS = {"error_model": "numpy", "boundscheck": True}
@@ -196,7 +196,7 @@ def _writing(law: Any, message: str) -> InputError:
     where = next((f" ({file}, line {line})" for file, line in places if package not in file and file != "<law>"), "")
     return InputError(
         f"{law.role.what} '{law.name}' writes into its parameters or into what it sees{where}: both are read-only, and "
-        f"a copy may be written, p.name.copy(); {MEMORY}"
+        f"a copy may be written, p.name.copy(); {memory(law.role.what)}"
     )
 
 
@@ -237,7 +237,7 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
         ("out", attributes(law.function, role, "out", None), [*columns, *law.states, *commands]),
     ):
         for name in sorted(asked - set(offered)):
-            reason = _unusable(law, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
+            reason = _unusable(law, what, name, elements) or f"{what} has no '{name}'; {nearest(name, offered)}"
             raise InputError(f"{role.what} '{law.name}': {reason}")
     if role.what == "condition":
         for name, part in parts_used(law.function.__code__, role.arguments.index("s")):
@@ -267,13 +267,20 @@ def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
     return one.sensed if law.period is None else one.channels
 
 
-def _unusable(law: Law, name: str, elements: Elements) -> str | None:
-    """Why a law cannot use an element that there is; None if there is none."""
+def _unusable(law: Law, argument: str, name: str, elements: Elements) -> str | None:
+    """Why a law cannot use s.<name> or out.<name> of an element that there is; None if there is none."""
     if name not in elements or law.role.what not in ("law", "condition"):
         return None
     one = elements[name]
     if one.namesakes > 1:
         return f"{one.namesakes} elements are named '{name}', which it cannot tell apart: give each a name of its own"
+    if law.role.what == "law" and argument == "out":
+        return f"the element '{name}' has no commands, which is what laws write"
+    if law.role.what == "law" and not one.channels:
+        return f"the element '{name}' has no channels, which is what laws read"
+    for element, part in sorted(parts_used(law.function.__code__, law.role.arguments.index("s"))):
+        if law.role.what == "law" and element == name and part not in one.channels:
+            return f"s.{name} has no channel '{part}'; {nearest(part, list(one.channels))}"
     if one.channels and not _readable(law, one) and law.role.what == "condition":
         return f"it reads s.{name}, known only when the dynamics is solved; give it a period, and read what it holds"
     if one.channels and not _readable(law, one):

@@ -45,7 +45,13 @@ WRITTEN = {"tau": 0, "base_wrench": 0, "endpoint_wrenches": 6, "mode": 0}
 """What a law commands, zero before each call: joint forces, wrench on the base at its centre of mass, wrenches on the
 robot at its endpoints; inertial axes; modes of joints, where zero is no command."""
 
-MEMORY = "a law's memory are its states: @law(states={'count': 1})"
+
+def memory(what: str) -> str:
+    """Where a law, an element, ... keeps what it must remember."""
+    if what == "element":
+        return "an element's memory are its states and samples: @sd.element(samples={'count': 1})"
+    return "a law's memory are its states: @law(states={'count': 1})"
+
 
 LAW = Role("law", ("t", "s", "p", "out"), WRITTEN)
 
@@ -157,7 +163,9 @@ class Law:
         check_replaced(whose, self.function, {name: f"out.{name}" for name in known})
         for before, step in pairwise(steps_of(self.function.__code__)):
             if step.opname == "STORE_ATTR" and step.argval in self.parameters:
-                raise InputError(f"{whose} changes its parameter '{step.argval}', which is read-only; {MEMORY}")
+                raise InputError(
+                    f"{whose} changes its parameter '{step.argval}', which is read-only; {memory(self.role.what)}"
+                )
             nothing = before.opname == "LOAD_CONST" and before.argval is None
             gives = step.opname == "RETURN_CONST" and step.argval is not None
             if gives or (step.opname == "RETURN_VALUE" and not nothing):

@@ -293,8 +293,9 @@ def _raise_if_failed(run: Run, outcome: Outcome) -> None:
             f"the step had to become too small ({h:.1e} s): very stiff springs, a law that jumps, or motion out of "
             f"bounds. The largest acceleration is that of {fastest_rate(model, outcome.stepper)}{stiff}"
         )
-        if note := sliding_note(outcome.stepper) or rows_note(*asked, singular=True):
-            cause = f"the step had to become too small ({h:.1e} s): {note}"
+        why = sliding_note(outcome.stepper) or rows_note(*asked, singular=True) or without_number(outcome.stepper)
+        if why:
+            cause = f"the step had to become too small ({h:.1e} s): {why}"
     if outcome.cause is None and error is None and not any(one.carries_frame for one in run.elements):
         there = states_at_failure(outcome.stepper, last)
         notes = [] if there is None else [one.failure_note(there) for one in run.elements]

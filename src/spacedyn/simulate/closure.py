@@ -16,14 +16,13 @@ from ..reals import one_number
 from ..signatures import checked_arguments
 from .acting import all_acting
 from .arguments import listed
-from .row_checks import NO_DIRECTION
+from .row_checks import looked_at_rows, no_number
 from .setup import instant_of
 from .stepper.build import build_stepper
 from .stepper.prepared import Prepared
 from .stepper.row_values import (
     RowValues,
     free_rates,
-    look_at_rows,
     owners_of_rows,
     row_jacobian,
     rows_with_residuals,
@@ -78,14 +77,20 @@ class Rows:
 
     def look(self) -> RowValues:
         """Residuals and rates."""
-        return look_at_rows(self.stepper)
+        return looked_at_rows(self.stepper)
+
+    def check_numbers(self) -> None:
+        """Raise if a residual is no number where it is."""
+        bad = np.isnan(self.look().residual).any(axis=1)
+        if bad.any():
+            raise InputError(no_number(self.stepper, self.names[self.owners[int(np.argmax(bad))]]))
 
     def jacobian(self) -> Array:
         """J (rows, nv), after `look`; columns of joints that are held are zero."""
         found: Array = row_jacobian(self.stepper, self.state) * self.free
         if np.isnan(found).any():
             name = self.names[self.owners[int(np.argmax(np.isnan(found).any(axis=1)))]]
-            raise InputError(f"loop '{name}' {NO_DIRECTION}")
+            raise InputError(no_number(self.stepper, name))
         return found
 
     def root(self) -> Array:
@@ -178,6 +183,7 @@ def _assembled(
 ) -> State:
     """One robot's."""
     rows = Rows(model, state, elements, time)
+    rows.check_numbers()
     close_positions(rows)
     words = rows.open_loops(tolerance)
     if words:

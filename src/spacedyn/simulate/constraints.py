@@ -73,7 +73,9 @@ def _rows(model: Model, state: State, elements: Any, time: float, gravity: Any =
     check_state(model, state)
     if state.shape:
         raise InputError(f"it takes one state; this is a batch {state.shape}: pick one, such as states[0]")
-    return Rows(model, state, listed("elements", elements, Element | Law), time, gravity)
+    rows = Rows(model, state, listed("elements", elements, Element | Law), time, gravity)
+    rows.check_numbers()
+    return rows
 
 
 def _by_element(rows: Rows, values: Array) -> dict[str, Array]:

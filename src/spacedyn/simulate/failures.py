@@ -10,7 +10,8 @@ from ..elements.element import Element, blocks_of
 from ..elements.program import UserElement
 from ..kernels.elements.program import CALLED
 from ..laws.compile import rehearse
-from ..laws.law import MEMORY, WRITTEN
+from ..laws.faults import caught
+from ..laws.law import WRITTEN, memory
 from ..model.model import Model, robot_of
 from ..model.parts import Joint
 from ..model.state import State
@@ -23,6 +24,7 @@ _NOT_COMPILED = (
     "waypoints or a spline"
 )
 _WILD = 1e50  # positions and rates that say nothing of a cause
+_BEYOND = 10.0 ** np.arange(-15, -3)  # of a run's duration: where a law or an element is not defined, steps shrink
 _SHORT = 1e3  # of the shortest steps that time can be counted in
 
 
@@ -40,8 +42,9 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
             except Exception:  # what only Python raises
                 continue
     what = {one.name: one.role.what for one in stepper.callees.values()}
-    who = "a law" if name is None else f"{what.get(name, 'law')} '{name}'"
-    note = f"; parameters and what it sees are read-only, {MEMORY}" if "read-only" in str(error) else ""
+    sort = "law" if name is None else what.get(name, "law")
+    who = "a law" if name is None else f"{sort} '{name}'"
+    note = f"; parameters and what it sees are read-only, {memory(sort)}" if "read-only" in str(error) else ""
     said = _NOT_COMPILED if isinstance(error, NumbaError) else error
     return f"{who} raised {type(error).__name__}: {said}{note}"
 
@@ -69,7 +72,20 @@ def _element_places(stepper: Any, element: UserElement) -> Array:
 
 
 def without_number(stepper: Any) -> str | None:
-    """The law or element that writes what is not finite, at the last good state or within the step after it."""
+    """The law or element that writes what is not finite, at the last good state, within the step after it or beyond."""
+    if (found := _writes_no_number(stepper)) is not None:
+        return found
+    with np.errstate(all="ignore"), caught(lambda: None):  # what is raised beyond is another matter
+        for ahead in (0.5 * stepper.step, stepper.step, *_BEYOND * (stepper.span[1] - stepper.span[0])):
+            with stepper.moved_on(ahead):
+                found = _writes_no_number(stepper)
+            if found is not None:
+                return found
+    return None
+
+
+def _writes_no_number(stepper: Any) -> str | None:
+    """The law or element that writes what is not finite, at the present state and at times within the next step."""
     views = {number: stepper.views(number) for number in stepper.callees if number > 0}
     for time in _times(stepper, stepper.step):
         for number, seen in views.items():

@@ -5,10 +5,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..errors import InputError, RunWarning, warn_user
+from ..laws import faults
 from ..model.model import robot_of
 from ..quantities.matrices import mass_matrix
+from .failures import failed_callee, without_number
 from .simulation import Simulation
 from .stepper.row_values import (
+    RowValues,
     free_rates,
     holding_rows,
     look_at_rows,
@@ -25,10 +28,25 @@ NO_DIRECTION = (
 )
 
 
+def looked_at_rows(stepper: Stepper) -> RowValues:
+    """Residuals and rates at the present state; what a user's element raises there is raised, by its name."""
+    with faults.caught(stepper.fail):
+        found = look_at_rows(stepper)
+    error, _ = faults.first()
+    if error is not None:
+        raise InputError(failed_callee(stepper, error, None)) from error
+    return found
+
+
+def no_number(stepper: Stepper, name: str, who: str = "") -> str:
+    """Why rows of an element are no numbers at the present state; `who`: of which robot."""
+    return without_number(stepper) or f"loop '{name}'{who} {NO_DIRECTION}"
+
+
 def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance: float = 1e-9) -> None:
     """Raise unless all loops are closed where a simulation starts."""
     for stepper in steppers:
-        found, owners = look_at_rows(stepper), owners_of_rows(stepper)
+        found, owners = looked_at_rows(stepper), owners_of_rows(stepper)
         for what, values in (("open", found.residual), ("opening", found.rate)):
             most = np.abs(values[:, : stepper.robots])
             if np.all(most <= tolerance * (1.0 if what == "open" else 1.0 + stepper.largest_rates().max(initial=0.0))):
@@ -38,7 +56,7 @@ def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance:
             unit = "m or rad" if what == "open" else "m/s or rad/s"
             who = f" of robot {stepper.first + int(lane)}" if simulation.shape else ""
             if np.isnan(most[j, lane]):
-                raise InputError(f"loop '{name}'{who} {NO_DIRECTION}")
+                raise InputError(no_number(stepper, name, who))
             does = f"loop '{name}'{who} is {what}" if rows_with_residuals(stepper)[j] else f"'{name}'{who} slips"
             raise InputError(
                 f"{does} at the start, by {most[j, lane]:.3g} {unit}; take the nearest state in which it does not: "

@@ -9,7 +9,7 @@ writes as residual, gradient and bias.
 """
 
 from ..robot.layout import *  # noqa: F403
-from ..robot.spatial import compose, dot3, load3, store3, store9
+from ..robot.spatial import add3, compose, dot3, load3, scale3, store3, store9
 from ..scalar.compiling import call, inner
 from ..scalar.lanes import add_number, add_tangent, directions_in, number_in, tangent_in
 from ..scalar.memory import integer, lanes_of, later, load, store
@@ -81,10 +81,17 @@ def program(sim, e, t, y, k, zero):
 
 @kind
 def settle_program(sim, e, t, y, k, zero):
-    """Record the multipliers of its rows, its last channel."""
-    count, first = own(sim, e, ROWS_), own(sim, e, FIRST_POINT + 2 * own(sim, e, POINTS) + own(sim, e, JOINTS_))
-    for j in range(count):
-        channel(sim, e, first + j, multiplier(sim, e, j, zero))
+    """Record the multipliers of its rows, its last channel, and what they push at its points."""
+    points, joints = own(sim, e, POINTS), own(sim, e, JOINTS_)
+    first = own(sim, e, FIRST_POINT + 2 * points + joints)
+    for j in range(own(sim, e, ROWS_)):
+        push, at = multiplier(sim, e, j, zero), j * row_kept(points, joints) + ROW_PUSHES
+        channel(sim, e, first + j, push)
+        for i in range(points):
+            wrench, row = own(sim, e, FIRST_POINT + 2 * i + 1), at + 6 * i
+            f, n = scale3(push, kept3(sim, e, row, zero)), scale3(push, kept3(sim, e, row + 3, zero))
+            store3(sim.work, wrench, add3(load3(sim.work, wrench, zero), f))
+            store3(sim.work, wrench + 3, add3(load3(sim.work, wrench + 3, zero), n))
 
 
 @inner

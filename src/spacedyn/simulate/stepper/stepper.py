@@ -1,5 +1,7 @@
 """A simulation laid out in arrays, as kernels/sim/layout.py names them: what the driver goes on with."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -175,6 +177,18 @@ class Stepper(Present):
     def answered(self) -> None:
         """What a guard asked for has been done."""
         self.counters[p.C_ASKED] = 0
+
+    @contextmanager
+    def moved_on(self, step: float) -> Iterator[None]:
+        """For a moment the present state is moved along its rates, as a stage of a method is."""
+        kept = self.work.copy()
+        self.evaluate()
+        count = self.layout.y["states"].stop
+        self._scalars(p.Y_NOW, 0, count)[:] += step * self._scalars(p.Y_SPARE, 0, count)
+        try:
+            yield
+        finally:
+            self.work[:] = kept
 
     def set_coordinates(self, x: Array) -> None:
         """Go on from other coordinates."""
