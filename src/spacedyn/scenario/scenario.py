@@ -262,14 +262,17 @@ class Scenario:
                 for name, value in given.items():
                     if isinstance(value, str) and f"named '{value}'" in text:
                         return (key, i, name)
-                names = f"element '{given.get('name', given['kind'])}'", f"law '{given['kind']}'"
+                called = given.get("name", given["kind"])
+                names = f"element '{called}'", f"loop '{called}'", f"law '{given['kind']}'"
                 held = given["kind"] in ("prescribed_joint", "locked_joint") and f"joint '{given.get('joint')}'" in text
                 if held or any(name in text for name in names):
                     return (key, i)
         return ()
 
     def check(self, *names: str, compile_laws: bool = False) -> None:
-        """Do all that `run` does before its first step, but compile nothing: make everything, and check all names.
+        """Do all that `run` does before its first step: make everything, and check all names.
+
+        Nothing is compiled, but for what `assemble = true` needs to move the robot.
 
         Parameters
         ----------
