@@ -115,7 +115,7 @@ def film(
         "chart_actors": leaders,
         "panels": _panels(runs, actors, leaders, first_shown, chosen, degrees, numbers),
         "title": title or model.name,
-        "subtitle": _subtitle(actors, run),
+        "subtitle": _subtitle(actors, run, first_shown),
         "verdict": "" if run is None else f"ledger {run.audit().verdict.partition(',')[0]}, {run.audit().worst:.0e}",
         "bad": run is not None and not run.audit().within_budget,
         "events": [] if run is None else _events(run, robots),
@@ -138,8 +138,10 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
         most[arrow.kind, arrow.unit] = max(arrow.most, most.get((arrow.kind, arrow.unit), 0.0))
     momenta = largest_momenta(actors)
     size = max(size for _, size in sizes)
+    floor = min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True))
     ground = ground_meshes(run, actors[0].base, size)
-    if ground:  # a body that every robot has, and that stays where it is
+    if ground:  # a body that every robot has, and that stays where it is; the grid is below it, and cuts it nowhere
+        floor = min(floor, *(float((mesh.vertices @ up).min()) - 2e-3 * size for mesh in ground))
         shown = [[*bodies, ground] for bodies in shown]
         actors = [with_a_body_at_rest(actor) for actor in actors]
     return {
@@ -149,7 +151,7 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
             for i, actor in enumerate(actors)
         ],
         "up": up.tolist(),
-        "floor": min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True)),
+        "floor": floor,
         "cell": float(10.0 ** np.round(np.log10(0.5 * size))),
         "momentum_colors": MOMENTUM_COLORS,
         "keys": keys(actors[0], momenta),
@@ -270,10 +272,10 @@ def _events(run: "Run", robots: Sequence[int] | None) -> list[dict[str, Any]]:
     return [{"time": event.time, "name": f"{event.name} (robot {i})"} for event, i in named if i in shown]
 
 
-def _subtitle(actors: list[Actor], run: Any) -> str:
+def _subtitle(actors: list[Actor], run: Any, first_shown: int) -> str:
     if run is None:
         return repr(actors[0].model).strip("<>").partition(": ")[2]
-    many = f", {run.simulation.robots} robots" if run.simulation.robots > 1 else ""
+    many = f", {run.simulation.robots} robots, plots of robot {first_shown}" if run.simulation.robots > 1 else ""
     laws = f", laws: {', '.join(law.name for law in run.laws)}" if run.laws else ""
     return f"{run.time[-1] - run.time[0]:g} s, {type(run.method).__name__}{laws}{many}"
 
