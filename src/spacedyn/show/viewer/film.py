@@ -14,7 +14,7 @@ from .actors import MAX_ROBOTS, Actor, actor_meshes, bounds, collect_actors, low
 from .arrow_legend import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .colors import HAND, RUNS
 from .film_page import Film, Numbers, page
-from .ground import ground_meshes, with_a_body_at_rest
+from .ground import floor_height, ground_meshes, with_a_body_at_rest
 from .meshes import Mesh, with_normals
 
 if TYPE_CHECKING:
@@ -138,10 +138,9 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
         most[arrow.kind, arrow.unit] = max(arrow.most, most.get((arrow.kind, arrow.unit), 0.0))
     momenta = largest_momenta(actors)
     size = max(size for _, size in sizes)
-    floor = min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True))
     ground = ground_meshes(run, actors[0].base, size)
-    if ground:  # a body that every robot has, and that stays where it is; the grid is below it, and cuts it nowhere
-        floor = min(floor, *(float((mesh.vertices @ up).min()) - 2e-3 * size for mesh in ground))
+    robots = min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True))
+    if ground:  # a body that every robot has, and that stays where it is
         shown = [[*bodies, ground] for bodies in shown]
         actors = [with_a_body_at_rest(actor) for actor in actors]
     return {
@@ -151,7 +150,7 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
             for i, actor in enumerate(actors)
         ],
         "up": up.tolist(),
-        "floor": floor,
+        "floor": floor_height(robots, ground, up, size),
         "cell": float(10.0 ** np.round(np.log10(0.5 * size))),
         "momentum_colors": MOMENTUM_COLORS,
         "keys": keys(actors[0], momenta),
