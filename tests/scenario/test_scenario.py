@@ -263,6 +263,7 @@ def test_changes_by_place_and_by_name():
         ('state.q."joint_0.1"=0.3', "no joint named 'joint_0.1'"),
         ("laws.9.kp=1", "there are 1 laws, counted from 0"),
         ("laws.joint_hld.kp=1", "did you mean 'joint_hold'"),
+        ("state={q = [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]]}", r"one state, and \[state\] is a batch of 2; give one"),
         ("state.q=[1, 2]", r"--set state.q: q: expected shape"),
         ("laws.joint_hold.kp=fast", "--set laws.joint_hold.kp: joint_hold: kp "),
         ("elements=[{kind='wrench', body='base', force=[0, 0]}]", "--set elements: "),
