@@ -239,6 +239,21 @@ def checked_arguments(*inside: str, **meant: str) -> Callable[[Callable[P, R]], 
     return lambda function: checked(function.__name__, function, inside, meant)
 
 
+def checked_as(name: str, *inside: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The same in the name of another function, which passes its arguments on to this one.
+
+    Examples
+    --------
+    >>> @checked_as("draw")
+    ... def drawn(size: float = 1.0):
+    ...     return size
+    >>> drawn("2 m")
+    Traceback (most recent call last):
+    spacedyn.errors.InputError: draw: size must be a number, got '2 m'
+    """
+    return lambda function: checked(name, function, inside, {})
+
+
 def known_names(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function refuse arguments that it does not have, by name; what they are it looks at itself.
 

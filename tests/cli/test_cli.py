@@ -81,11 +81,58 @@ def test_a_simulation_that_fails(here):
     assert "Traceback" not in said
 
 
+GROWING = """
+robot = "tian_wu"
+duration = 2.0
+record = 0.1
+[[laws]]
+law = "grow"
+file = "grow.py"
+"""
+
+
+def test_what_a_simulation_had_recorded_before_it_failed_is_written(here):
+    (here / "grow.toml").write_text(GROWING, encoding="utf-8")
+    law = "import spacedyn as sd\n@sd.law\ndef grow(t, s, p, out):\n    out.tau[0] = 1 / max(0.0, 1.0 - t)\n"
+    (here / "grow.py").write_text(law, encoding="utf-8")
+    said = spacedyn("run", "grow.toml", "--html", "f.html", "--plots", "figs", "--out", "run.nc", code=1)
+    assert said.index("recorded until then, 10 records:") < said.index("f.html") < said.index("the simulation stopped")
+    assert sd.Run.load(here / "run.nc").time.size == 10
+    assert len(list((here / "figs").iterdir())) == 1
+    found = json.loads(CliRunner().invoke(app, ["run", "grow.toml", "--out", "run.nc", "--json"]).stdout)
+    assert (found["exit_code"], found["files"], found["error"]["kind"]) == (1, ["run.nc"], "SimulationFailed")
+
+
+BATCH = """
+robot = "planar_four_link"
+duration = 1.0
+[state]
+qd = [[1.0, 0, 0, 0], [2.0, 0, 0, 0], [3.0, 0, 0, 0]]
+"""
+
+
+def test_a_batch_is_summed_up_as_one(here):
+    events = "".join(f'[[events]]\nwhen = "joint_reaches"\njoint = "joint1"\nvalue = 0.{i}\n' for i in range(1, 8))
+    (here / "batch.toml").write_text(BATCH + events, encoding="utf-8")
+    said = spacedyn("run", "batch.toml", "--out", "run.nc")
+    run = sd.Run.load(here / "run.nc")
+    name = run.model.endpoint_names[0]
+    ways = [np.linalg.norm(np.diff(run.endpoint(name).position[:, i], axis=0), axis=-1).sum() for i in range(3)]
+    assert "a batch of 3 robots" in said
+    assert re.search(rf"{name} +travelled {min(ways):.3g} to {max(ways):.3g} m", said)
+    assert re.search(r"event +joint1 reaches 0.1 at 0.03\d+ s, robot 2\n", said)
+    assert len(run.events) > 8 and f"and {len(run.events) - 8} more\n" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["run", "ets7_rech"], "did you mean 'ets7_reach'"),
         (["run", "nothing.toml"], "there is no file"),
+        (["run", "umetani_yoshida"], 'it is a robot, which scenarios name: robot = "umetani_yoshida"'),
+        (["run", "a_run.nc"], "a_run.nc is a saved run; see it by: spacedyn view a_run.nc"),
+        (["run", "a_robot.toml"], "it describes a robot"),
+        (["run", "ets7_reach", "--set", "state.q.joint9=1"], "state.q has 6 items without names, counted from 0"),
         (["run", "a_study"], "give the file's: a_study.toml"),
         (["show", "a_study"], "give the file's name: a_study.toml"),
         (["run", "ets7_reach", "--set", "laws.0.tripp=3"], "did you mean 'trip'"),
@@ -118,6 +165,8 @@ def test_a_simulation_that_fails(here):
 )
 def test_bad_input_is_told_in_words(here, monkeypatch, arguments, words):
     (here / "a_file").touch()
+    (here / "a_run.nc").touch()
+    sd.load("koike").to_toml(here / "a_robot.toml")
     (here / "a_study.toml").touch()
     if words != "joint":  # of which nothing is known before
         monkeypatch.setattr(

@@ -136,3 +136,15 @@ def test_bad_paths_are_refused_by_name():
         ff.holonomy(robot, state, [[0.0], [1.0]], joints=["elbow"])
     with pytest.raises(sd.InputError, match="fixed base"):
         ff.holonomy(two_bodies("fixed"), two_bodies("fixed").neutral_state(), [[0.0], [2 * np.pi]])
+
+
+def test_states_of_elements_stay_what_they_are_along_a_path():
+    model = two_bodies()
+    start = model.neutral_state().with_internal({"stick.bristle": 1e-6})
+    assert ff.base_motion(model, start, [[0.0], [0.3]]).state.internal["stick.bristle"] == 1e-6
+    many = ff.base_motion(model, start, np.array([[[0.0], [0.3]], [[0.0], [3.0]]])).state
+    np.testing.assert_array_equal(many.internal["stick.bristle"], [[1e-6], [1e-6]])
+    robot = sd.load("ets7")
+    start = robot.state(q=[0.3, 0.4, -0.8, 0.2, 0.4, 0.1]).with_internal({"stick.bristle": 1e-6})
+    path = ff.zero_reaction_path(robot, start, 10.0, direction=[0.1, 0.2, 0.1, 0.1, -0.1, 0.2])
+    assert path.start.internal["stick.bristle"] == path.final.internal["stick.bristle"] == 1e-6

@@ -48,6 +48,16 @@ def test_a_module_that_imports_the_whole_package_is_caught(tmp_path):
     assert "spacedyn.model.circular" in found.stdout
 
 
+def test_a_module_that_knows_offsets_is_caught(tmp_path):
+    """Whichever it is, but those of the layout and the stepper: none needs to be listed."""
+    project = copy_of_the_project(tmp_path)
+    with (project / "src/spacedyn/simulate/closure.py").open("a") as module:
+        module.write("\nfrom ..kernels.sim import layout as p\n")
+    found = lint(project)
+    assert found.returncode != 0
+    assert "spacedyn.simulate.closure is not allowed to import" in found.stdout
+
+
 def test_a_module_without_a_place_is_caught(tmp_path):
     project = copy_of_the_project(tmp_path)
     (project / "src/spacedyn/stray.py").write_text("")

@@ -201,3 +201,71 @@ def test_the_bicycle_rides_on_after_a_push():
     ).run()
     weave = np.abs(np.degrees(np.arcsin(slow.states.base_attitude.apply([0, 1, 0])[:, 2])))
     assert weave[slow.time > 6.0].max() > weave[(slow.time > 2.0) & (slow.time < 4.0)].max()  # it grows below 4.29 m/s
+
+
+FOUR_BAR = """
+robot = "four_bar.toml"
+duration = 0.2
+gravity = [0.0, -9.81, 0.0]
+
+[state]
+q = [1.0, -0.9, 1.1] # near enough
+assemble = true
+
+[[elements]]
+kind = "joint_hold"
+joints = ["crank"]
+
+[[elements]]
+kind = "loop"
+name = "pin"
+joint = "line"
+body = "coupler"
+other = "rocker"
+point = [1.0, 0.0, 0.0]
+other_point = [1.0, 0.0, 0.0]
+"""
+
+
+@pytest.fixture
+def four_bar(tmp_path):
+    b = sd.Builder("four-bar", "fixed")
+    b.base("ground", massless=True)
+    rod = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (1e-4, 1 / 12, 1 / 12), "axis": (0, 0, 1)}
+    b.link("crank", "revolute", parent="ground", **rod)
+    b.link("coupler", "revolute", parent="crank", position=(1, 0, 0), **rod)
+    b.link("rocker", "revolute", parent="ground", position=(1, 0, 0), **rod)
+    b.build().to_toml(tmp_path / "four_bar.toml")
+    (tmp_path / "scenario.toml").write_text(FOUR_BAR, encoding="utf-8")
+    return tmp_path / "scenario.toml"
+
+
+def test_a_scenario_assembles_its_loops(four_bar):
+    scenario = sd.Scenario.from_toml(four_bar)
+    run = scenario.run()
+    pin = scenario.build()["elements"]
+    assert run["gap"].max() < 1e-11
+    rough = run.model.state(q=[1.0, -0.9, 1.1])
+    assert np.array_equal(run.simulation.state.q, sd.assemble(run.model, rough, pin).q)
+    held = sd.control.joint_hold(run.model, run.simulation.state, joints=["crank"])
+    assert np.array_equal(run.laws[0].parameters["target"], held.parameters["target"])  # where it is assembled
+    space = {"__name__": "script", "__file__": str(four_bar.with_suffix(".py"))}
+    exec(compile(scenario.to_python(), "script", "exec"), space)
+    assert np.array_equal(space["run"]["x"], run["x"])
+
+
+def test_prescribed_joints_stay_where_they_are_while_a_scenario_assembles(four_bar):
+    change = {"prescribed": {"crank": {"times": [1.0, 2.0], "values": [1.2, 1.3]}}, "start": 1.0, "elements": []}
+    loop = sd.Scenario.from_toml(four_bar).content["elements"][1]
+    scenario = sd.Scenario.from_toml(four_bar, change={**change, "elements": [loop]})
+    run = scenario.run()
+    assert abs(run.simulation.state.q[0] - 1.2) < 1e-12 and run["gap"].max() < 1e-11
+
+
+def test_loops_that_stay_open_are_told_with_their_line(four_bar):
+    with pytest.raises(sd.ScenarioError, match=r"line 14: loop 'pin' is open .* assemble = true in \[state\]"):
+        sd.Scenario.from_toml(four_bar, change=["state.assemble=false"]).run()
+    with pytest.raises(sd.ScenarioError, match="line 8: the loops cannot be closed from this state: 'pin' is open by"):
+        sd.Scenario.from_toml(four_bar, change=["elements.pin.point=[5.0, 0, 0]"]).check()
+    with pytest.raises(sd.ScenarioError, match=r"--set state.assemble: elements: none of them has constraint rows"):
+        sd.Scenario.from_toml("koike", change=["state.assemble=true"]).check()

@@ -218,6 +218,27 @@ def test_forces_and_momentum(page, tmp_path):
     assert page.complaints == []
 
 
+def test_many_arrows_leave_room_for_the_robot(page, tmp_path):
+    """Their legend is scrolled where it is long; it covers neither buttons nor the whole view, also on a phone."""
+    platform = sd.Scenario.from_toml("stewart_platform", change=["duration=0.5"])
+    opened(page, platform.run().film(plots=[]), tmp_path / "film.html")
+    page.locator(".options .reaction").click()
+    for width, height in ((900, 560), (390, 700)):
+        page.set_viewport_size({"width": width, "height": height})
+        drawn(page)
+        legend, view = page.locator(".keys").bounding_box(), page.locator(".view").bounding_box()
+        buttons = page.locator(".options .help").bounding_box()
+        assert legend["height"] < 0.45 * view["height"] and legend["y"] > buttons["y"] + buttons["height"]
+        assert page.evaluate("document.querySelector('.keys').scrollHeight") > legend["height"] + 40
+        assert page.locator(".keys span").count() == 24
+    picture(page, "film with many arrows")
+    page.evaluate("document.querySelector('.keys').scrollTop = 40")
+    page.evaluate("film.seek(0.3)")
+    drawn(page)
+    assert page.evaluate("document.querySelector('.keys').scrollTop") == 40
+    assert page.complaints == []
+
+
 def test_events_lead_to_their_times_and_keys_are_told(page, tmp_path):
     caught = sd.Scenario.from_toml("capture").run()
     opened(page, caught.film(plots=["mode", "hand"]), tmp_path / "film.html")

@@ -359,6 +359,18 @@ def test_ground_that_is_touched_is_drawn(rigid):
     np.testing.assert_array_equal(meshes[0].vertices, corners + np.array([0, 0, 3.0]))
 
 
+def test_the_grid_does_not_cut_through_ground_that_is_drawn():
+    b = sd.Builder("ball")
+    b.base("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), shapes=[sd.shapes.sphere(1.0, 0.1)])
+    slope = sd.Plane((1.0, 0, 1.0))
+    foot = sd.Contact("ball", (0, 0, 0), surface=slope, radius=0.1, material=sd.ContactMaterial(1e4), name="foot")
+    start = b.build().state(base_position=(0, 0, 0.3))
+    run = sd.simulate(start.model, start, 0.01, elements=[foot], gravity=(0, 0, -9.81), record=0.01)
+    header, _ = read(run.film())
+    (mesh,) = ground_meshes(run, run.states.base_position, header["actors"][0]["size"])
+    assert header["floor"] < mesh.vertices[:, 2].min() < 0.0
+
+
 def test_several_runs_and_batches(run):
     other = reach(30.0, record=0.5)
     header, get = read(run.film(against={"faster": other}, side_by_side=True, degrees=True, title="<b>two</b>"))
@@ -368,8 +380,10 @@ def test_several_runs_and_batches(run):
     assert "<title>&lt;b&gt;two" in run.film(title="<b>two</b>").html
     robot = sd.load("tian_wu")
     many = sd.simulate(robot, robot.random_state(np.random.default_rng(0), 20), 1.0, record=0.1)
-    assert len(read(many.film())[0]["actors"]) == 12
+    header, get = read(many.film())
+    assert len(header["actors"]) == 12 and header["subtitle"].endswith("20 robots, plots of robot 0")
     header, get = read(many.film(robots=[4], plots=["qd"]))
+    assert header["subtitle"].endswith("plots of robot 4")
     np.testing.assert_allclose(get(header["actors"][0]["base"]).reshape(-1, 3), many.states.base_position[:, 4])
     drawn = get(header["panels"][0]["curves"][0]).reshape(-1, 3)
     np.testing.assert_allclose(drawn, many.states.qd[:, 4], rtol=1e-6)

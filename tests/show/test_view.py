@@ -51,6 +51,19 @@ def test_bodies_stand_where_the_run_says(run, viewer):
     assert viewer.time == 2.0
 
 
+def test_ground_that_is_touched_is_in_the_scene_and_the_grid_below_it():
+    b = sd.Builder("ball")
+    b.base("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), shapes=[sd.shapes.sphere(1.0, 0.1)])
+    slope = sd.Plane((1.0, 0, 1.0), position=(5.0, 0, 0))
+    foot = sd.Contact("ball", (0, 0, 0), surface=slope, radius=0.1, material=sd.ContactMaterial(1e4), name="foot")
+    start = b.build().state(base_position=(5.0, 0, 0.3))
+    run = sd.simulate(start.model, start, 0.01, elements=[foot], gravity=(0, 0, -9.81), record=0.01)
+    with sd.view(run, block=False, browser=False, play=False) as viewer:
+        near = viewer._server.scene._handle_from_node_name["/world/robot 0/touched/0"].vertices + start.base_position
+        np.testing.assert_allclose(near[:, 0] - 5.0, -near[:, 2], atol=1e-6)  # on the slope
+        assert viewer._ground.position[2] < (near[:, 2] - start.base_position[2]).min()
+
+
 def test_between_records_it_is_between(run, viewer):
     viewer.seek(0.675)
     place, turn = placed(viewer)[3]

@@ -1,6 +1,8 @@
 """`spacedyn run`: a scenario, its verdict, and its files."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -8,12 +10,16 @@ from typing import Any
 import numpy as np
 from numba.core.event import install_timer
 
-from ..errors import InputError
+from ..errors import InputError, SimulationFailed, SpacedynError
+from ..model.model import Model
+from ..model.state import State
 from ..model.tree_text import count
 from ..run.run import Run
 from ..scenario import Scenario
 from .output import BAD_RESULT, GOOD, INTERRUPTED, Output, command, one_line, size_of
 from .source import Source
+
+_EVENTS = 8  # of a run that are printed
 
 
 def run_scenario(
@@ -26,15 +32,15 @@ def run_scenario(
         check_figures(plots)
         scenario = source.scenario()
         scenario.check()
-        robot = scenario.build()["robot"]
+        built = scenario.build()
+        robot = built["robot"]
         if not quiet:
             output.say(one_line(scenario.content.get("title", scenario.name)), "bold")
-            sizes = f"{count(robot.n, 'joint')}, {robot.total_mass:.6g} kg"
-            output.say(f"  robot      {robot.name}: {robot.base_kind} base, {sizes}")
+            output.say(f"  robot      {robot.name}: {_sizes(robot, built['state'])}")
             output.say(f"  simulating {scenario.content['duration']:g} s ...")
         began = time.perf_counter()
         compiling: list[float] = []  # with the loading of what was compiled before
-        with install_timer("numba:compiler_lock", compiling.append):
+        with install_timer("numba:compiler_lock", compiling.append), kept(output, scenario, out, html, plots):
             run = scenario.run(progress=not as_json)
         seconds, made = time.perf_counter() - began, sum(compiling)
         tell(output, run, seconds - made, made, quiet)
@@ -43,6 +49,24 @@ def run_scenario(
         if not (out or html or plots or quiet):
             output.note("  (--html film.html writes a film, --plots folder figures, --out run.nc the numbers)", "dim")
         output.finish(exit_code(run))
+
+
+@contextmanager
+def kept(output: Output, scenario: Scenario, *paths: Path | None) -> Iterator[None]:
+    """Write what a simulation had recorded before it failed; then the failure goes on."""
+    try:
+        yield
+    except SimulationFailed as failure:
+        run = failure.run
+        if isinstance(run, Run) and run.time.size and any(paths):
+            output.say(
+                f"  stopped    at t = {failure.time:g} s; recorded until then, {count(run.time.size, 'record')}:"
+            )
+            try:
+                output.put(files=write_files(output, scenario, run, *paths))
+            except (SpacedynError, OSError) as error:
+                output.note(error, "yellow", "warning:")
+        raise
 
 
 def check_target(path: Path | None, *endings: str) -> None:
@@ -65,6 +89,12 @@ def check_figures(folder: Path | None) -> None:
         raise InputError("figures need matplotlib: pip install 'spacedyn[plots]'")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; figures go into a folder")
+
+
+def _sizes(robot: Model, state: State) -> str:
+    """Base, joints, mass, and how many of a batch there are."""
+    many = f"; a batch of {count(state.count, 'robot')}" if state.shape else ""
+    return f"{robot.base_kind} base, {count(robot.n, 'joint')}, {robot.total_mass:.6g} kg{many}"
 
 
 def exit_code(run: Run) -> int:
@@ -115,11 +145,14 @@ def tell(output: Output, run: Run, seconds: float, compiling: float, quiet: bool
             turned = np.degrees((run.states.base_attitude * first).magnitude())
             output.say(f"  base       turned by up to {turned.max():.3g} deg, by {turned[-1]:.3g} deg at the end")
         for name in run.model.endpoint_names[:4]:
-            way = np.linalg.norm(np.diff(run.endpoint(name).position, axis=0), axis=-1).sum()
-            output.say(f"  {name:10s} travelled {way:.3g} m")
-        for event in run.events[:8]:
-            whose = f" of robot {event.robot}" if event.robot else ""
-            output.say(f"  event      {one_line(event.name)}{whose} at {event.time:.6g} s")
+            ways = np.linalg.norm(np.diff(run.endpoint(name).position, axis=0), axis=-1).sum(axis=0)
+            way = f"{ways:.3g}" if ways.ndim == 0 else f"{ways.min():.3g} to {ways.max():.3g}"
+            output.say(f"  {name:10s} travelled {way} m")
+        for event in run.events[:_EVENTS]:
+            whose = f", robot {', '.join(map(str, event.robot))}" if event.robot else ""
+            output.say(f"  event      {one_line(event.name)} at {event.time:.6g} s{whose}")
+        if len(run.events) > _EVENTS:
+            output.say(f"             and {len(run.events) - _EVENTS} more")
         for line in str(audit).splitlines()[:-1]:
             output.say(f"  {line}")
     output.say(f"  verdict    {audit.verdict}", "green" if audit.within_budget else "red")

@@ -125,9 +125,7 @@ def carried_along(model: Model, state: State, step: Array, tolerance: float = 1e
     piece = Piece(0.0, 1.0, line(state, motion, 0.0, model.base_dof))
     y = np.concatenate([state.x[..., :7], np.zeros((*state.shape, 3))], axis=-1)
     y = _carried(model, state, piece, y, tolerance) if state.count else y
-    data = state.integrate(motion)._data
-    data[..., :3], data[..., 3:7] = y[..., _PLACE], normalised(y[..., _ATTITUDE])
-    return State(model, data)
+    return _with_base(state.integrate(motion), y)
 
 
 def _gone(model: Model, path: JointPath, tolerance: float) -> BaseMotion:
@@ -140,7 +138,7 @@ def _gone(model: Model, path: JointPath, tolerance: float) -> BaseMotion:
     if first.count:
         for piece in path.pieces:
             y = _carried(model, first, piece, y, allowed)
-    return _result(model, path, y)
+    return _result(path, y)
 
 
 def _carried(model: Model, first: State, piece: Piece, y: Array, tolerance: float) -> Array:
@@ -166,12 +164,17 @@ def _carried(model: Model, first: State, piece: Piece, y: Array, tolerance: floa
     return found.y[:, -1].reshape(shape)
 
 
-def _result(model: Model, path: JointPath, y: Array) -> BaseMotion:
-    before, after = path.first.x[..., 3:7], normalised(y[..., _ATTITUDE])
-    data = path.last._data.copy()
-    data[..., :3], data[..., 3:7] = y[..., _PLACE], after
-    turn = logarithm(multiply(conjugate(before), after))
-    return BaseMotion(State(model, data), turn, y[..., _SWEPT], y[..., _PLACE] - path.first.x[..., :3])
+def _result(path: JointPath, y: Array) -> BaseMotion:
+    final = _with_base(path.last, y)
+    turn = logarithm(multiply(conjugate(path.first.x[..., 3:7]), final.x[..., 3:7]))
+    return BaseMotion(final, turn, y[..., _SWEPT], y[..., _PLACE] - path.first.x[..., :3])
+
+
+def _with_base(state: State, y: Array) -> State:
+    """The state with its base where `y` (…, 10) has it; states of elements stay."""
+    data = state._data.copy()
+    data[..., :3], data[..., 3:7] = y[..., _PLACE], normalised(y[..., _ATTITUDE])
+    return state._handing_on(State(state.model, data))
 
 
 def _check_closed(model: Model, path: JointPath) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ from ..kernels.scalar.compile_progress import CompileProgress
 from ..laws.law import Law
 from ..model.model import Model
 from ..model.state import State
-from ..signatures import checked, checked_arguments
+from ..signatures import checked_arguments, checked_as
 from ..simulate.arguments import check_memory
 from ..simulate.channels import kept_columns, row_width
 from ..simulate.contact_events import settle_contacts
@@ -48,7 +48,6 @@ from .folder_reading import read_folder
 from .run import Run
 
 Array = np.ndarray
-P = ParamSpec("P")
 _MEANT = {"time": "duration", "dt": "method", "controllers": "laws", "g": "gravity", "tspan": "duration"}
 
 
@@ -164,12 +163,7 @@ def simulate(
     return run_of(simulation_of(**given), progress=progress, stream=stream, view=view)
 
 
-def _as_simulate(function: Callable[P, Run]) -> Callable[P, Run]:
-    """Let a function refuse arguments of other kinds than its signature says, in the name of `simulate`."""
-    return checked("simulate", function, (), {})
-
-
-@_as_simulate
+@checked_as("simulate")
 def run_of(
     simulation: Simulation,
     *,

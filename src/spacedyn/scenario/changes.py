@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..model.tree_text import count
 from .line_numbers import Path
 
 _NAMES = ("name", "law", "kind", "when")
@@ -94,6 +95,11 @@ def _item(place: Any, key: str, before: list[str]) -> str | int:
         if key in names:
             return i
     known = sorted({str(name) for names in named for name in names})
+    if not known:
+        raise InputError(
+            f"--set {where}.{key}: {where} has {count(len(place), 'item')} without names, counted from 0; or give "
+            f"{where} as a whole"
+        )
     raise InputError(f"--set {where}.{key}: there is no {key!r} among {where}; {nearest(key, known)}")
 
 

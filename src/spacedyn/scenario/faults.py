@@ -44,6 +44,12 @@ def in_toml(text: str) -> str:
     """
     text = re.sub(r"give it as \w+\((\w+)=\.\.\.\)", r"give it: \1 = ...", text)
     text = re.sub(r"such as \w+\((\w+)='\.\.\.'\)", r"such as \1 = '...'", text)
+    text = re.sub(
+        r"; pick one of the batch of (\d+)",
+        r", and [state] is a batch of \1; give one state, or a law of your own with its file",
+        text,
+    )
+    text = text.replace("state = sd.assemble(model, state, elements)", "assemble = true in [state]")
     return re.sub(r"\b(\w+)=(True|False)\b", lambda found: f"{found[1]} = {found[2].lower()}", text)
 
 

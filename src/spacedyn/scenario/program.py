@@ -14,7 +14,7 @@ from ..laws import ready_made as control
 from ..motion.trajectories import waypoints
 from ..signatures import keywords_of
 from ..simulate import actions, events, methods
-from .expressions import Call, Method, Name
+from .expressions import Call, Method, Name, names_in
 from .faults import check_names, is_path, label, parameters_of
 from .fence import Fence
 from .line_numbers import Path
@@ -96,11 +96,14 @@ class Program:
         self.assignments += [
             (name, Call(Name("control.from_file"), (_here(file),), {}, ())) for file, name in self._files.items()
         ]
-        parts = {"laws": laws, "prescribed": prescribed, "elements": acting, "events": happenings}
+        parts: dict[str, Any] = {"laws": laws, "prescribed": prescribed, "elements": acting, "events": happenings}
+        if c.get("state", {}).get("assemble"):
+            parts = self._assembled(parts)
         named: dict[str, Any] = {}
         for name, value in parts.items():
             if value:
                 self.assignments.append((name, value))
+            if value and name != "state":
                 named[name] = Name(name)
         if "method" in c:
             named["method"] = self._method(("method",), c["method"])
@@ -168,7 +171,7 @@ class Program:
     def _state(self, given: Mapping[str, Any]) -> dict[str, Any]:
         named: dict[str, Any] = {}
         for key, value in given.items():
-            if key == "internal":
+            if key in ("internal", "assemble"):
                 continue
             plain = key.removesuffix("_deg")
             if key == "base_rpy_xyz_deg":
@@ -185,6 +188,25 @@ class Program:
                 self._fault(("state", key), f"state: {plain} and {plain}_deg say the same thing twice; leave one out")
             named[plain] = value
         return named
+
+    def _assembled(self, parts: dict[str, Any]) -> dict[str, Any]:
+        """The parts in another order: the state in which all loops are closed, then laws, which start from it."""
+        acting, prescribed, content = parts["elements"], parts["prescribed"], self.content
+        laws = [one for one in acting if "state" in names_in(one)]  # which come last among all laws in any case
+        others = [one for one in acting if "state" not in names_in(one)]
+        free = [joint for joint, mode in content.get("modes", {}).items() if mode == "free" and joint in prescribed]
+        held: Any = {joint: motion for joint, motion in prescribed.items() if joint not in free}
+        options: dict[str, Any] = {"prescribed": held if free else Name("prescribed")} if held else {}
+        options |= {"time": content["start"]} if "start" in content else {}
+        given: tuple[Any, ...] = Name("robot"), Name("state"), Name("elements") if others else []
+        state = Call(Name("sd.assemble"), given, options, ("state", "assemble"))
+        return {
+            "prescribed": prescribed,
+            "elements": others,
+            "state": state,
+            "laws": [*parts["laws"], *laws],
+            "events": parts["events"],
+        }
 
     def _law(self, path: Path, given: Mapping[str, Any]) -> Any:
         name, initial = given["law"], given.get("initial")

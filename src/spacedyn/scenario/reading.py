@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..errors import ModelError, ScenarioError, UnknownName
-from ..model.files.load import load
+from ..model.files.load import available, load
 from ..model.files.toml_reading import file_bytes, parse_toml, toml_fault
 from ..model.model import Model
 from .line_numbers import Path, locate
@@ -36,10 +36,13 @@ def is_scenario(path: str | os.PathLike[str]) -> bool:
     except ModelError:
         return True  # the scenario's reader says what is wrong
     try:
-        data = parse_toml(text[:MAX_BYTES])
-        return not ({"base", "bodies", "joints"} & set(data)) or "duration" in data
+        return not _is_robot(parse_toml(text[:MAX_BYTES]))
     except (ValueError, RecursionError):
         return re.search(r"^\s*(robot|duration)\s*=", text, re.MULTILINE) is not None
+
+
+def _is_robot(data: dict[str, Any]) -> bool:
+    return bool({"base", "bodies", "joints"} & set(data)) and "duration" not in data
 
 
 def _depth(data: Any) -> int:
@@ -77,9 +80,19 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
             raise ScenarioError("without a name", ["give a .toml file, or the name of a bundled scenario"])
         if given not in scenarios():
             if path.exists():
+                if path.suffix == ".nc":
+                    raise ScenarioError(given, [f"{given} is a saved run; see it by: spacedyn view {given}"])
                 raise ScenarioError(given, [f"{given} is no scenario; the name of a scenario's file ends in .toml"])
             if path.with_name(f"{path.name}.toml").is_file():
                 raise ScenarioError(given, [f"no bundled scenario has this name; give the file's: {given}.toml"])
+            if given in available():
+                raise ScenarioError(
+                    given,
+                    [
+                        f'it is a robot, which scenarios name: robot = "{given}"; spacedyn view {given} shows it, '
+                        f"spacedyn new my_study --robot {given} starts a scenario"
+                    ],
+                )
             raise UnknownName("bundled scenario", given, scenarios())
         stored = files("spacedyn").joinpath("library", "scenarios", f"{given}.toml")
         return stored.read_text(encoding="utf-8"), f"{given}.toml", FilePath(str(stored)).parent
@@ -105,6 +118,10 @@ def parse(text: str, source: str) -> tuple[dict[str, Any], dict[Path, int | str]
         data = parse_toml(text)
         if _depth(data) > _DEEPEST:
             raise ScenarioError(source, [f"its tables are more than {_DEEPEST} deep; a scenario needs five"])
+        if _is_robot(data) and "robot" not in data:
+            raise ScenarioError(
+                source, ['it describes a robot; a scenario has a duration, and names the robot: robot = "arm.toml"']
+            )
         return data, {**locate(text)}
     except ScenarioError:
         raise

@@ -236,9 +236,13 @@ class Scenario:
         return self._problems(list(dict.fromkeys(sentences)))
 
     def _where(self, path: Path, text: str) -> Path:
-        """The key itself, where a sentence is about a parameter."""
+        """The key itself, where a sentence is about a parameter that there is not, or one that --set has given."""
         found = re.search(r"has no parameter '(\w+)'|no parameter of .+? named '(\w+)'", text)
-        return (*path, found[1] or found[2]) if found else path
+        if found:
+            return (*path, found[1] or found[2])
+        opens = re.findall(r"(?:^|(?<=: ))(\w+)(?= must\b|:)", text)  # "joint_hold: target must be ..."
+        set_here = ((*path, key) for key in opens if isinstance(self._lines.get((*path, key)), str))
+        return next(set_here, path)
 
     def _problems(self, faults: list[tuple[Path, str]]) -> ScenarioError:
         """One ScenarioError for all faults, in the order of the file's lines; missing keys come first."""
@@ -258,14 +262,17 @@ class Scenario:
                 for name, value in given.items():
                     if isinstance(value, str) and f"named '{value}'" in text:
                         return (key, i, name)
-                names = f"element '{given.get('name', given['kind'])}'", f"law '{given['kind']}'"
+                called = given.get("name", given["kind"])
+                names = f"element '{called}'", f"loop '{called}'", f"law '{given['kind']}'"
                 held = given["kind"] in ("prescribed_joint", "locked_joint") and f"joint '{given.get('joint')}'" in text
                 if held or any(name in text for name in names):
                     return (key, i)
         return ()
 
     def check(self, *names: str, compile_laws: bool = False) -> None:
-        """Do all that `run` does before its first step, but compile nothing: make everything, and check all names.
+        """Do all that `run` does before its first step: make everything, and check all names.
+
+        Nothing is compiled, but for what `assemble = true` needs to move the robot.
 
         Parameters
         ----------

@@ -127,6 +127,7 @@ class Start(Table):
     q_deg: Joints = optional(_JOINTS)
     qd: Joints = optional(_JOINTS)
     qd_deg: Joints = optional(_JOINTS)
+    assemble: Truth = Field(False, description="give true or false")
     internal: dict[str, Any] = optional("give a table { element.state = number }, such as { jet.propellant = 1.5 }")
 
 

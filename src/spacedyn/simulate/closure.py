@@ -1,11 +1,12 @@
 """Whether loops are closed, and the nearest state in which they are: `assemble`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..elements.element import Element
+from ..elements.held_joints import PrescribedJoint
 from ..errors import InputError
 from ..laws.law import Law
 from ..model.model import Model, robot_of
@@ -125,6 +126,7 @@ def assemble(
     state: State,
     elements: Element | Law | Iterable[Element | Law],
     *,
+    prescribed: Mapping[str, Any] | None = None,
     time: float = 0.0,
     tolerance: float = 1e-11,
 ) -> State:
@@ -140,6 +142,8 @@ def assemble(
     elements : Element or Law, or several
         As `simulate` takes them. Loops, couplings and users' elements with rows are closed; joints that are locked or
         prescribed stay where they are; nothing else counts.
+    prescribed : {joint: motion}, optional
+        As `simulate` takes it: short for `PrescribedJoint` and `LockedJoint` among the elements.
     time : float
         At which moving targets and prescribed joints are looked at [s].
     tolerance : float
@@ -168,7 +172,8 @@ def assemble(
     tolerance = one_number("tolerance", tolerance, "a positive number [m, rad]")
     if not tolerance > 0.0:
         raise InputError(f"tolerance must be a positive number [m, rad], got {tolerance}")
-    given = listed("elements", elements, Element | Law)
+    held = [PrescribedJoint(*one) for one in (prescribed or {}).items()]
+    given = [*listed("elements", elements, Element | Law), *held]
     many = state.flattened()
     found = [
         _assembled(robot_of(many.model, i), many[i] if many.shape else many, given, time, tolerance, i, state.shape)

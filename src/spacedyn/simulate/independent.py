@@ -10,7 +10,6 @@ import numpy as np
 from scipy.linalg import qr
 
 from ..kernels.methods.tangents import row_matrix
-from ..kernels.sim import layout as p
 from .stepper.row_values import holding_rows, rows_with_residuals
 from .stepper.stepper import Stepper
 
@@ -20,7 +19,7 @@ _DEPENDENT = 1e-9  # of the largest pivot
 
 def row_derivatives(stepper: Stepper, time: float, n: int) -> Array:
     """(2 rows, n) derivatives of residuals, then rates, of constraint rows by the vector that is integrated."""
-    found = np.empty((2 * int(stepper.plan[p.ROWS]), n))
+    found = np.empty((2 * rows_with_residuals(stepper).size, n))
     row_matrix(stepper.own, time, found.reshape(-1))
     return found
 

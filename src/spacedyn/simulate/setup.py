@@ -1,8 +1,8 @@
 """From what `simulate` is given to a checked description, and from there to steppers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from inspect import signature
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 from numba.core import config
@@ -18,7 +18,7 @@ from ..laws.law import Law
 from ..model.model import Model, robot_of
 from ..model.state import State
 from ..quantities.calls import check_state
-from ..signatures import checked, keywords_of
+from ..signatures import checked_as, keywords_of
 from .acting import all_acting
 from .action_kinds import Action
 from .arguments import check_internal, check_limits, check_span, listed
@@ -36,18 +36,10 @@ from .touch_checks import check_stepping
 from .variables import check_record_names
 
 Array = np.ndarray
-P = ParamSpec("P")
-
-_SAYS_MORE = ("laws", "method", "prescribed", "modes", "forces", "elements", "events", "channels")
-"""What `simulation_of` says more about than that it is of another kind."""
 
 
-def _as_simulate(function: Callable[P, Simulation]) -> Callable[P, Simulation]:
-    """Let a function refuse arguments of other kinds than its signature says, in the name of `simulate`."""
-    return checked("simulate", function, _SAYS_MORE, {})
-
-
-@_as_simulate
+# in the name of `simulate`; of the arguments that are named here it says more itself
+@checked_as("simulate", "laws", "method", "prescribed", "modes", "forces", "elements", "events", "channels")
 def simulation_of(
     model: Model,
     state: State,

@@ -4,7 +4,7 @@ from ..scalar.compiling import inner, rare
 from ..scalar.fused_vectors import two
 from ..scalar.memory import integer, load, shared
 from .layout import *  # noqa: F403  (the layout's constants)
-from .spatial import add3, column_x, column_y, column_z, cross, load3, load9, scale3, store3, store6, store9, sub3
+from .spatial import add3, column_x, column_y, column_z, cross, load3, load9, scale3, store3, store6, store9
 
 
 @inner

@@ -14,7 +14,7 @@ from .actors import MAX_ROBOTS, Actor, actor_meshes, bounds, collect_actors, low
 from .arrow_legend import HALVES, MOMENTUM_COLORS, keys, largest_momenta
 from .colors import HAND, RUNS
 from .film_page import Film, Numbers, page
-from .ground import ground_meshes, with_a_body_at_rest
+from .ground import floor_height, ground_meshes, with_a_body_at_rest
 from .meshes import Mesh, with_normals
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def film(
         "chart_actors": leaders,
         "panels": _panels(runs, actors, leaders, first_shown, chosen, degrees, numbers),
         "title": title or model.name,
-        "subtitle": _subtitle(actors, run),
+        "subtitle": _subtitle(actors, run, first_shown),
         "verdict": "" if run is None else f"ledger {run.audit().verdict.partition(',')[0]}, {run.audit().worst:.0e}",
         "bad": run is not None and not run.audit().within_budget,
         "events": [] if run is None else _events(run, robots),
@@ -139,6 +139,7 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
     momenta = largest_momenta(actors)
     size = max(size for _, size in sizes)
     ground = ground_meshes(run, actors[0].base, size)
+    robots = min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True))
     if ground:  # a body that every robot has, and that stays where it is
         shown = [[*bodies, ground] for bodies in shown]
         actors = [with_a_body_at_rest(actor) for actor in actors]
@@ -149,7 +150,7 @@ def _header(actors: list[Actor], run: Any, numbers: Numbers) -> dict[str, Any]:
             for i, actor in enumerate(actors)
         ],
         "up": up.tolist(),
-        "floor": min(lowest(actor, own, up) for actor, own in zip(actors, meshes, strict=True)),
+        "floor": floor_height(robots, ground, up, size),
         "cell": float(10.0 ** np.round(np.log10(0.5 * size))),
         "momentum_colors": MOMENTUM_COLORS,
         "keys": keys(actors[0], momenta),
@@ -270,10 +271,10 @@ def _events(run: "Run", robots: Sequence[int] | None) -> list[dict[str, Any]]:
     return [{"time": event.time, "name": f"{event.name} (robot {i})"} for event, i in named if i in shown]
 
 
-def _subtitle(actors: list[Actor], run: Any) -> str:
+def _subtitle(actors: list[Actor], run: Any, first_shown: int) -> str:
     if run is None:
         return repr(actors[0].model).strip("<>").partition(": ")[2]
-    many = f", {run.simulation.robots} robots" if run.simulation.robots > 1 else ""
+    many = f", {run.simulation.robots} robots, plots of robot {first_shown}" if run.simulation.robots > 1 else ""
     laws = f", laws: {', '.join(law.name for law in run.laws)}" if run.laws else ""
     return f"{run.time[-1] - run.time[0]:g} s, {type(run.method).__name__}{laws}{many}"
 

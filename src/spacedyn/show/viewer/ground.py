@@ -31,6 +31,11 @@ def ground_meshes(run: Any, path: Array, size: float) -> list[Mesh]:
     return [mesh for one in surfaces.values() for mesh in _mesh(one, path, size)]
 
 
+def floor_height(robots: float, ground: list[Mesh], up: Array, size: float) -> float:
+    """Height of the grid along `up`: where robots are lowest, or below ground that is drawn, so as not to cut it."""
+    return min(robots, *(float((mesh.vertices @ up).min()) - 2e-3 * size for mesh in ground)) if ground else robots
+
+
 def with_a_body_at_rest(actor: Actor) -> Actor:
     """The robot with one body more, which stays in the inertial frame's origin."""
     still = np.broadcast_to(np.array([0.0, 0.0, 0.0, 1.0]), (*actor.quaternions.shape[:1], 1, 4))

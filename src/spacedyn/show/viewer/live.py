@@ -19,9 +19,10 @@ from .arrow_legend import as_html, keys, largest_momenta
 from .backdrop import add_backdrop
 from .colors import RUNS
 from .film import BACKDROPS
+from .ground import floor_height, ground_meshes
 from .meshes import frame_along
 from .same_origin import own_server
-from .viser_robots import TRAIL, SceneRobot
+from .viser_robots import TRAIL, SceneRobot, add_meshes
 
 if TYPE_CHECKING:
     from ...run.run import Run
@@ -82,9 +83,8 @@ def view(
     things = {"this run": what, **others} if others else what
     actors, _, run = collect_actors(things, robots, frames)
     viewer = Viewer(port)
-    gravity = None if run is None else run.gravity
     try:
-        viewer.play_back(actors, gravity, side_by_side, backdrop, follow, play)
+        viewer.play_back(actors, run, side_by_side, backdrop, follow, play)
     except BaseException:
         viewer.close()
         raise
@@ -125,10 +125,11 @@ class Viewer:
 
     # --- the scene ---------------------------------------------------------------------------------------------------
 
-    def _set_stage(self, actors: list[Actor], gravity: Any, backdrop: str | None, follow: str | None) -> None:
-        """Robots, ground or stars, camera."""
+    def _set_stage(self, actors: list[Actor], run: Any, backdrop: str | None, follow: str | None) -> None:
+        """Robots, what they touch, a grid or stars, camera."""
         if backdrop is not None and backdrop not in BACKDROPS:
             raise UnknownName("backdrop", backdrop, BACKDROPS)
+        gravity: Any = None if run is None else run.gravity
         pulled = gravity is not None and bool(np.any(gravity))
         self._up = -np.asarray(gravity) / np.linalg.norm(gravity) if pulled else np.array([0.0, 0.0, 1.0])
         meshes = actor_meshes(actors)
@@ -145,17 +146,16 @@ class Viewer:
             most[arrow.kind, arrow.unit] = max(arrow.most, most.get((arrow.kind, arrow.unit), 0.0))
         self._momenta = largest_momenta(actors)
         self._choice = {"trails": True, "frames": False, "momentum": False, "forces": True, "reaction": False}
-        scene = self._server.scene
+        scene, touched = self._server.scene, ground_meshes(run, actors[0].base, size)
         with self._server.atomic():
             for i, (actor, own) in enumerate(zip(actors, meshes, strict=True)):
                 tint = None if i == 0 else RUNS[(i - 1) % len(RUNS)]
                 self._puppets.append(
                     SceneRobot(scene, f"/world/robot {i}", actor, own, size, tint, most, tint or TRAIL)
                 )
-            first = actors[0].base[0]
-            floor = (
-                min(lowest(actor, own, self._up) for actor, own in zip(actors, meshes, strict=True)) - first @ self._up
-            )
+                add_meshes(scene, f"/world/robot {i}/touched", [mesh.at(-actor.base[0]) for mesh in touched], None, 1.0)
+            robots = min(lowest(actor, own, self._up) for actor, own in zip(actors, meshes, strict=True))
+            floor = floor_height(robots, touched, self._up, size) - actors[0].base[0] @ self._up
             self._backdrop = backdrop or ("ground" if pulled else "stars")
             self._stars, self._ground = add_backdrop(scene, size, self._up, floor)
             self._show_backdrop(self._backdrop)
@@ -186,16 +186,19 @@ class Viewer:
     def play_back(
         self,
         actors: list[Actor],
-        gravity: Any = None,
+        run: Any = None,
         side_by_side: bool = False,
         backdrop: str | None = None,
         follow: str | None = None,
         play: bool = True,
     ) -> None:
-        """Show actors over time, with controls; whatever was shown before is gone."""
+        """Show actors over time, with controls; whatever was shown before is gone.
+
+        `run`: a run or a simulation, whose gravity and ground are theirs.
+        """
         with self._lock:
             self._clear()
-            self._set_stage(actors, gravity, backdrop, follow)
+            self._set_stage(actors, run, backdrop, follow)
             self._from = min(float(actor.time[0]) for actor in actors)
             self._to = max(float(actor.time[-1]) for actor in actors)
             self._apart = side_by_side

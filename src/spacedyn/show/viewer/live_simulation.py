@@ -56,7 +56,7 @@ class LiveObserver:
             for model in [robot_of(simulation.model, i)]
         ]
         self.viewer = Viewer()
-        self.viewer.play_back(actors, simulation.gravity, play=False)
+        self.viewer.play_back(actors, simulation, play=False)
         self._clock = self.viewer.add_note("simulating …")
         self._last, self._numbers = 0.0, rows.shape[-1]
 
@@ -76,4 +76,4 @@ class LiveObserver:
     def finished(self, run: "Run") -> None:
         """Play the finished run back."""
         actors, _, _ = collect_actors(run, range(self._robots), 3000)
-        self.viewer.play_back(actors, run.gravity)
+        self.viewer.play_back(actors, run)

@@ -124,6 +124,7 @@ class Player {
 
   layout() {
     for (const chart of this.charts) chart.draw();
+    this.keysShown = undefined;
     this.refresh();
   }
 
@@ -168,14 +169,9 @@ class Player {
   /** Names of the runs, where there are several: over their stages, or in a row. */
   name() {
     const { actors } = this.scene, box = this.$(".labels"), { apart } = this.choice;
-    this.$(".keys").replaceChildren(...this.header.keys.filter((k) => this.choice[k.of]).map((k) => {
-      const line = document.createElement("span");
-      line.textContent = k.text;
-      line.style.borderColor = `rgb(${k.color.map((x) => Math.round(255 * x))})`;
-      return line;
-    }));
+    this.keys();
     if (actors.length < 2) return;
-    const room = 20 + 20 * Math.max(1, this.$(".keys").children.length);  // above the clock and the keys
+    const room = Math.max(40, 20 + this.keysHeight);  // above the clock and the keys
     this.$(".keys").style.bottom = apart ? "" : 14 + 24 * actors.length + "px";
     if (box.children.length !== actors.length)
       box.replaceChildren(...actors.map((a) => {
@@ -191,6 +187,21 @@ class Player {
       span.style.transform = apart ? "" : "none";
       span.style.bottom = apart ? `calc(${(100 * y) / height}% + ${room}px)` : 10 + 24 * (actors.length - 1 - i) + "px";
     });
+  }
+
+  /** What the arrows are: made anew when others are shown, or there is another room for them. */
+  keys() {
+    const lines = this.header.keys.filter((k) => this.choice[k.of]), box = this.$(".keys");
+    if (this.keysShown === String(lines.map((k) => k.of))) return;
+    this.keysShown = String(lines.map((k) => k.of));
+    box.replaceChildren(...lines.map((k) => {
+      const line = document.createElement("span");
+      line.textContent = k.text;
+      line.style.borderColor = `rgb(${k.color.map((x) => Math.round(255 * x))})`;
+      return line;
+    }));
+    this.keysHeight = box.offsetHeight;
+    box.style.pointerEvents = box.scrollHeight > box.clientHeight ? "auto" : "none";  // many of them are scrolled
   }
 
   key(e) {
