@@ -134,7 +134,7 @@ def keep_place(sim, e, cursor, bodies, zero):
 
 @inner
 def end_places(sim, e, cursor, zero):
-    """Mark the remaining places as unused. If room was lacking, set a gap to NaN, so that the run fails and says why."""
+    """Mark the remaining places as unused. If room was lacking, set a gap to NaN: the run fails and says why."""
     cursor, most = pass_old(sim, e, cursor, LAST_KEY, zero), own(sim, e, PLACES)
     if cursor.count > most:
         none = (zero, zero, zero)

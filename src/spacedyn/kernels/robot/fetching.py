@@ -1,7 +1,7 @@
 """Prefetch the description of the next pack of robots that differ, while the present pack is computed.
 
-The descriptions of two packs do not fit into the first-level cache. So they are prefetched in three parts, one in each
-pass over the bodies; all at once, they would displace the data of the present pack.
+What forward dynamics reads of one pack does not fit into the first-level cache. So the next pack is prefetched in three
+parts, one in each pass over the bodies; all at once, it would displace data of the present pack.
 """
 
 from llvmlite import ir
