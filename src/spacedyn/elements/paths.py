@@ -37,7 +37,7 @@ def _pieces(times: Array, positions: Array) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
             curves = [PPoly.from_spline(make_interp_spline(times, column, k=degree)) for column in positions.T]
         fine = all(np.isfinite(curve.c).all() for curve in curves)
-    except (ValueError, np.linalg.LinAlgError):  # raised by SciPy for times too close together
+    except (ValueError, np.linalg.LinAlgError):  # of divisions in SciPy
         fine = False
     if not fine:
         raise InputError("a path: times are too close together, or too large, for a curve through the positions")

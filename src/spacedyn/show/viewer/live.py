@@ -192,7 +192,7 @@ class Viewer:
         follow: str | None = None,
         play: bool = True,
     ) -> None:
-        """Show actors over time, with controls; whatever was shown before is gone."""
+        """Show actors over time, with controls, in place of the former scene."""
         with self._lock:
             self._clear()
             self._set_stage(actors, gravity, backdrop, follow)
@@ -343,7 +343,7 @@ class Viewer:
             webbrowser.open(self.url)
 
     def wait(self) -> None:
-        """Stay until Ctrl-C."""
+        """Wait until Ctrl-C."""
         print("Ctrl-C ends the viewer", file=sys.stderr)
         try:
             while not self._over.wait(0.2):
