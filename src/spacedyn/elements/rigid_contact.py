@@ -236,7 +236,7 @@ class RigidContact(Element):
 
     @property
     def length(self) -> float:
-        """Smallest length over which the surface or a touching ellipsoid curves [m]; infinite for points on a plane."""
+        """Smallest length over which the surface or a touching ellipsoid curves [m]; 1 m for points on a plane."""
         curves = [np.sqrt(size) for core in self.touching.cores for size in np.linalg.eigvalsh(core) if size > 0.0]
         return float(min([self.ground.finest, *curves]))
 
