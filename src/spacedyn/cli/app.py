@@ -12,7 +12,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 all is well, 1 what came out is not good, 2 what was asked for cannot be done. "
     "Try: spacedyn run ets7_reach --html film.html",
     no_args_is_help=True,
-    rich_markup_mode=None,  # plain help: it is there in a third of the time
+    rich_markup_mode=None,  # plain help, in a third of the time
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},

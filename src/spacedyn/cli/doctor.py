@@ -81,7 +81,7 @@ def _cache() -> dict[str, Any]:
 
 
 def _trial() -> tuple[bool, float, float]:
-    """Whether a floating robot keeps its energy and momentum, and how long that took twice."""
+    """Simulate a floating robot twice: whether energy and momentum are conserved, and the duration of each run."""
     robot = load("tian_wu")
     start = robot.state(q=[0.3, 0.4, -0.5], qd=[0.2, -0.1, 0.3])
     times = [time.perf_counter()]

@@ -21,11 +21,11 @@ from .show_law import tell_law
 from .source import Source
 
 _OF_MODES = ("frequencies", "damping_ratios")
-_SHOWN = 100  # findings of a file that are printed
+_SHOWN = 100  # most findings that are printed for a file
 
 
 def check_files(files: list[str], strict: bool, compile_laws: bool, allow: list[Path], as_json: bool) -> None:
-    """What is wrong in each of the files; none of xacro is run."""
+    """Print the findings for each file; xacro is never run."""
     with command(as_json) as output:
         reports: list[dict[str, Any]] = []
         for name in files:
@@ -63,7 +63,7 @@ def _robot_findings(name: str, allow: list[Path]) -> list[dict[str, str]]:
 
 
 def _scenario_findings(name: str, compile_laws: bool, allow: list[Path]) -> list[dict[str, str]]:
-    """What keeps a scenario from being run, and what warns; all is done that is done before the first step."""
+    """Errors and warnings of a scenario, found by everything that a run does before its first step."""
     own, problems = False, list[str]()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", UserWarning)
@@ -121,7 +121,7 @@ def show_what(source: Source, as_json: bool) -> None:
 
 
 def convert_file(source: Source, target: Path, force: bool, as_json: bool) -> None:
-    """Another kind of file of the same thing."""
+    """Convert a file to the format that the target's ending names."""
     with command(as_json) as output:
         if target.exists() and not force:
             raise InputError(f"{target} is there already; --force writes over it")

@@ -43,7 +43,7 @@ def _in_ascii(error: Any) -> str:
 
 
 def visible(text: object) -> str:
-    r"""A text with what cannot be seen written out, so that no name in a file steers the terminal; lines stay lines.
+    r"""Escape invisible characters, so that no name in a file controls the terminal; line breaks stay.
 
     >>> visible("title\x1b]0;other\x07 \u202e"), visible("a\tb\nc")
     ('title\\x1b]0;other\\x07 \\u202e', 'a\tb\nc')
@@ -55,7 +55,7 @@ def visible(text: object) -> str:
 
 
 def one_line(text: object) -> str:
-    r"""The same of a title or a name, which has one line.
+    r"""Escape a title or a name, line breaks included.
 
     >>> one_line("title\n  verdict    good")
     'title\\n  verdict    good'
@@ -72,7 +72,7 @@ def colored(text: str, color: str, stream: Any = None) -> str:
 
 
 class Output:
-    """Where a command's words go: to a person, or into one JSON document on standard output.
+    """Output of a command: text for a person, or one JSON document on standard output.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def _finite(value: Any) -> Any:
 
 @contextmanager
 def command(as_json: bool = False) -> Iterator[Output]:
-    """The frame of a command: errors become words and exit codes, warnings become lines."""
+    """Context of a command: turns errors into messages and exit codes, and warnings into lines."""
     out = Output(as_json)
     found: list[str] = []
 
@@ -157,10 +157,10 @@ def command(as_json: bool = False) -> Iterator[Output]:
                 out.fail(MemoryError("there is not enough memory: record less often, or choose channels"), BAD_INPUT)
             except KeyboardInterrupt as error:
                 out.fail(type(error)("interrupted"), INTERRUPTED)
-        except BrokenPipeError:  # whoever reads has had enough: `spacedyn list | head`
+        except BrokenPipeError:  # the reader has closed the pipe: `spacedyn list | head`
             _write_no_more()
             raise typer.Exit(GOOD) from None
-        except OSError as error:  # what it has to say cannot be written: the disk is full
+        except OSError as error:  # the output cannot be written, as on a full disk
             _write_no_more()
             print(f"error: {visible(error)}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None

@@ -39,7 +39,7 @@ def run_scenario(
             output.say(f"  robot      {robot.name}: {_sizes(robot, built['state'])}")
             output.say(f"  simulating {scenario.content['duration']:g} s ...")
         began = time.perf_counter()
-        compiling: list[float] = []  # with the loading of what was compiled before
+        compiling: list[float] = []  # seconds, including the loading of cached machine code
         with install_timer("numba:compiler_lock", compiling.append), kept(output, scenario, out, html, plots):
             run = scenario.run(progress=not as_json)
         seconds, made = time.perf_counter() - began, sum(compiling)
@@ -82,7 +82,7 @@ def check_target(path: Path | None, *endings: str) -> None:
 
 
 def check_figures(folder: Path | None) -> None:
-    """Raise if figures cannot be drawn, or not put there."""
+    """Raise if figures cannot be drawn, or not be written to the folder."""
     if folder is None:
         return
     if find_spec("matplotlib") is None:
@@ -161,7 +161,7 @@ def tell(output: Output, run: Run, seconds: float, compiling: float, quiet: bool
 def write_files(
     output: Output, scenario: Scenario, run: Run, out: Path | None, html: Path | None, plots: Path | None
 ) -> list[str]:
-    """The run, its figures, its film; where they are."""
+    """Write the run, its figures and its film, and report their paths."""
     files: list[Path] = []
 
     def made(what: str, path: Path) -> None:

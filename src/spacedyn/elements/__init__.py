@@ -1,1 +1,1 @@
-"""What acts on a robot in a simulation: small frozen objects that are described here and computed by kernels."""
+"""Elements, everything that acts on a robot in a simulation: frozen descriptions, whose mathematics is in kernels."""

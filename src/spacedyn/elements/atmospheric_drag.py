@@ -112,7 +112,7 @@ class AtmosphericDrag(Element):
                 raise InputError(f"{name} must be positive, got {float(rho.min())}")
             object.__setattr__(self, "altitudes", heights)
             object.__setattr__(self, "densities", rho)
-            spline_pieces(self.table)  # or an error here, where the table is given
+            spline_pieces(self.table)  # raises now, not in a run, if the table is invalid
         if self.bulge not in (2, 4, 6):
             raise InputError(f"AtmosphericDrag: bulge must be 2, 4 or 6, got {self.bulge}")
         for name in ("radius", "flattening", "rotation_rate"):

@@ -1,4 +1,4 @@
-"""Contact of points of a body with a surface that gives way."""
+"""Compliant contact of points of a body with a surface."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ _HARD = 1e5
 
 
 def check_no_adhesion(what: str, m: ContactMaterial) -> None:
-    """Raise if a material has what a method that steps through contact does not know."""
+    """Raise if a material has adhesion, which a method that steps through contact cannot compute."""
     if m.adhesion > 0.0:
         raise InputError(
             f"{what}: TimeStepping does not know adhesion, which the material has: leave it out, or choose "
@@ -39,27 +39,27 @@ def check_no_adhesion(what: str, m: ContactMaterial) -> None:
 
 
 def has_friction(m: ContactMaterial) -> bool:
-    """Whether it rubs, at rest at least."""
+    """Whether a material has friction, kinetic or static."""
     return m.friction > 0.0 or (m.static_friction or 0.0) > 0.0
 
 
 def has_bristles(m: ContactMaterial) -> bool:
-    """Whether its friction is by bristles."""
+    """Whether a material's friction is modelled by bristles."""
     return m.sticks and has_friction(m)
 
 
 def guards_of_point(m: ContactMaterial) -> int:
-    """Whether it touches; whether damping would pull, it sticks, it is near enough to adhere."""
+    """Number of guards of a point: touch; further ones for damping that would pull, sticking, adhesion."""
     return 1 + (m.dissipation > 0.0 or m.damping > 0.0) + has_bristles(m) + (m.adhesion > 0.0)
 
 
 def resists_turning(m: ContactMaterial) -> bool:
-    """Whether it resists rolling or turning about the normal."""
+    """Whether a material resists rolling, or turning about the normal."""
     return m.rolling > 0.0 or m.torsion > 0.0
 
 
 def law_choices(m: ContactMaterial, guarded: bool) -> tuple[int, ...]:
-    """What the kernels branch by: from GUARDS to TURNS."""
+    """Integers of a contact law, from GUARDS to TURNS, by which kernels branch."""
     pulls = 2 if m.damping > 0.0 else 1 if m.dissipation > 0.0 else 0
     friction = p.BRISTLES if has_bristles(m) else p.REGULARISED if has_friction(m) else p.NONE
     adheres, turns = int(m.adhesion > 0.0), int(resists_turning(m))
@@ -67,7 +67,7 @@ def law_choices(m: ContactMaterial, guarded: bool) -> tuple[int, ...]:
 
 
 def law_numbers(m: ContactMaterial, mass: float) -> list[float]:
-    """What the kernels reckon with: from STIFFNESS to RANGE; the mass [kg] is what bristles hold."""
+    """Numbers of a contact law, from STIFFNESS to RANGE; `mass` [kg] is the mass that bristles hold."""
     time = m.bristle_time if m.bristle_time is not None else float(np.sqrt(mass / m.bristles))
     static = m.friction if m.static_friction is None else m.static_friction
     normal = [m.stiffness, m.exponent, m.dissipation, m.damping]
@@ -76,7 +76,7 @@ def law_numbers(m: ContactMaterial, mass: float) -> list[float]:
 
 
 def mass_of(model: Model) -> float:
-    """Of all bodies [kg]."""
+    """Total mass of a model [kg]."""
     return float(sum(body.mass for body in model.bodies))
 
 
@@ -153,7 +153,7 @@ class Contact(Element):
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.DISSIPATED)
     kernel: ClassVar[Kind] = contact
-    is_stepped: ClassVar[bool] = False  # whether a method finds impulses instead of its forces
+    is_stepped: ClassVar[bool] = False  # whether the method computes impulses in place of this element's forces
 
     def __post_init__(self) -> None:
         if self.material is None:
@@ -185,7 +185,7 @@ class Contact(Element):
 
     @cached_property
     def touching(self) -> TouchingPoints:
-        """Its points, with what is about them."""
+        """The points, with the balls or ellipsoids around them."""
         if self.shape is not None:
             return points_of_shape(self.shape)
         return given_points("Contact", self.points, self.radius, self.semi_axes)
@@ -213,7 +213,7 @@ class Contact(Element):
         return (1 + resists_turning(self.pair)) * len(self.touching.places) if self.is_stepped else 0
 
     def under(self, stepping: bool) -> "Contact":
-        """With forces; or, for a method that steps through contact, rigid: without states and guards."""
+        """The element as a method takes it: with forces, or for a method that steps through contact, with impulses."""
         if stepping == self.is_stepped:
             return self
         made = replace(self)
@@ -241,7 +241,7 @@ class Contact(Element):
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """What each point feels."""
+        """Gap, force, speed and place of each point."""
         n = len(self.touching.places)
         names = ("gap", "m"), ("normal_force", "N"), ("sliding_speed", "m/s")
         return (*(Block(name, n, unit) for name, unit in names), Block("contact_point", 3 * n, "m"))
@@ -269,11 +269,11 @@ class Contact(Element):
         return Numbers(integers, np.concatenate([head, own, point_numbers(model, self.body, touching)]))
 
     def gaps(self, state: State) -> Array:
-        """Gaps (..., n) of its points at a state [m], of balls and ellipsoids as if the surface were plane there."""
+        """Gaps (..., n) of the points at a state [m]; for balls and ellipsoids, the surface counts as plane there."""
         return gaps_of(state, self.body, self.other, self.ground, self.touching)
 
     def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
-        """Raise if a point starts too deep in the surface; warn if it would be shot out, or if a joint holds it."""
+        """Raise if a point starts too deep; warn if its contact force would eject it, or if a joint holds it there."""
         model = robot_of(state.model, 0)
         self._check_joint(model)
         depth = -self.gaps(state.flattened())
@@ -299,7 +299,7 @@ class Contact(Element):
             )
 
     def check_step(self, state: State, step: float) -> None:
-        """Warn if a point moves so far within a step that it may pass through what it should touch."""
+        """Warn if a point moves so far within a step that it may pass through the surface."""
         way = step * speeds_of(state.flattened(), self.body, self.other, self.touching)
         through = self.ground.thickness + 2.0 * self.touching.radii
         row, j = np.unravel_index(int(np.argmax(way / through)), way.shape)
@@ -313,7 +313,7 @@ class Contact(Element):
             )
 
     def _check_joint(self, model: Model) -> None:
-        """Warn of bodies that a joint keeps together."""
+        """Warn if a joint connects the two bodies."""
         joint = joint_between(model, self.body, self.other)
         if joint is not None:
             warn_user(
@@ -323,7 +323,7 @@ class Contact(Element):
             )
 
     def failure_note(self, state: State) -> str:
-        """That a point is in the surface, and may have become deeper than it may be."""
+        """Note that a point is in the surface, and may have exceeded the depth at which a run fails."""
         depth = -self.gaps(state.flattened())
         if not np.isfinite(depth).all() or depth.max() < -1e-9:
             return ""
@@ -340,7 +340,7 @@ class Contact(Element):
         return tuple(WrenchPoint(self.body, place, other) for place in self.touching.places)
 
     def fastest_rate(self, model: Model) -> float:
-        """Of the robot's mass on all its points, a tenth of a millimetre deep [1/s]."""
+        """Rate of oscillation of the robot's mass on all points at a depth of 0.1 mm [1/s]."""
         if self.is_stepped:
             return 0.0
         m = self.pair

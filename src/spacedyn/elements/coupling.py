@@ -90,7 +90,7 @@ class Coupling(Element):
 
     @property
     def is_rigid(self) -> bool:
-        """Whether it is held by a multiplier; without stiffness and damping."""
+        """Whether a multiplier holds the coupling exactly: it has neither stiffness nor damping."""
         return not (self.stiffness or self.damping)
 
     @property
@@ -117,7 +117,7 @@ class Coupling(Element):
         return (Row((), rates),) if self.is_rigid else ()
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
-        """The base: it settles when accelerations are known."""
+        """The base, so that its kind is called again when accelerations are known."""
         return (model.body_names[0],)
 
     @classmethod

@@ -163,7 +163,7 @@ class DCMotor(Element):
         return tuple((when, fault_words(self.fault, self.stuck)) for when in self.breaks)
 
     def fastest_rate(self, model: Model) -> float:
-        """That at which the current follows the voltage."""
+        """The rate at which the current follows the voltage, R / L [1/s]."""
         return self.resistance / self.inductance if self.inductance > 0.0 else 0.0
 
     def numbers(self, model: Model) -> Numbers:

@@ -1,4 +1,4 @@
-"""What a user's element declares that it owns, checked: names, sizes and units of its blocks, guards, accounts."""
+"""The checked declaration of a user's element: names, sizes and units of its blocks, guards, accounts, rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ ROW_PARTS = ("residual", "drift", "bias")
 
 @dataclass(frozen=True)
 class Declared:
-    """What a user's element owns."""
+    """The declaration of a user's element."""
 
     states: tuple[Block, ...] = ()
     samples: tuple[Block, ...] = ()
@@ -68,7 +68,7 @@ def declare(
     rows: Any = 0,
     nonholonomic: Any = 0,
 ) -> Declared:
-    """What an element owns, from what a person or a file says of it; every problem by name."""
+    """Check the declaration given by a user or a file; report every problem by name."""
     entries = _names(whose, "accounts", accounts)
     for one in entries:
         if one not in ACCOUNTS:
@@ -116,7 +116,7 @@ def declare(
 
 
 def _check_rows(whose: str, rows: Any, nonholonomic: Any) -> None:
-    """Raise unless these are numbers of rows."""
+    """Raise unless the numbers of rows are valid."""
     if type(rows) is not int or not 0 <= rows <= MAX_ROWS:
         raise InputError(f"{whose}: rows must be their number, an integer from 0 to {MAX_ROWS}, got {rows!r}")
     if type(nonholonomic) is not int or not 0 <= nonholonomic <= rows:
@@ -168,7 +168,7 @@ def _blocks(whose: str, what: str, given: Any) -> tuple[Block, ...]:
 
 
 def _check_block(what: str, block: Block) -> None:
-    """Raise if no block can be like this."""
+    """Raise if a block is invalid."""
     if not (isinstance(block.name, str) and block.name.isidentifier()):
         raise InputError(f"names of {what} must be identifiers, got {block.name!r}")
     if type(block.size) is not int or not 0 < block.size <= MAX_NUMBERS:

@@ -1,4 +1,4 @@
-"""How drives fail: free, shorted, stuck at a torque, or locked; and what a lock needs."""
+"""Faults of drives (free, shorted, stuck, locked), and the parameters of a lock."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .element import Block
 
 BRISTLE = Block("bristle", unit="rad or m")
 """The state of a lock: how far its bristles are bent."""
-_BEND, _DAMPING_TIME = 1e-3, 0.01  # bristles bend by this much at the torque that they hold [rad or m]; [s]
+_BEND, _DAMPING_TIME = 1e-3, 0.01  # bend of a lock's bristles at its largest torque [rad or m]; damping / stiffness [s]
 
 
 def lock_numbers(lock_torque: float | None) -> np.ndarray:
@@ -32,10 +32,10 @@ def checked_lock(what: str, fault: str, fail_at: float, lock_torque: Any) -> flo
 
 
 def fault_words(fault: str, stuck: float) -> str:
-    """How a drive failed."""
+    """Words for the way in which a drive failed."""
     return f"stuck at {stuck:g} N m or N" if fault == "stuck" else fault
 
 
 def plain_name(start: str, joint: str) -> str:
-    """What laws and the record call a drive of a joint that was given no name."""
+    """The default name of a drive, for laws and the record: `start` and the joint's name."""
     return f"{start}_" + "".join(c if c.isalnum() else "_" for c in joint)

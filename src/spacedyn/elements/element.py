@@ -1,4 +1,4 @@
-"""What acts on a robot in a simulation: an element declares what it owns, and everything else follows from that.
+"""The protocol of elements: an element declares what it owns, and everything else follows from that.
 
     run = sd.simulate(robot, state, 60.0, elements=[
         sd.UniformGravity((0, 0, -1.62)),
@@ -9,9 +9,9 @@
         hold(target=0.3),  # a law
     ])
 
-States are integrated with the robot, channels recorded and seen by laws, commands written by laws; accounts enter the
-ledger, guards make steps end where something changes, breaks where it is known to. The mathematics is a kind of
-kernels/elements, compiled when a simulation first uses it.
+States are integrated with the robot; channels are recorded and read by laws; laws write commands; accounts enter the
+ledger. Steps end where a guard changes its sign, and at breaks, the known times of discontinuities. The mathematics is
+a kind of kernels/elements, compiled when a simulation first uses it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ Array = np.ndarray
 @checked_fields()
 @dataclass(frozen=True)
 class Block:
-    """A named piece of what an element owns; all that a person sees of it follows from here.
+    """A named block of an element's numbers; its name, unit and labels appear in the record and in laws.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class Block:
     unit : str
         Such as 'N m'; 'J' for energies.
     labels : tuple of str
-        Of the numbers, if there are several.
+        Labels of the numbers, if there are several.
     start : float
-        Where a state starts, if nothing else is said.
+        Default initial value of a state.
     """
 
     name: str
@@ -63,8 +63,8 @@ class Block:
 class Account(Enum):
     """Kinds of entries in the ledger: the audit adds up kinds, and knows no element.
 
-    WORK and DISSIPATED are integrated: what comes in and what is lost. STORED belongs to the energy. The impulse of
-    pushes from outside is computed from the pushes themselves.
+    WORK (energy added) and DISSIPATED (energy lost) are integrated; STORED is part of the energy. The impulse of
+    external forces is computed from the forces themselves.
     """
 
     WORK = "work"
@@ -81,18 +81,18 @@ class Declaration(NamedTuple):
     accounts: tuple[Account, ...] = ()
     guards: int = 0
     breaks: tuple[float, ...] = ()
-    period: float | None = None  # between samples [s], of a law that is sampled; None: it acts all the time
+    period: float | None = None  # of a sampled law [s]; None: a continuous one
 
 
 class Numbers(NamedTuple):
-    """An element as its kind reads it: integers (bodies, joints) and numbers."""
+    """The parameters of an element as its kernel reads them: integers (bodies, joints) and numbers."""
 
     integers: tuple[int, ...]
     numbers: Array
 
 
 class Row(NamedTuple):
-    """What a constraint row pushes: bodies, two within the robot or one from outside, and joint rates, by number.
+    """The targets of a constraint row: one body (a force from outside) or two, by name, and joint rates, by number.
 
     A nonholonomic row is a condition on velocities alone, without a residual: a wheel that does not slip.
     """
@@ -100,7 +100,7 @@ class Row(NamedTuple):
     bodies: tuple[str, ...] = ()
     rates: tuple[int, ...] = ()
     is_nonholonomic: bool = False
-    rubs: bool = False  # whether its multiplier pushes more than its gradient: friction
+    rubs: bool = False  # whether its multiplier exerts an additional force, not along its gradient: friction
 
 
 class WrenchPoint(NamedTuple):
@@ -116,28 +116,28 @@ class WrenchPoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """What all elements have; each kind is a frozen dataclass of its own.
+    """Base class of all elements; each kind is a frozen dataclass.
 
     Attributes
     ----------
     states, samples, commands, channels : tuple of Block
-        What is integrated; what changes at instants only, every `period` seconds and where a guard of its own changes
-        its side; what laws may write; what is recorded and what laws may read.
+        Integrated numbers; numbers that change only every `period` seconds and where a guard of the element changes its
+        side; numbers that laws write; numbers that are recorded and that laws read.
     accounts : tuple of Account
-        What it enters in the ledger.
+        Kinds of its ledger entries.
     pushes_bodies, pushes_joints : bool
         Whether it acts on bodies, on joints.
     kernel : Kind or None
-        Its compiled side; None: the dynamics of a robot has it already, as uniform gravity and joints that are held.
+        Its compiled side; None for uniform gravity and held joints, which the dynamics of a robot includes.
     carries, settles : Kind or None
-        What it does before all forces: mass and momentum that it attaches to bodies; and when accelerations are known.
+        Kernels called before all forces, to attach mass and momentum to bodies, and after accelerations are known.
     is_field : bool
-        Whether it is a gravity field, which acts before what is attached to bodies does.
+        Whether it is a gravity field, which is evaluated before kernels that attach mass.
     loses_mass : bool
         Whether mass that it carries may leave.
     senses : Kind or None
-        Of an element with commands: a kind that is called before laws are, and writes the channels named in `sensed`,
-        which do not depend on commands. So laws of any sort may read them.
+        A kernel of an element with commands that is called before laws. It writes the channels named in `sensed`, which
+        do not depend on commands, so that continuous laws may read them, too.
     """
 
     states: ClassVar[tuple[Block, ...]] = ()
@@ -148,57 +148,57 @@ class Element:
     pushes_bodies: ClassVar[bool] = True
     pushes_joints: ClassVar[bool] = False
     is_line: ClassVar[bool] = False  # whether it is drawn as a line between its two points
-    own_norms: ClassVar[bool] = False  # whether errors of its states are judged apart from the robot's, block by block
-    carries_frame: ClassVar[bool] = False  # whether its first six states are where the frame's origin is, and how fast
+    own_norms: ClassVar[bool] = False  # whether each block of its states has an error norm apart from the robot's
+    carries_frame: ClassVar[bool] = False  # whether its first six states are position and velocity of the origin
     kernel: ClassVar[Kind | None] = None
     carries: ClassVar[Kind | None] = None
     settles: ClassVar[Kind | None] = None
     is_field: ClassVar[bool] = False
     loses_mass: ClassVar[bool] = False
-    kept: ClassVar[int] = 0  # numbers that its kinds keep for those that are called later in an evaluation
+    kept: ClassVar[int] = 0  # numbers that its kernels pass to kernels called later in the same evaluation
     feels_fields: ClassVar[bool] = False  # whether it needs the accelerations of gravity fields at bodies
-    sums_forces: ClassVar[bool] = False  # whether it needs the inertia and forces that elements add to bodies
+    sums_forces: ClassVar[bool] = False  # whether it needs the sum of inertias and forces that elements add to bodies
     senses: ClassVar[Kind | None] = None
     sensed: ClassVar[tuple[str, ...]] = ()
     weighs: ClassVar[bool] = False  # whether its numbers depend on masses of bodies
-    asks: ClassVar[bool] = False  # whether its guards ask for more than another side: rigid contact
-    former_names: ClassVar[Mapping[str, str]] = {}  # of fields, which go on working
+    asks: ClassVar[bool] = False  # whether its guards call for impulses, beyond a change of side: rigid contact
+    former_names: ClassVar[Mapping[str, str]] = {}  # former names of fields, still accepted
 
     @property
     def touches(self) -> int:
-        """Number of places where bodies may touch, that it gives to a method that steps through contact."""
+        """Number of possible contact places that it provides to a method that steps through contact."""
         return 0
 
     @property
     def finds_touches(self) -> bool:
-        """Whether its kind hands them out anew at each evaluation, by keys."""
+        """Whether its kernel assigns contact places anew at each evaluation, by keys."""
         return False
 
     def under(self, stepping: bool) -> "Element":
-        """Itself as a method takes it: one that steps through rigid contact, or any other."""
+        """The element in the form for a method that steps through rigid contact, or for any other."""
         return self
 
     def numbers(self, model: Model) -> Numbers:
-        """The integers and numbers that its kind reads; raise, by name, for what the model lacks."""
+        """The integers and numbers that its kernel reads; raise, by name, if the model lacks a body or joint."""
         raise NotImplementedError
 
     def for_model(self, model: Model) -> "Element":
-        """The element with what it takes from a model: itself, unless it asks for shapes."""
+        """The element completed from a model, as by collision shapes; most elements return themselves."""
         return self
 
     def check_start(self, state: State, span: tuple[float, float], others: Sequence["Element"]) -> None:
-        """Raise by name what does not fit a start, the span of time [s] or the other elements of a simulation."""
+        """Raise if the element does not fit the start state, the span of time [s] or the other elements."""
 
     def check_step(self, state: State, step: float) -> None:
-        """Warn by name of what a fixed step [s] would pass over."""
+        """Warn if a fixed step [s] would pass over events of the element."""
 
     def failure_note(self, state: State) -> str:
-        """What it knows of the cause if a simulation could not go on from a state; nothing if nothing."""
+        """The element's explanation why a simulation failed at a state; empty if it has none."""
         return ""
 
     @property
     def slowness_note(self) -> str:
-        """How it may make steps very short, and the way out; nothing if it does not."""
+        """How the element may make steps very short, and the remedy; empty if it cannot."""
         return ""
 
     def wrenches(self, model: Model) -> tuple[WrenchPoint, ...]:
@@ -214,14 +214,15 @@ class Element:
         return ()
 
     def is_against(self, model: Model, state: State, *, as_given: bool = False) -> str:
-        """A problem that closed rows do not show, in words: axes that point against each other. Nothing if none.
+        """A fault that closed rows do not show: axes that point against each other. Empty if there is none.
 
-        Of one state, or of any in a batch; a state `as_given` may have such axes where they hold as well.
+        It checks one state, or all states of a batch. In a state `as_given`, opposite axes are allowed where the rows
+        hold for them, too.
         """
         return ""
 
     def jump(self, model: Model, before: State, after: State) -> Array:
-        """By how much its states jump where an impulse changes the rates of the robot that it is attached to."""
+        """The jump of its states when an impulse changes the rates of the robot."""
         return np.zeros(sum(block.size for block in self.internal_blocks))
 
     @property
@@ -234,11 +235,11 @@ class Element:
         return 0.0
 
     def check_link(self, other: "Element") -> None:
-        """Raise unless an element that it names is of the kind that it works with."""
+        """Raise unless the element that it refers to is of the right kind."""
 
     @property
     def is_late(self) -> bool:
-        """Whether its channels depend on accelerations, and so on what laws command at the same instant."""
+        """Whether its channels depend on accelerations, and so on the commands of the same instant."""
         return False
 
     @property
@@ -248,9 +249,9 @@ class Element:
 
     @property
     def holds_sides(self) -> bool:
-        """Whether sides of its guards are held with a fixed step, too: its samples or other elements go by them.
+        """Whether the sides of its guards are held with a fixed step, too, because samples or other elements need them.
 
-        Most kinds ask `switch`, which with a fixed step goes by the guard's value.
+        Most kernels use `switch`, which with a fixed step returns the sign of the guard's present value.
         """
         return self.asks or bool(self.samples)
 
@@ -265,7 +266,7 @@ class Element:
         return ()
 
     def happened(self, last: Mapping[str, Array]) -> list[tuple[float, str]]:
-        """What happened to it in a run, when [s] and how: by the last of its states and samples, a row a robot."""
+        """Faults in a run (time [s], words), read from its final states and samples `last`, one row per robot."""
         return []
 
     @property
@@ -280,12 +281,12 @@ class Element:
 
     @property
     def period(self) -> float | None:
-        """How often its samples are taken, from the start on [s]; None: only where its guards change sides."""
+        """Sampling period from the start on [s]; None: samples are taken only where its guards change sides."""
         return None
 
     @property
     def internal_blocks(self) -> tuple[Block, ...]:
-        """The blocks that State.internal holds of it: states, then samples."""
+        """Its blocks in State.internal: states, then samples."""
         return (*self.states, *self.samples)
 
     def initial_values(self) -> Array:
@@ -293,12 +294,12 @@ class Element:
         return np.concatenate([np.empty(0), *(np.full(block.size, block.start) for block in self.internal_blocks)])
 
     def start_values(self, model: Model) -> Array:
-        """The same where they depend on the robot."""
+        """Initial values that depend on the robot; by default `initial_values`."""
         return self.initial_values()
 
 
 def declaration_of(one: Any) -> Declaration:
-    """What an element owns, or a law, or what a file knows of one: the work of a law's commands is in the ledger.
+    """The declaration of an element, of a law, or of either's record in a file.
 
     >>> import spacedyn as sd
     >>> declaration_of(sd.Motor("elbow", stall_torque=2.0)).commands
@@ -323,12 +324,12 @@ def direction(what: str, name: str, value: Any) -> Array:
     size = np.abs(array).max()
     if size == 0.0:
         raise InputError(f"{what}: {name} must be a direction, got zero")
-    array = array / size  # so that squares neither overflow nor vanish
+    array = array / size  # squares must neither overflow nor underflow
     return array / np.linalg.norm(array)
 
 
 def point_of(model: Model, body: str, point: ArrayLike) -> tuple[int, Array]:
-    """A point of a body as the kernels have it."""
+    """A point of a body in the kernels' body frame."""
     order, place = point_on(model, model.body_index(body), np.asarray(point))
     return int(order[0]), place
 
@@ -342,7 +343,7 @@ def rate_of(model: Model, what: str, joint: str) -> int:
 
 
 def check_elements(model: Model, elements: Iterable[Element]) -> None:
-    """Raise unless the model has their bodies and joints, and every element that one works with is there once.
+    """Raise unless the model has all bodies and joints, and every linked element exists exactly once.
 
     Two elements may share a name if no law uses it.
     """
@@ -359,7 +360,7 @@ def check_elements(model: Model, elements: Iterable[Element]) -> None:
 
 
 def linked_to(element: Element, elements: Sequence[Element]) -> list[int]:
-    """The numbers of the elements that one works with; raise by name if one is missing or there twice."""
+    """The numbers of the elements linked to `element`; raise if a name is missing or ambiguous."""
     found = []
     for name in element.links:
         same = [i for i, other in enumerate(elements) if other.label == name]
@@ -374,7 +375,7 @@ def linked_to(element: Element, elements: Sequence[Element]) -> list[int]:
 
 
 def element_names(elements: Iterable[Element]) -> list[str]:
-    """Their names in the record: labels, numbered where several are the same.
+    """Names of elements in the record: their labels, numbered where several are equal.
 
     >>> from spacedyn import Drag
     >>> element_names([Drag("bus", 1.0), Drag("bus", 2.0), Drag("arm", 1.0)])
@@ -391,9 +392,9 @@ def element_names(elements: Iterable[Element]) -> list[str]:
 
 
 def blocks_of(elements: Iterable[Element]) -> dict[str, ElementPorts]:
-    """Channels that laws may read, commands that they may write and states that conditions may read, by element.
+    """By element: channels that laws read, commands that laws write, states that conditions read.
 
-    Of elements whose names are identifiers.
+    Only elements whose names are identifiers.
     """
     found: dict[str, ElementPorts] = {}
     for element in elements:

@@ -1,4 +1,4 @@
-"""Faults of devices are parameters: when one fails, and how. What all devices check of them."""
+"""Faults of devices, given as parameters (time and kind), and the checks that all devices share."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from ..reals import real_number
 
 
 class Fault(NamedTuple):
-    """A device that failed in a run: when [s], its name in the record, and how."""
+    """A fault in a run: time [s], the device's name in the record, words."""
 
     time: float
     element: str

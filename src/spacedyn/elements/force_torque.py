@@ -62,7 +62,7 @@ class ForceTorqueSensor(AlignedSensor):
     settles: ClassVar[Kind] = settle_wrench
     kept: ClassVar[int] = KEPT
     sums_forces: ClassVar[bool] = True
-    pushes_bodies: ClassVar[bool] = True  # by nothing, but what others push is then summed up
+    pushes_bodies: ClassVar[bool] = True  # it exerts no force, but this makes the driver sum up all forces
 
     def __post_init__(self) -> None:
         positive(self, "limit", "quantum")

@@ -117,7 +117,7 @@ class Grapple(Element):
         return np.concatenate([[float(self.engaged)], np.asarray(self.position), np.asarray(self.attitude_xyzw)])
 
     def switched(self, present: Array, closes: bool, state: State | None) -> Array:
-        """Its states after an event: closed, slack as both endpoints stand in a state, or as it was made; or open."""
+        """Samples after an event: open; or closed, slack at the pose of a state, or at the given pose."""
         if not closes or present[0] > 0.0:
             return np.concatenate([[float(closes)], present[1:]])
         if state is None:

@@ -46,7 +46,7 @@ class PrescribedJoint(Element):
     pushes_joints: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if np.ma.is_masked(self.motion):  # all else is seen with the joint that it is for
+        if np.ma.is_masked(self.motion):  # other faults are checked with the joint
             raise InputError(f"PrescribedJoint: the motion of '{self.joint}' must not be masked numbers")
 
     @property

@@ -1,4 +1,4 @@
-"""What a model's joints do by themselves, as the element that a model brings along into a simulation."""
+"""Springs, dampers, friction and end stops of a model's joints, as an element that every simulation adds."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,7 +48,7 @@ class JointForces(Element):
         for joint in self.model.joints:
             if np.any(joint.stop_stiffness > 0.0) or np.any(joint.stop_damping > 0.0):
                 rates, first = self.model.u_slice(joint.name), 7 + self.model.q_slice(joint.name).start
-                turns = 3 if joint.kind in ("spherical", "free") else 0  # attitudes have none
+                turns = 3 if joint.kind in ("spherical", "free") else 0  # attitudes have no end stops
                 found += [(rate, first + i) for i, rate in enumerate(range(rates.start, rates.stop - turns))]
         return found
 
@@ -68,7 +68,7 @@ class JointForces(Element):
         return 2 * len(self.stops) + len(self.rubs) if self.is_stepped else 0
 
     def under(self, stepping: bool) -> "JointForces":
-        """With forces; or, for a method that steps through contact, with rigid stops and friction that sticks."""
+        """The element as a method takes it: with forces, or for a method that steps through contact, with impulses."""
         if stepping == self.is_stepped:
             return self
         made = JointForces(self.model)

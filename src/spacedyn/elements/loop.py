@@ -1,4 +1,4 @@
-"""Loop joints: what closes a chain of bodies, or ties a point of one to a line, a surface or a moving target."""
+"""Loop joints, which close a chain of bodies or tie a point to a line, a surface or a moving target."""
 
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, NamedTuple
@@ -38,7 +38,7 @@ _X, _Y, _Z = 1, 2, 4
 
 
 class _Pair(NamedTuple):
-    """What a joint forbids: slides along axes of the other's frame (bits), turns, and what else."""
+    """What a joint forbids: slides along axes of the other's frame (bits), turns, and special rows."""
 
     along: int
     turns: int
@@ -46,7 +46,7 @@ class _Pair(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rows that takes."""
+        """Number of constraint rows."""
         return self.along.bit_count() + min(self.turns, 3) + (self.kind != FRAMES)
 
 
@@ -209,7 +209,7 @@ class Loop(Element):
             )
 
     def _check_sizes(self, what: str) -> None:
-        """A distance has a length, a screw a pitch, and no other joint has."""
+        """Raise unless a distance has a length and a screw a pitch, and other joints have neither."""
         for name, owner, unit in (("length", "distance", "m"), ("pitch", "screw", "m/rad")):
             value = getattr(self, name)
             if (value is not None) != (self.joint == owner):
@@ -224,7 +224,7 @@ class Loop(Element):
                 object.__setattr__(self, name, value)
 
     def _check_axes(self, what: str) -> None:
-        """A second axis belongs to joints whose frames are not aligned by their attitude."""
+        """Raise if a joint whose attitude aligns its frames is given a second axis."""
         if self.joint == "universal" and self.other_axis is None:
             raise InputError(f"{what}: give other_axis, the axis fixed to the other body, square to the first")
         if self.other_axis is not None and (self.joint in _ALIGNED or self.joint not in _WITH_AXIS):
@@ -232,34 +232,34 @@ class Loop(Element):
 
     @property
     def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """Of one that opens and closes: whether it is closed, and the other's frame and its size as it is."""
+        """For a loop that events open and close: whether it is closed, the frame on `other`, length or pitch."""
         if self.active is None:
             return ()
         return Block("closed"), Block("met_place", 3, "m", XYZ), Block("met_axes", 9), Block("met_size")
 
     def start_values(self, model: Model) -> Array:
-        """Samples as it was made."""
+        """Initial samples: the loop as it was made."""
         return np.empty(0) if self.active is None else self._frame(model, float(self.active), self)
 
     def switched(self, model: Model, present: Array, closes: bool, state: State | None) -> Array:
-        """Its samples after an event: closed as both bodies stand in a state, or as it was made; or open."""
+        """Samples after an event: open; or closed at the relative pose of a state, or as it was made."""
         if not closes or present[0] > 0.0:
             return np.concatenate([[float(closes)], present[1:]])
         return self._frame(model, 1.0, self if state is None else self.met_in(model, state))
 
     def met_in(self, model: Model, state: State) -> "Loop":
-        """The same loop, closed as both bodies stand in a state."""
+        """A copy of the loop that is closed at the relative pose of a state."""
         kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("joint", "body", "other")}
         for name in ("length", "attitude_xyzw", *(() if self.joint == "distance" else ("other_point",))):
             del kept[name]
-        if self.other_axis is not None:  # which the attitude gives, if it is square or parallel to the first
+        if self.other_axis is not None:  # the attitude gives it if it is perpendicular or parallel to the first axis
             return replace(
                 self, other_point=Loop.as_met(model, state, self.joint, self.body, self.other, **kept).other_point
             )
         return Loop.as_met(model, state, self.joint, self.body, self.other, **kept)
 
     def _frame(self, model: Model, closed: float, one: "Loop") -> Array:
-        """Samples of it with the other's frame and the size of `one`."""
+        """Samples with the frame on `other` and the length or pitch of `one`."""
         numbers = one.numbers(model).numbers
         place, axes = numbers[OTHER_POINT : OTHER_POINT + 3], numbers[OTHER_AXES : OTHER_AXES + 9]
         return np.concatenate([[closed], place, axes, [numbers[SIZE_]]])
@@ -287,7 +287,7 @@ class Loop(Element):
         return mine, Rotation.from_quat(np.asarray(self.attitude_xyzw)).as_matrix() @ mine
 
     def numbers(self, model: Model) -> Numbers:
-        """Its bodies and what they may not do; both frames, stiffness and damping, length or pitch, the path."""
+        """Its bodies and forbidden motions; both frames, stiffness and damping, length or pitch, the target's path."""
         pair = LOOP_JOINTS[self.joint]
         if "inertial" in model.body_names:
             raise InputError("Loop: a body cannot be named 'inertial', which is the inertial frame")
@@ -327,7 +327,7 @@ class Loop(Element):
         return (Row(bodies),) * (LOOP_JOINTS[self.joint].rows if self.is_rigid else 0)
 
     def is_against(self, model: Model, state: State, *, as_given: bool = False) -> str:
-        """Whether its axes point against each other, where its rows are closed as well; a hinge as given may."""
+        """Message if its axes are opposite, which closes the rows, too; a hinge may be so in a state `as_given`."""
         turns, (mine, theirs) = LOOP_JOINTS[self.joint].turns, self._axes()
         if turns not in (PARALLEL, ALIGNED) or (as_given and self.joint not in _ALIGNED):
             return ""
@@ -341,11 +341,11 @@ class Loop(Element):
         return "is closed the wrong way round: its axes point against each other" if against else ""
 
     def attached_to(self, model: Model) -> tuple[str, ...]:
-        """Its bodies: it needs their accelerations, and settles when these are known."""
+        """Its bodies, because its kernel `settles` needs their accelerations."""
         return tuple(name for name in (self.body, self.other) if name != "inertial")
 
     def fastest_rate(self, model: Model) -> float:
-        """Of a compliant one: its fastest oscillation or decay, from its bodies' masses alone [1/s]."""
+        """Fastest oscillation or decay of a compliant loop, estimated from its bodies' masses alone [1/s]."""
         ends = [model.body(name).mass for name in (self.body, self.other) if name != "inertial"]
         mobile = sum(1.0 / mass for mass in ends if mass > 0.0)
         return max(float(np.sqrt(self.stiffness * mobile)), float(self.damping * mobile))
@@ -357,7 +357,7 @@ class Loop(Element):
 
     @classmethod
     def as_met(cls, model: Model, state: State, joint: str, body: str, other: str, **fields: object) -> "Loop":
-        """A loop that is closed as two bodies stand to each other in a state.
+        """Make a loop that is closed at the relative pose of two bodies in a state.
 
         Parameters
         ----------
@@ -414,9 +414,9 @@ class Loop(Element):
 
 
 def frame_of(z: Array) -> Array:
-    """Axes, as columns, of which the third is given: those of the frame that it is in, turned the shortest way.
+    """Axes, as columns, with z as the third: the axes of the frame, turned by the smallest rotation that gives z.
 
-    A direction below the frame's x-y plane is reached by way of a half turn about x, so that none is singular.
+    For z below the x-y plane, the frame is first turned by a half turn about x, so that no direction is singular.
     """
     x, y, up = z if z[2] >= 0.0 else -z
     across = -x * y / (1.0 + up)

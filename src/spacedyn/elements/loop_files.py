@@ -1,4 +1,4 @@
-"""Loops and couplings that a robot's file states: MuJoCo's equality constraints, URDF's mimic joints."""
+"""Loops and couplings from robot files: MuJoCo's equality constraints, URDF's mimic joints."""
 
 import os
 from collections.abc import Iterable
@@ -98,7 +98,7 @@ def _element(model: Model, one: Equality) -> Element | LockedJoint | None:
             f"equality constraint '{one.name}': both of its bodies are '{first}', which fixed joints merge"
         )
     turn = A @ Rotation.from_quat(one.attitude).as_matrix() @ B.T
-    if second == "inertial":  # the joint's frame is on the other body, which may be the inertial frame
+    if second == "inertial":  # a Loop has the joint's frame on `other`, which may be 'inertial'
         first, at, second, far, turn = second, far, first, at, turn.T
     joint = "ball" if one.sort == "connect" else "weld"
     attitude = Rotation.from_matrix(turn).as_quat() if joint == "weld" else np.array([0.0, 0.0, 0.0, 1.0])
@@ -106,7 +106,7 @@ def _element(model: Model, one: Equality) -> Element | LockedJoint | None:
 
 
 def _on_body(model: Model, name: str, point: Array) -> tuple[str, Array, Array]:
-    """The body of the model that a body of the file is, or is fixed to; its point and axes in that one's frame."""
+    """The model's body that contains a body of the file (fixed bodies are merged); point and axes in its frame."""
     if not name:
         return "inertial", point, np.eye(3)
     if name in model.body_names:

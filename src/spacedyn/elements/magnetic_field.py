@@ -112,7 +112,7 @@ class MagneticField:
         return self._sum(r) @ R.T
 
     def _sum(self, r: Array) -> Array:
-        """The harmonics in the planet's axes, column by column as the kernel has them."""
+        """The sum of harmonics in the planet's axes, computed column by column as in the kernel."""
         scale = self.radius / (r * r).sum(-1)
         x, y, z = np.moveaxis(scale[..., None] * r, -1, 0)
         shrink, B, rows = self.radius * scale, np.zeros(r.shape), iter(self.table)
@@ -164,7 +164,7 @@ def field_of(what: str, given: Any) -> MagneticField:
 
 
 def _rows(g: Array, h: Array) -> Array:
-    """What the components of B = -grad V are made of, given Schmidt's normalised coefficients g[n, m], h[n, m]."""
+    """Coefficients of the components of B = -grad V, from Schmidt-normalised coefficients g[n, m], h[n, m]."""
     top = len(g)  # the gradient of degree n has degree n + 1
     along = np.zeros((top + 1, top + 1, 6))  # of V: x, y, z; of W: x, y, z
     for n in range(1, top):

@@ -142,7 +142,7 @@ class Magnetorquer(Element):
         """Body and field; place, axes of the body's frame in the kernels', own dipole, rods, field."""
         body, place = point_of(model, self.body, np.asarray(self.point))
         frame = model.flat.to_internal[model.body_index(self.body)]
-        most = np.minimum(np.asarray(self.limit), 1e300)  # whose negative is a number, too
+        most = np.minimum(np.asarray(self.limit), 1e300)  # finite, for the kernel's arithmetic
         rods = np.column_stack([np.asarray(self.axes), most, np.asarray(self.stuck)])
         assert rods.shape[1] == ROD_NUMBERS
         first = np.concatenate([place, frame.ravel(), np.asarray(self.residual), rods.ravel()])

@@ -13,13 +13,13 @@ from ..orbit.sun_and_moon import J2000, days_since_j2000
 from ..reals import finite_array
 
 Array = np.ndarray
-_ROUNDING = 1e-12  # of a time
+_ROUNDING = 1e-12  # relative rounding of a sum of times
 
 
 def path_numbers(
     body: str | None, epoch: str | None, position: ArrayLike | None, times: Any, positions: Any
 ) -> tuple[int, Array]:
-    """How a path is given, and its numbers."""
+    """The form of a path (integer code), and its numbers."""
     place = np.zeros(3) if position is None else np.asarray(position, dtype=float)
     first = days_since_j2000(J2000 if epoch is None else epoch)
     if times is not None:
@@ -32,12 +32,12 @@ def path_numbers(
 def _pieces(times: Array, positions: Array) -> tuple[Array, Array]:
     """Starts of the pieces of a spline, and its coefficients (pieces, 3, DEGREE + 1), the constant first."""
     degree = min(DEGREE, len(times) - 1)
-    degree -= 1 - degree % 2  # an odd one, 1, 3 or 5
+    degree -= 1 - degree % 2  # odd: 1, 3 or 5
     try:
         with np.errstate(all="ignore"):
             curves = [PPoly.from_spline(make_interp_spline(times, column, k=degree)) for column in positions.T]
         fine = all(np.isfinite(curve.c).all() for curve in curves)
-    except (ValueError, np.linalg.LinAlgError):  # of SciPy, where it cannot divide
+    except (ValueError, np.linalg.LinAlgError):  # of divisions in SciPy
         fine = False
     if not fine:
         raise InputError("a path: times are too close together, or too large, for a curve through the positions")
@@ -50,19 +50,19 @@ def _pieces(times: Array, positions: Array) -> tuple[Array, Array]:
 
 
 def checked_table(what: str, times: Any, positions: Any) -> tuple[Array | None, Array | None]:
-    """Times and positions of a path, both or none, or an error by name."""
+    """Check times and positions of a path; return both or none."""
     if times is None and positions is None:
         return None, None
     if times is None or positions is None:
         raise InputError(f"{what}: a path needs both times and positions")
     t = rising(f"{what}: times", times)
     p = finite_array(f"{what}: positions", positions, f"({len(t)}, 3) finite numbers", [(len(t), 3)])
-    _pieces(t, p)  # or an error here, where times and positions are given
+    _pieces(t, p)  # raises now, not in a run, if the table is invalid
     return t, p
 
 
 def check_reach(what: str, times: Any, span: tuple[float, float]) -> None:
-    """Raise if a path begins after a span of time [s], or ends before it, by more than sums of times are rounded."""
+    """Raise if a path does not cover a span of time [s], up to rounding of sums of times."""
     if times is None:
         return
     (start, end), (first, last) = span, (float(np.asarray(times)[i]) for i in (0, -1))

@@ -1,4 +1,4 @@
-"""What elements that push on flat plates share: checks, and plates as kernels read them."""
+"""Flat plates of elements such as drag and solar pressure: checks, and numbers for kernels."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -31,18 +31,18 @@ from ..reals import NotReal, real_array
 Array = np.ndarray
 MODES = {"free": codes.MODE_FREE, "locked": codes.MODE_LOCKED, "prescribed": codes.MODE_PRESCRIBED}
 """What a joint may be: free to move, locked where it is, or moved as prescribed."""
-_START_TOLERANCE = 1e-9  # between a state and what is prescribed at the start, relative to 1 + |prescribed|
+_START_TOLERANCE = 1e-9  # of the start state against prescribed values, relative to 1 + |prescribed|
 
 
 def _of_polynomial(polynomial: Polynomial, start: float, end: float) -> Trajectory:
-    """Around the start of the run, which is its only piece."""
+    """A polynomial as one piece over the whole run, with coefficients about the start."""
     moved = polynomial.convert(domain=[-1, 1], window=[-1, 1])(Polynomial([start, 1.0]))
     return Trajectory(np.array([start, end]), moved.coef[::-1].reshape(1, 1, -1))
 
 
 @dataclass(frozen=True, eq=False)
 class Prescribed:
-    """One joint's motion as the kernels take it, None if it has none; and the mode that it starts in."""
+    """A joint's prescribed motion as kernels read it (None for none), and its mode at the start."""
 
     joint: str
     size: int
@@ -56,7 +56,7 @@ class Prescribed:
         return value[0], rate[0], acceleration[0]
 
     def over_times(self, times: Array) -> Parts:
-        """The same at many times, (times, …)."""
+        """Value, rate and acceleration at many times, (times, …)."""
         assert self.given is not None
         if isinstance(self.given, Motion):
             return self.given.over_times(times, self.size, self.size + self.attitude)
@@ -65,30 +65,30 @@ class Prescribed:
 
     @property
     def no_shift(self) -> Array:
-        """The shift that leaves every value as it is."""
+        """The shift that changes nothing."""
         return np.array([*[0.0] * (self.size - 3), 0.0, 0.0, 0.0, 1.0]) if self.attitude else np.zeros(self.size)
 
     def shifted(self, value: Array, shift: Array) -> Array:
-        """Values as they are when they are followed from elsewhere: moved by a constant, attitudes turned by one."""
+        """Values moved by a constant shift, attitudes turned by it, for a motion followed from another start."""
         if not self.attitude:
             return np.asarray(value + shift)
         places = value[..., :-4] + shift[..., :-4]
         return np.concatenate([places, multiply(*np.broadcast_arrays(shift[..., -4:], value[..., -4:]))], axis=-1)
 
     def shift_to(self, value: Array, has: Array) -> Array:
-        """The shift that makes a value what a joint has."""
+        """The shift that moves a value to the joint's present coordinate."""
         if not self.attitude:
             return np.asarray(has - value)
         turn = multiply(has[..., -4:], conjugate(normalised(value[..., -4:])))
         return np.concatenate([has[..., :-4] - value[..., :-4], turn], axis=-1)
 
     def distance(self, has: Array, wanted: Array) -> Array:
-        """(…) how far coordinates are from others, the largest relative to one more than what they should be."""
+        """(…) largest deviation of coordinates, relative to 1 + |wanted|."""
         nearest = self.nearest(has, wanted)
         return np.asarray((np.abs(has - nearest) / (1.0 + np.abs(nearest))).max(axis=-1, initial=0.0))
 
     def nearest(self, has: Array, wanted: Array) -> Array:
-        """The same coordinates, an attitude by that of its two quaternions which is nearer to what a joint has."""
+        """`wanted`, with that sign of its quaternion which is nearer to the joint's present one."""
         if not self.attitude:
             return wanted
         q = normalised(wanted[..., -4:])
@@ -105,9 +105,9 @@ def read_prescribed(
     every: bool = False,
     last: float | None = None,
 ) -> list[Prescribed]:
-    """Check what was given for each joint, in the order of the model; with `every`, those without anything, too.
+    """Check the motions and modes given for joints, in the model's order; `every`: include joints without either.
 
-    Until the time `last` motions are needed: the end, if it is left out.
+    Motions must cover the run up to the time `last`, by default its end.
     """
     if not isinstance(prescribed, Mapping):
         raise InputError(f"prescribed: expected {{joint: motion}}, got {prescribed!r}")
@@ -127,7 +127,7 @@ def read_prescribed(
 
 
 def mode_number(joint: str, mode: Any, has_motion: bool) -> int:
-    """A mode as the kernels have it; raise if the joint cannot have it."""
+    """The code of a mode; raise if the joint cannot have it."""
     if not isinstance(mode, str) or mode not in MODES:
         raise InputError(f"modes: expected one of {', '.join(map(repr, MODES))} for joint '{joint}', got {mode!r}")
     if mode == "prescribed" and not has_motion:
@@ -181,7 +181,7 @@ def _trajectory(name: str, value: Any, start: float, end: float) -> Trajectory:
 
 
 def start_of(model: Model, state: State, joints: list[Prescribed], t: float, adjust: bool) -> State:
-    """The state, if it agrees with what is prescribed at the start; put right, if wanted."""
+    """The start state, checked against prescribed values; with `adjust`, corrected to them."""
     data = state._data.copy()
     for one in joints:
         if one.mode == codes.MODE_FREE:

@@ -1,4 +1,4 @@
-"""A user's element, made of its function and of what this declares: what a simulation asks of it."""
+"""The element of a user: its function and declaration behind the protocol of elements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -72,7 +72,7 @@ class UserElement(Element):
                 )
 
     def _meant(self, argument: str, name: str) -> str | None:
-        """The way out for a name that `s` or `out` does not have, if it stands for something else."""
+        """A hint for a name that `s` or `out` does not have, if a similar quantity has another name."""
         if argument == "out" and name in ACCOUNTS:
             return f"declare it: @sd.element(accounts=({name!r},), ...)"
         if (argument, name) in (("s", "side"), ("out", "guard")):
@@ -107,14 +107,14 @@ class UserElement(Element):
                 )
 
     def _parts(self, argument: str) -> dict[str, tuple[str, ...]]:
-        """What `s` or `out` has of each joint and point that it is bound to."""
+        """Names of the parts of `s` or `out` for each joint and point that it is bound to."""
         of_joint, of_point = (("q", "qd"), tuple(POINT)) if argument == "s" else (("tau",), ("force", "moment"))
         if argument == "out" and self.declared.rows:
             of_joint, of_point = (*of_joint, "row"), (*of_point, "row_force", "row_moment")
         return dict.fromkeys(self.declared.joints, of_joint) | dict.fromkeys(self.declared.points, of_point)
 
     def _check_bound(self) -> None:
-        """Raise where it is bound to what cannot be a joint or a point of any robot."""
+        """Raise if a binding cannot be a joint or a point of any robot."""
         for name in self.declared.joints:
             if not isinstance(self.bound[name], str):
                 raise InputError(f"element '{self.title}': {name} is the name of a joint, got {self.bound[name]!r}")
@@ -147,7 +147,7 @@ class UserElement(Element):
 
     @property
     def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """What changes at instants only."""
+        """Blocks that change at instants only."""
         return self.declared.samples
 
     @property
@@ -169,7 +169,7 @@ class UserElement(Element):
 
     @property
     def settles(self) -> Kind | None:  # type: ignore[override]
-        """What records its multipliers."""
+        """The kernel that records its multipliers."""
         return k.settle_program if self.declared.rows else None
 
     @property
@@ -187,7 +187,7 @@ class UserElement(Element):
         return k.ROW_PUSHES + 6 * len(self.declared.points) + len(self.declared.joints)
 
     def row_places(self) -> dict[str, Array]:
-        """Where each number that it writes of its rows is kept."""
+        """Place of each number that its function writes for its rows."""
         d, first = self.declared, np.arange(self.declared.rows) * self._kept_of_row
         found = {name: first + i for i, name in enumerate(ROW_PARTS)}
         for i, point in enumerate(d.points):
@@ -295,7 +295,7 @@ class UserElement(Element):
         return ElementFunction.role
 
     def _source(self) -> tuple[str, dict[str, Any]]:
-        """What is between its function and the driver."""
+        """The key of its compiled adapter between function and driver."""
         wide = ("rotation", *(("row_force", "row_moment") if self.declared.rows else ()))
         columns = {**SEEN, **{f"{point}.{part}": 3 for point in self.declared.points for part in wide}}
         return wrapper_source(ElementFunction.role.arguments, *self.names, self.program.parameters, columns)
@@ -305,13 +305,13 @@ class UserElement(Element):
         return compile_function(self.program, *self._source())
 
     def rehearsed(self, t: float, view: Array, places: Array) -> Array:
-        """What it writes if it is run as plain Python; it raises what it raises there."""
+        """Output of the function run as plain Python, with its exceptions."""
         return rehearse_function(self.program, *self._source(), t, view, places)
 
     # --- where everything is, given the layout of a simulation -------------------------------------------------------
 
     def own_view(self, first: int) -> dict[str, slice]:
-        """What it sees beside the robot, from place `first` on."""
+        """Slices of the numbers that it sees in addition to the robot, from place `first` on."""
         d, found, at = self.declared, {}, first
         blocks = [(b.name, b.size) for b in (*d.states, *d.samples, *d.commands)] + (
             [("side", d.guards)] if d.guards else []
@@ -340,7 +340,7 @@ class UserElement(Element):
         return found
 
     def places(self, model: Model, view: Mapping[str, slice], robot: int) -> list[int]:
-        """What its function is handed: sizes of view and out, then start and end of all that it uses."""
+        """The table that its function is called with: sizes of view and out, then start and end of each used part."""
         own, joints = self.own_view(robot), model.nv - model.base_dof
         out = self.out(joints)
         for joint in self.declared.joints:

@@ -103,7 +103,7 @@ class RigidContact(Element):
     kernel: ClassVar[Kind] = r.rigid_contact
     settles: ClassVar[Kind] = r.settle_rigid_contact
     asks: ClassVar[bool] = True
-    is_stepped: ClassVar[bool] = False  # whether a method finds impulses of its own
+    is_stepped: ClassVar[bool] = False  # whether the method computes impulses within its steps
 
     def __post_init__(self) -> None:
         given = Plane() if self.surface is None else self.surface
@@ -165,7 +165,7 @@ class RigidContact(Element):
         return self.many if self.is_stepped else 0
 
     def under(self, stepping: bool) -> "RigidContact":
-        """With modes and rows; or, for a method that steps through contact, as places where bodies may touch."""
+        """The element with modes and rows, or for a method that steps through contact, with contact places."""
         if stepping == self.is_stepped:
             return self
         made = replace(self)
@@ -177,7 +177,7 @@ class RigidContact(Element):
 
     @property
     def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """Mode of each point; where it sticks, or a direction near that of its slip; where slow slip has stopped."""
+        """Mode of each point; where it sticks, or its direction of slip; `back`, `again` and `spared` (see Notes)."""
         if self.is_stepped:
             return ()
         speeds, times = Block("back", self.many, "m/s"), Block("again", self.many, "s")
@@ -192,7 +192,7 @@ class RigidContact(Element):
 
     @property
     def kept(self) -> int:  # type: ignore[override]
-        """Numbers that its kind keeps for when accelerations are known."""
+        """Numbers kept until accelerations are known."""
         return 0 if self.is_stepped else r.OF_POINT * self.many
 
     @property
@@ -236,7 +236,7 @@ class RigidContact(Element):
 
     @property
     def length(self) -> float:
-        """The least length over which the surface or what touches it curves [m]; of a plane and points any."""
+        """Smallest length over which the surface or a touching ellipsoid curves [m]; 1 m for points on a plane."""
         curves = [np.sqrt(size) for core in self.touching.cores for size in np.linalg.eigvalsh(core) if size > 0.0]
         return float(min([self.ground.finest, *curves]))
 

@@ -1,4 +1,4 @@
-"""What all sensors have: errors, range, steps of their readings, period, delay, faults; and where they sit."""
+"""Base classes of sensors: errors, range, quantisation, period, delay, faults; mounting on a body."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -65,7 +65,7 @@ class Sensor(Element):
     stuck: ArrayLike = 0.0
     name: str | None = None
 
-    errors: ClassVar[int] = 3  # components of its error
+    errors: ClassVar[int] = 3  # number of components of its error
     accounts: ClassVar[tuple[Account, ...]] = ()
     pushes_bodies: ClassVar[bool] = False
 
@@ -126,7 +126,7 @@ class Sensor(Element):
 
     @property
     def wait(self) -> int:
-        """Instants that a reading waits for."""
+        """Delay of a reading in periods."""
         return 0 if self.period is None else round(self.delay / self.period)
 
     @property
@@ -136,7 +136,7 @@ class Sensor(Element):
 
     @property
     def samples(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """Of a sensor with a period: its drift and noise, and the readings that wait."""
+        """Drift, noise and delayed readings of a sensor with a period."""
         if self.period is None:
             return ()
         unit = self.channels[0].unit if self.errors == self.readings else ""
@@ -163,7 +163,7 @@ class Sensor(Element):
         return tuple((when, self.fault) for when in self.breaks)
 
     def numbers_with(self, integers: tuple[int, ...], numbers: Array) -> Numbers:
-        """What its kind reads: what all sensors have, then its own."""
+        """Parameters for its kernel: those of all sensors, then its own."""
         walk = np.asarray(self.random_walk) * np.sqrt(self.period or 0.0)
         errors = np.column_stack([np.asarray(self.bias), np.asarray(self.noise), walk])
         most, quantum = (np.broadcast_to(np.asarray(one), self.readings) for one in self.limits)

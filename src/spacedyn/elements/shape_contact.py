@@ -45,7 +45,7 @@ from .shape_pairs import (
 Array = np.ndarray
 _HARD = 1e5
 """Acceleration at the start that looks like a mistake [m/s^2]."""
-_NEARLY = 0.5  # of the depth that shapes may have
+_NEARLY = 0.5  # of the deepest allowed penetration: a failure note reports pairs beyond it
 _JUMPS = (
     "forces of faces and edges jump where they come to lie within 0.02 rad of each other, and hold steps there if both "
     "sides lead back: take a softer material, or TimeStepping, which takes contact as rigid"
@@ -122,7 +122,7 @@ class ShapeContact(Element):
 
     accounts: ClassVar[tuple[Account, ...]] = (Account.STORED, Account.DISSIPATED, Account.WORK)
     kernel: ClassVar[Kind] = pair_contact
-    is_stepped: ClassVar[bool] = False  # whether a method finds impulses instead of its forces
+    is_stepped: ClassVar[bool] = False  # whether the method computes impulses in place of this element's forces
 
     def __post_init__(self) -> None:
         what = "ShapeContact"
@@ -146,7 +146,7 @@ class ShapeContact(Element):
         return self.found is not None and self.found.pairs is None
 
     def _check_friction(self) -> None:
-        """Raise of bristles where pairs are found by cells."""
+        """Raise if friction is by bristles though pairs are found by cells."""
         if self._by_cells and any(has_bristles(m) for m in all_materials(self)):
             raise InputError(
                 f"ShapeContact '{self.name}': more than {MOST_LISTED} pairs may touch, and friction by bristles needs "
@@ -155,13 +155,13 @@ class ShapeContact(Element):
             )
 
     def for_model(self, model: Model) -> "ShapeContact":
-        """The same with the shapes and pairs of a model."""
+        """A copy with the shapes and pairs of a model."""
         if self.found is not None:
             return self
         return replace(self, found=find_pairs(f"ShapeContact '{self.name}'", model, self))
 
     def under(self, stepping: bool) -> "ShapeContact":
-        """With forces; or, for a method that steps through contact, rigid: without states and guards."""
+        """The element as a method takes it: with forces, or for a method that steps through contact, with impulses."""
         if not stepping:
             self._check_friction()
         if stepping == self.is_stepped:
@@ -187,7 +187,7 @@ class ShapeContact(Element):
 
     @property
     def here(self) -> Found:
-        """What it has found in its model."""
+        """The shapes and pairs found in its model; raise if there is no model yet."""
         if self.found is None:
             raise InputError(f"ShapeContact '{self.name}' belongs to no model yet: element.for_model(model)")
         made: Found = self.found
@@ -229,7 +229,7 @@ class ShapeContact(Element):
 
     @property
     def channels(self) -> tuple[Block, ...]:  # type: ignore[override]
-        """What each pair feels, or all together."""
+        """Channels of each pair, or of all pairs together."""
         if self.found is None:
             return ()
         if self.here.pairs is None:
@@ -258,11 +258,11 @@ class ShapeContact(Element):
         return stepped_numbers(made, bound.here, bound) if self.is_stepped else made
 
     def nearest(self, state: State) -> list[Nearest]:
-        """The pair of each state with the least gap, among those that are near; none if none is."""
+        """For each state, the near pair with the least gap; no names if no pair is near."""
         return nearest_pairs(self.here, self, state)
 
     def check_start(self, state: State, span: tuple[float, float], others: Sequence[Element]) -> None:
-        """Raise if shapes start deeper in each other than they may; warn if they would be shot apart."""
+        """Raise if shapes start too deep in each other; warn if contact forces would eject them."""
         model = robot_of(state.model, 0)
         for row, one in enumerate(self.nearest(state.flattened())):
             if one.pair is None:
@@ -301,7 +301,7 @@ class ShapeContact(Element):
         )
 
     def _depth_note(self, worst: Nearest) -> str:
-        """What came too deep, or had forces that jump."""
+        """Note on a pair that was too deep, or whose forces jump."""
         a, b = worst.pair or ("", "")
         if self.is_stepped:
             return (
@@ -327,7 +327,7 @@ class ShapeContact(Element):
         return tuple(WrenchPoint(one.body, np.asarray(one.position)) for one in self.here.pieces[: self.here.moving])
 
     def fastest_rate(self, model: Model) -> float:
-        """Of the lightest body that touches, a tenth of a millimetre deep [1/s]."""
+        """Rate of oscillation of the lightest touching body at a depth of 0.1 mm [1/s]."""
         if self.is_stepped:
             return 0.0
         masses = [model.bodies[model.body_index(one.body)].mass for one in self.here.pieces[: self.here.moving]]

@@ -1,4 +1,4 @@
-"""Which shapes are nearest to each other, or deepest in each other, in a state: for checks and messages."""
+"""The nearest, or deepest, pair of shapes in a state, for checks and messages."""
 
 from typing import Any, NamedTuple
 

@@ -21,10 +21,10 @@ from .element import Numbers, point_of
 from .shape_pairs import Found, Piece, names_of, others_of
 
 Array = np.ndarray
-_LARGE = 4.0  # times the median: shapes that reach farther are held against all others
-_SKIN = 0.3  # of the median reach: how much farther lists of pairs reach
-_ROOM = 32  # pairs that a list has room for, for each shape
-# places that there is room for, for each round shape and each other one; of a shape on a surface
+_LARGE = 4.0  # times the median reach: larger shapes are compared with all others, without cells
+_SKIN = 0.3  # of the median reach: margin of the lists of near pairs
+_ROOM = 32  # room in the list of near pairs, per shape
+# room for contact places per round shape, per other shape, and per shape on a surface
 _ROUND_PLACES, _PLACES, _SURFACE_PLACES = 16, 40, 16
 
 
@@ -88,12 +88,12 @@ def slots_of(found: Found) -> int:
 
 
 def room_of_list(found: Found) -> int:
-    """How many near pairs there is room for, where cells find them."""
+    """Room for near pairs, where cells find them."""
     return _ROOM * len(found.pieces)
 
 
 def kept_sizes(found: Found) -> Kept:
-    """How much the kernels keep."""
+    """Sizes of the kernels' kept numbers."""
     n, listed = len(found.pieces), found.pairs is not None
     rows = max(CORNERS, most_rows(found))
     lists = FIRST_PAIR + 2 * room_of_list(found) + n + slots_of(found) + 4 * n
@@ -101,14 +101,14 @@ def kept_sizes(found: Found) -> Kept:
 
 
 class Writer:
-    """Tables one behind the other, and where each starts."""
+    """Writes tables one behind the other and returns where each starts."""
 
     def __init__(self, first: int):
         self.parts: list[Array] = []
         self.end = first
 
     def put(self, values: Any) -> int:
-        """Where a table starts that is put behind all others."""
+        """Append a table; return where it starts."""
         array, at = np.ravel(np.asarray(values, dtype=float)), self.end
         self.parts.append(array)
         self.end += array.size
@@ -187,9 +187,9 @@ def places_of(found: Found, settings: Any) -> int:
 
 
 def stepped_numbers(made: Numbers, found: Found, settings: Any) -> Numbers:
-    """The same for a method that steps through contact: where the places of each pair begin, and how many it has.
+    """The numbers for a method that steps through contact: also the first place of each pair and their number.
 
-    Points are looked for as far away as a quarter of the smallest shape: bodies come no nearer in a step.
+    Contact points are searched up to a distance of a quarter of the smallest shape; steps must move bodies by less.
     """
     integers, numbers, first = list(made.integers), made.numbers.copy(), 0
     for q, (many, width) in enumerate(places_of_pairs(found, settings)):

@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
     @property
     def convex(self) -> Convex:
-        """As the geometry has it."""
+        """The convex shape in the form of `kernels/geometry`."""
         a, b, c, d = (float(x) for x in self.size)
         return Convex(self.name, int(self.kind), (a, b, c, d), self.radius, self.position, self.rotation, self.vertices)
 
@@ -75,7 +75,7 @@ def read_rounding(what: str, given: Any) -> float | tuple[tuple[str, float], ...
 
 
 def read_found(what: str, given: Any, surfaces: int) -> Found:
-    """What a file has of `Found`: kernels take places in their arrays from it, so all of it is checked."""
+    """Read `Found` from a file, fully checked, since kernels use its numbers as indices."""
     try:
         pieces, on_surfaces, moving, pairs, omitted = given
         made = tuple(_read_piece(*one) for one in pieces)

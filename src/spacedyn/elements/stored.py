@@ -1,4 +1,4 @@
-"""Elements as plain values, for files: built-in ones with all that they are, users' ones without their code."""
+"""Elements as plain values for files: built-in ones completely, users' ones without their code."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -120,7 +120,7 @@ def element_text(element: Element) -> dict[str, Any]:
 
 
 def element_of(text: Any) -> Element:
-    """The inverse; the code of a user's element is not in a file, and what is made of it cannot be simulated."""
+    """The inverse of `element_text`; a user's element becomes a `StoredElement`, which cannot be simulated."""
     name = text.get("name") if isinstance(text, dict) else None
     try:
         if name == "UserElement":
@@ -136,13 +136,13 @@ def element_of(text: Any) -> Element:
 
 
 def _called(text: Any) -> str:
-    """What a damaged description calls its element."""
+    """The name of the element in a damaged description."""
     found = [text.get(key) for key in ("label", "name")] if isinstance(text, dict) else [text]
     return repr(next((one for one in found if isinstance(one, str)), found[-1]))[:60]
 
 
 def _user_element(text: dict[str, Any]) -> "StoredElement":
-    """What a file knows of a user's element."""
+    """A user's element as a file keeps it."""
     told, whose = text["declared"], f"element {_called(text)}"
     parts = {part: [Block(**b | {"labels": tuple(b["labels"])}) for b in told.get(part, ())] for part in _PARTS}
     given = {part: told[part] for part in ("guards", "accounts", "joints", "points")}
@@ -160,13 +160,13 @@ def _user_element(text: dict[str, Any]) -> "StoredElement":
 
 
 def _nothing(t: float, s: Any, p: Any, out: Any) -> None:
-    """What stands for the code of an element that was read from a file."""
+    """Placeholder for the code of an element read from a file."""
     out.tau[0] = 0.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StoredElement(UserElement):
-    """What a file knows of a user's element: all but its code."""
+    """A user's element as a file keeps it: everything but its code."""
 
     function: str = ""
     source: str = ""
@@ -182,9 +182,9 @@ class StoredElement(UserElement):
 
 
 def same_elements(before: Sequence[Element], now: Sequence[Element] | None) -> tuple[Element, ...]:
-    """The elements of a run, with those of users' own that are given now in place of what a file knows of them.
+    """The elements of a run, with users' elements given `now` in place of their records in a file.
 
-    Raise if one is missing or another than the one that made the run; warn if only its code is.
+    Raises if one is missing or differs from the one that made the run; warns if only its code differs.
     """
     left = [one for one in now or () if isinstance(one, UserElement)]
     known = [element_text(one) for one in before if not isinstance(one, UserElement)]
@@ -231,7 +231,7 @@ def _check_same(before: UserElement, now: UserElement) -> None:
 
 
 def _shown(mine: Any, other: Any) -> str:
-    """What is another in one of two texts: those names alone whose values differ, arrays as their numbers."""
+    """The differing entries of `mine` against `other`, as text; arrays as their numbers."""
     if not (isinstance(mine, dict) and isinstance(other, dict)):
         return str(mine)[:200]
     parts = []

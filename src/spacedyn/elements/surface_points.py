@@ -1,4 +1,4 @@
-"""Points of a body against a surface: what contact that gives way and rigid contact have in common."""
+"""Points of a body against a surface, shared by compliant and rigid contact."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def frame_of(model: Model, other: str, ground: Surface) -> tuple[int, list[float
 
 
 def point_numbers(model: Model, body: str, touching: TouchingPoints) -> Array:
-    """Of each point its place, its ellipsoid and its radius, as the kernels have them, one behind the other."""
+    """Place, ellipsoid and radius of each point, in the kernels' order."""
     inside, rows = model.flat.to_internal[model.body_index(body)], []
     for at, core, radius in zip(*touching, strict=True):
         M = inside @ core @ inside.T

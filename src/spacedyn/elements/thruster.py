@@ -154,7 +154,7 @@ class Thruster(Element):
         return np.asarray(Rotation.from_rotvec(np.asarray(self.misalignment)).apply(along))
 
     def numbers(self, model: Model) -> Numbers:
-        """Its body, and what it has; nozzle, direction, thrust and flow, reciprocal time constants, where it sticks."""
+        """Its body and choices; nozzle, direction, thrust and flow, reciprocal time constants, stuck throttle."""
         body, place = point_of(model, self.body, self.position)
         along = model.flat.to_internal[model.body_index(self.body)] @ self.pushes()
         speeds = [1.0 / lag if lag > 0.0 else 0.0 for lag in (self.rise, self.decay)]

@@ -1,4 +1,4 @@
-"""Elements that users write: plain Python functions in their own files, with the rights of built-in kinds.
+"""Users' elements: plain Python functions with the same capabilities as built-in elements.
 
 @sd.element(states={"bend": "rad"}, channels={"friction": "N m"}, accounts=("stored", "dissipated"), joints=("axle",))
 def bristles(t, s, p, out):
@@ -34,7 +34,7 @@ class _ElementFunctionTemplate(LawTemplate):
 
     @property
     def made(self) -> type[Law]:
-        """The class of what a call returns."""
+        """The class that a call makes."""
         return ElementFunction
 
 

@@ -11,16 +11,16 @@ from ..errors import InputError, nearest
 
 
 class Template:
-    """What a decorator makes of a user's function: called with parameters, it gives a law, an element, ..."""
+    """A user's function without parameters, made by a decorator; a call with parameters gives a law, an element, ..."""
 
 
 @dataclass(frozen=True)
 class Role:
-    """What a compiled function is for: its name in messages, its arguments, and what it writes where."""
+    """The role of a compiled function: its name in messages, its arguments, the arrays it writes."""
 
     what: str
     arguments: tuple[str, ...]  # of t, s, p, out
-    written: Mapping[str, int]  # how many columns each has; 0: it is flat
+    written: Mapping[str, int]  # arrays that it writes, with their number of columns; 0: flat
 
 
 def attributes(function: Callable, role: Role, argument: str, everything: set[str] | None) -> set[str]:
@@ -71,21 +71,21 @@ def parts_used(code: CodeType, argument: int) -> frozenset[tuple[str, str]]:
 def check_parts(
     whose: str, function: Callable, role: Role, argument: str, what: str, known: Mapping[str, Sequence[str]]
 ) -> None:
-    """Raise if a function uses a part of s.<name> or out.<name> that there is not; `known`: parts by name."""
+    """Raise if a function uses an unknown part of s.<name> or out.<name>; `known`: parts by name."""
     for name, part in sorted(parts_used(function.__code__, role.arguments.index(argument))):
         if name in known and part not in known[name]:
             raise InputError(f"{whose}: {argument}.{name} has no {what}'{part}'; {nearest(part, list(known[name]))}")
 
 
 def check_replaced(whose: str, function: Callable, known: Mapping[str, str]) -> None:
-    """Raise if a function puts something else in the place of an array; `known`: where each is, 'out.tau', by name."""
+    """Raise if a function rebinds an array, `out.tau = ...`, in place of writing to it; `known`: 'out.tau', by name."""
     for name in attributes_set(function.__code__):
         if name in known:
             raise InputError(f"{whose} replaces the array {name}; write into it: {known[name]}[:] = ... or [0] = ...")
 
 
 def check_compared(whose: str, function: Callable, name: str) -> None:
-    """Raise if a function writes a comparison where a number must pass through zero."""
+    """Raise if a function writes a comparison (True or False) as a number that must pass through zero."""
     steps = steps_of(function.__code__)
     for before, _, step in zip(steps, steps[1:], steps[2:], strict=False):
         if before.opname in _COMPARISONS and step.opname == "LOAD_ATTR" and step.argval == name:

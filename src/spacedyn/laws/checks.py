@@ -55,7 +55,7 @@ def _lower_look_at_flag(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     word = llvm_ir.IntType(64)
     known = builder.module.globals.get(_SYMBOL)
     flag = known or cgutils.add_global_variable(builder.module, word, _SYMBOL)
-    ended = builder.load_atomic(flag, "monotonic", 8, typ=word)  # atomic: it must be read each time
+    ended = builder.load_atomic(flag, "monotonic", 8, typ=word)  # atomic, so that the compiler does not hoist the load
     with cgutils.if_unlikely(builder, builder.icmp_unsigned("!=", ended, word(0))):
         context.call_conv.return_user_exc(builder, KeyboardInterrupt, ())
     return context.get_dummy_value()
@@ -136,14 +136,14 @@ def checked(value: Any) -> Any:
     if not isinstance(value, CPUDispatcher) or value._compiler.pipeline_class is LawCompiler:
         return value
     key = fingerprint(value, VERSION)
-    if value not in _known or _known[value][0] != key:  # new, or what it refers to has changed
+    if value not in _known or _known[value][0] != key:  # new, or its references have changed
         options = {**value.targetoptions, "boundscheck": True}
         _known[value] = key, CPUDispatcher(value.py_func, value.locals, options, pipeline_class=LawCompiler)
     return _known[value][1]
 
 
 def with_checked_calls(function: Callable) -> Callable:
-    """A function to be run as Python: the compiled functions that it calls are those with checks."""
+    """A function for a run as Python whose calls of compiled functions go to versions with checks."""
     changed = {}
     for value, names, end in references(function):
         if isinstance(end, CPUDispatcher | tuple):

@@ -56,11 +56,11 @@ class Compiled:
 
     def __init__(self, address: int, keep: Any):
         self.address, self.keep = address, keep
-        self.problem = ""  # why it runs as Python, if that was not asked for
+        self.problem = ""  # why it runs as Python, unless the user has chosen that
 
 
 _known: dict[str, Compiled] = {}
-_own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws that refer to what has no fingerprint
+_own: WeakKeyDictionary[Any, Compiled] = WeakKeyDictionary()  # of laws whose references have no fingerprint
 
 
 class ElementPorts(NamedTuple):
@@ -88,7 +88,7 @@ def compile_law(law: Law, elements: Elements = NONE) -> Compiled:
 
 
 def compile_function(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
-    """The C function around a user's function, by the source of what is between."""
+    """The C function around a user's function, with `source` as the adapter between them."""
     key = fingerprint(law.function, f"{OPTIONS} {VERSION} {source}")
     compiled = _own.get(law) if key is None else _known.get(key)
     if compiled is None:
@@ -104,7 +104,7 @@ def compile_function(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
 
 
 def check_names(law: Law, elements: Elements = NONE) -> None:
-    """Raise if a law reads or writes what there is not, or lacks a parameter; it is not compiled."""
+    """Raise if a law reads or writes unknown names, or lacks a parameter; compiles nothing."""
     source_of(law, elements)
 
 
@@ -118,7 +118,7 @@ def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> C
             name = f"{law.role.what}-{law.name}" + ("" if key is None else f"-{key}")
             code = Address(wrapper, SIGNATURE, name, key is not None)
         return Compiled(code.address, code)
-    except (NumbaError, NotImplementedError, TypeError, ValueError, AttributeError) as error:  # it gives up with these
+    except (NumbaError, NotImplementedError, TypeError, ValueError, AttributeError) as error:  # uncompilable
         if "Cannot modify readonly array" in str(error):
             raise _writing(law, str(error)) from None
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
@@ -128,16 +128,16 @@ def _native(law: Any, source: str, fields: dict[str, Any], key: str | None) -> C
 
 
 def _plain(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
-    """The law as a Python function behind a C address; what it raises is kept for whoever called the driver."""
+    """The law as a Python function behind a C address; its exceptions are kept for the caller of the driver."""
     name, arrays = law.name, _first if config.DISABLE_JIT else np.ctypeslib.as_array
     wrapper = wrapper_of(source, fields, with_checked_calls(law.function), arrays, _locked)
 
     def guarded(t: float, view: Any, parameters: Any, out: Any, places: Any) -> None:
-        if faults.ending():  # a law that was interrupted in an endless loop would be in it again
+        if faults.ending():  # an interrupted endless loop would start again
             return
         try:
             wrapper(t, view, parameters, out, places)
-        except BaseException as error:  # it must not cross the compiled code
+        except BaseException as error:  # exceptions cannot pass through compiled code
             faults.note(error, name)
 
     if config.DISABLE_JIT:
@@ -148,14 +148,14 @@ def _plain(law: Any, source: str, fields: dict[str, Any]) -> Compiled:
 
 
 def rehearse(law: Law, t: float, view: np.ndarray, places: np.ndarray, elements: Elements = NONE) -> np.ndarray:
-    """What a law writes if it is run as plain Python; it raises what it raises there."""
+    """Output of a law run as plain Python, with its exceptions."""
     return rehearse_function(law, *source_of(law, elements), t, view, places)
 
 
 def rehearse_function(
     law: Any, source: str, fields: dict[str, Any], t: float, view: np.ndarray, places: np.ndarray
 ) -> np.ndarray:
-    """What a user's function writes if it is run as plain Python, by the source of what is between."""
+    """Output of a user's function run as plain Python, with `source` as the adapter."""
     out = np.zeros(int(places[1]))
     numbers = np.concatenate([*(np.ravel(value) for value in law.parameters.values()), [0.0]])
     with np.errstate(all="ignore"):
@@ -165,12 +165,12 @@ def rehearse_function(
 
 
 def _first(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """What `carray` does, for arrays."""
+    """`carray` for a run as Python: the first numbers of an array, in a shape."""
     return array[: shape[0]]
 
 
 def _locked(array: np.ndarray) -> np.ndarray:
-    """What `read_only` does, for arrays."""
+    """`read_only` for a run as Python."""
     array.flags.writeable = False
     return array
 
@@ -190,7 +190,7 @@ def _lower_read_only(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _writing(law: Any, message: str) -> InputError:
-    """The error for a law that writes to what it is given; Numba's message says where."""
+    """The error for a law that writes to read-only arrays; Numba's message has the place."""
     package = f"{Path(numba.__file__).parent.name}{os.sep}"
     places = re.findall(r'File "(.+?)", line (\d+)', message)
     where = next((f" ({file}, line {line})" for file, line in places if package not in file and file != "<law>"), "")
@@ -203,7 +203,7 @@ def _writing(law: Any, message: str) -> InputError:
 def wrapper_of(
     source: str, fields: dict[str, Any], function: Any, carray: Any, read_only: Any, scalars: Any = None
 ) -> Callable:
-    """The function behind the C signature; `scalars` makes the arrays of what a law sees and writes, else `carray`."""
+    """The function behind the C signature; `scalars` (or `carray`) makes the arrays that a law sees and writes."""
     space: dict[str, Any] = {"__name__": __name__, "law": function, "carray": carray, "read_only": read_only, **fields}
     space["scalars"] = scalars or carray
     exec(compile(source, "<law>", "exec"), space)
@@ -211,9 +211,9 @@ def wrapper_of(
 
 
 def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str]]:
-    """What a law reads and what it writes, by name, in the order in which its function is handed their places.
+    """Names that a law reads and that it writes, in the order of their places in the table of its function.
 
-    An element's blocks go by 'element.block'. Raise if it reads or writes what there is not.
+    An element's blocks are named 'element.block'. Raises for unknown names.
     """
     role, columns = law.role, law.role.written
     for name in law.states:
@@ -261,14 +261,14 @@ def used_names(law: Law, elements: Elements = NONE) -> tuple[list[str], list[str
 
 
 def _readable(law: Law, one: ElementPorts) -> tuple[str, ...]:
-    """Channels that do not depend on what this law writes at the same instant; of conditions, its states too."""
+    """Channels of an element that a law may read: those independent of its own output; conditions read states, too."""
     if law.role.what == "condition":
         return (*(one.channels if one.commands else one.sensed), *one.states)
     return one.sensed if law.period is None else one.channels
 
 
 def _unusable(law: Law, argument: str, name: str, elements: Elements) -> str | None:
-    """Why a law cannot use s.<name> or out.<name> of an element that there is; None if there is none."""
+    """Why a law cannot use s.<name> or out.<name> of an existing element; None if no element has the name."""
     if name not in elements or law.role.what not in ("law", "condition"):
         return None
     one = elements[name]
@@ -304,9 +304,9 @@ def source_of(law: Law, elements: Elements = NONE) -> tuple[str, dict[str, Any]]
 def wrapper_source(
     arguments: Sequence[str], seen: list[str], written: list[str], given: Mapping[str, np.ndarray], columns: Mapping
 ) -> tuple[str, dict[str, Any]]:
-    """Source of the function behind the C signature: it cuts what it is handed into named arrays.
+    """Source of the adapter behind the C signature, which cuts flat memory into named arrays.
 
-    `columns`: how many those have that are no flat arrays.
+    `columns`: numbers of columns of arrays that are not flat.
     """
     shapes = tuple((name, np.shape(value)) for name, value in given.items())
     return _source_by_names(tuple(arguments), tuple(seen), tuple(written), shapes, tuple(columns.items()))
@@ -323,7 +323,7 @@ def _source_by_names(
     shapes: tuple[Shape, ...],
     wide_ones: tuple[tuple[str, int], ...],
 ) -> tuple[str, dict[str, Any]]:
-    """The same, made once for laws that use the same names: named tuples take longer to make than a short run."""
+    """The same, cached for laws with the same names: making named tuples takes longer than a short run."""
     columns = dict(wide_ones)
 
     def cut(array: str, name: str, first: int) -> str:

@@ -1,4 +1,4 @@
-"""Exceptions of laws: they cannot pass through the compiled driver, so they are noted here until it returns.
+"""Exceptions of laws, which cannot pass through the compiled driver and are kept here until it returns.
 
 A compiled law's error comes as an "unraisable" one, which Python would print; while a simulation runs in this thread,
 it is noted instead. So an index out of bounds, or a `raise`, in a law ends the simulation with a reason.
@@ -24,7 +24,7 @@ _before: Any = None
 
 @contextmanager
 def caught(stop: Callable[[], None]) -> Iterator[None]:
-    """Note what laws raise in this thread; `stop` is called at the first, to bring the simulation to an end."""
+    """Keep exceptions of laws in this thread; `stop` is called at the first one, to end the simulation."""
     global _watching, _before
     _here.first, _here.law, _here.stop = None, None, stop
     with _lock:
@@ -42,7 +42,7 @@ def caught(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def note(error: BaseException, law: str | None = None) -> None:
-    """A law raised this; the first one counts."""
+    """Keep an exception of a law, unless one is kept already."""
     if _here.first is None:
         _here.first, _here.law = error, law
         if _here.stop is not None:
@@ -50,12 +50,12 @@ def note(error: BaseException, law: str | None = None) -> None:
 
 
 def ending() -> bool:
-    """Whether a simulation that runs in this thread is being brought to an end: laws need not be called any more."""
+    """Whether the simulation in this thread is ending, so that laws need not be called."""
     return _here.stop is not None and _here.first is not None
 
 
 def first() -> tuple[BaseException | None, str | None]:
-    """What a law raised first since `caught`, and which law, if that is known."""
+    """The first exception of a law since `caught`, and the law's name, if known."""
     return _here.first, _here.law
 
 

@@ -1,8 +1,8 @@
-"""Fingerprint of a function: a hash of all that its machine code depends on, the key of the disk cache.
+"""Fingerprint of a function: a hash of everything that its machine code depends on, the key of the disk cache.
 
-Its code, constants and defaults, and the values, functions and modules that it refers to, as they are now: all are
-compiled in. What it refers to are the names that its byte code loads as globals or from its closure; those of
-attributes (`s.q`, `p.d`) are something else, whatever globals there are by the same name.
+It covers code, constants and defaults, and the present values of the functions, modules and numbers that it refers to,
+since all of these are compiled in. References are names that its byte code loads as globals or from its closure;
+attributes (`s.q`, `p.d`) are not references, even if globals have the same names.
 """
 
 import dis
@@ -49,7 +49,7 @@ def source_digest(function: Any) -> str:
 
 
 def references(function: Callable) -> Iterator[tuple[Any, tuple[str, ...], Any]]:
-    """What a function loads from outside: the value there, the names that lead on from it, and where these end.
+    """The references of a function: root value, chain of attribute names, and the value they lead to.
 
     >>> import math
     >>> [names for _, names, _ in references(lambda x: math.sin(x.real))]
@@ -132,7 +132,7 @@ def _feed_function(digest: Any, function: FunctionType, done: set[int]) -> bool:
         if not _feed(digest, end, done):
             return False
         if inspect.ismodule(end) and not _is_library(end.__name__):
-            # a person's own module, handed on whole: all of its that the code may mean is compiled in as well
+            # a user's module, passed as a whole: add all of its attributes that the code may use
             for attribute in sorted(_attributes(function.__code__) & vars(end).keys()):
                 digest.update(attribute.encode())
                 if not _feed(digest, getattr(end, attribute), done):

@@ -15,7 +15,7 @@ from ..reals import finite_array
 from ..signatures import checked_arguments
 
 Array = np.ndarray
-_REST_TOLERANCE = 1e-9  # of the rate at an end that counts as rest
+_REST_TOLERANCE = 1e-9  # a lower rate at an end of the motion counts as rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def ascending_times(what: str, times: ArrayLike) -> Array:
 
 
 def of_rotation(value: Rotation | RotationSpline) -> AttitudePath:
-    """A constant attitude, or a spline of SciPy, as it stands."""
+    """A constant attitude, or a spline of SciPy, as an AttitudePath."""
     if isinstance(value, Rotation):
         if not value.single:
             raise InputError("a prescribed attitude: expected one rotation; for several, attitude_waypoints(times, …)")

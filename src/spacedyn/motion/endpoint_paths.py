@@ -77,7 +77,7 @@ class EndpointPath:
         return EndpointMotion(c + r, E @ self.rotation, velocity, acceleration)
 
     def numbers(self) -> Array:
-        """All of it as one vector, which laws read."""
+        """The path as one vector for laws."""
         return np.concatenate([self.lever, self.rotation.ravel(), self.curve.numbers()])
 
 
@@ -92,14 +92,14 @@ def _factors(angle: float) -> tuple[float, float, float, float]:
 
 
 def _profile(what: str, size: float, duration: Any, speed: Any, acceleration: Any, begin: Any) -> Trajectory:
-    """How far along a way of this size over time, 0 to 1: minimum jerk of a duration, or within limits."""
+    """The share, 0 to 1, of a way of this size over time: minimum jerk of a duration, or within limits."""
     if (duration is None) == (speed is None or acceleration is None) or (speed is None) != (acceleration is None):
         raise InputError(f"{what}: give a duration [s] (minimum jerk), or speed and acceleration (trapezoidal rates)")
     if duration is not None:
         return minimum_jerk(0.0, 1.0, duration, begin=begin)
     fast, quick = one_number(f"{what}: speed", speed), one_number(f"{what}: acceleration", acceleration)
     way = trapezoidal(0.0, size, speed=fast, acceleration=quick, begin=begin)
-    with np.errstate(all="ignore"):  # of a way next to nothing, which `_along` refuses
+    with np.errstate(all="ignore"):  # a way of almost zero length is refused in `_along`
         return Trajectory(way.breaks, way.coefficients / size)
 
 

@@ -28,7 +28,7 @@ from ..signatures import checked_arguments
 from .attitude_paths import AttitudePath, ascending_times, of_rotation
 
 Array = np.ndarray
-_REST_TOLERANCE = 1e-9  # of the rate at an end that counts as rest
+_REST_TOLERANCE = 1e-9  # a lower rate at an end of the motion counts as rest
 _TABLES = ("cubic", "quintic", "monotone", "linear", "steps")
 
 
@@ -67,7 +67,7 @@ class Trajectory:
         return np.array([[part.deriv(k)(s) if k else part(s) for part in parts] for k in range(3)])
 
     def over(self, start: float, end: float, joint: str) -> "Trajectory":
-        """The same, held beyond its ends so that it covers a span of time; only what is at rest can be held."""
+        """The trajectory extended by constants to cover a span of time; raise where an end is not at rest."""
         breaks, pieces = list(self.breaks), list(self.coefficients)
         for place, edge, short in ((0, breaks[0], start < breaks[0]), (-1, breaks[-1], end > breaks[-1])):
             if not short:
@@ -110,7 +110,7 @@ class Trajectory:
                 )
 
     def numbers(self) -> Array:
-        """All of it as one vector, which `sample` reads: how many pieces, columns, powers; breaks; coefficients."""
+        """The trajectory as one vector for `sample`: numbers of pieces, columns, powers; breaks; coefficients."""
         return np.concatenate([self.coefficients.shape, self.breaks, self.coefficients.ravel()])
 
 
@@ -309,7 +309,7 @@ def _curve(what: str, make: Callable[[], Trajectory]) -> Trajectory:
             warnings.simplefilter("error", LinAlgWarning)
             made = make()
         fine = bool(np.isfinite(made.coefficients).all())
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError, LinAlgWarning):  # of SciPy, where it cannot divide
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError, LinAlgWarning):  # of divisions in SciPy
         fine = False
     if not fine:
         raise InputError(f"{what}: times are too close together, or numbers too large, for a curve through the points")

@@ -1,1 +1,1 @@
-"""What a simulation gives: the record, its ledger, its files; and `simulate` itself."""
+"""The results of a simulation: record, ledger, files; and `simulate` itself."""

@@ -1,6 +1,6 @@
-"""The ledger of a run: energy against work, momentum against impulse, summed up as the run goes on.
+"""The audit of a run: energy against work, momentum against impulse, accumulated during the run.
 
-A chunk of records is looked at and may then be forgotten: what is kept is a few numbers for each robot.
+Each chunk of records is audited once; only a few numbers for each robot are kept.
 """
 
 import math
@@ -24,7 +24,7 @@ from ..simulate.joint_modes import FREE
 from ..simulate.modes import deviations
 
 Array = np.ndarray
-_ROUND_OFF = 1e-12  # the verdict calls errors below it round-off
+_ROUND_OFF = 1e-12  # smaller errors are called round-off in the verdict
 _ROUNDING = 64 * np.finfo(float).eps
 """Relative rounding error of energies and momenta: their differences are known no better."""
 _HELD = 1e-13
@@ -88,7 +88,7 @@ class Audit:
 
     @property
     def balance(self) -> dict[str, Array]:
-        """Each (times, …): energy [J] and momentum [kg m/s, kg m²/s] that is there, less what should be."""
+        """Errors over time, each (times, …): energy [J] and momentum [kg m/s, kg m²/s], actual minus expected."""
         return self._balance()
 
     @property
@@ -111,12 +111,12 @@ class Audit:
 
     @property
     def _shown(self) -> list[str]:
-        """Mass is shown where some can leave, contacts where the method steps through them."""
+        """The errors that apply: mass only if some can leave, contact only if the method steps through it."""
         return [name for name in _NAMES if name not in ("mass", "contact") or not np.isnan(getattr(self, name))]
 
     @property
     def errors(self) -> str:
-        """Those of energy and momentum that there are, and others beyond the budget, in words."""
+        """Words for the errors of energy and momentum, and for all other errors beyond the budget."""
         named = {name: getattr(self, name) for name in _NAMES}
         shown = {name: value for i, (name, value) in enumerate(named.items()) if i < 3 or value > self.budget}
         return ", ".join(f"{name.replace('_', ' ')} {e:.1e}" for name, e in shown.items() if not np.isnan(e))
@@ -150,9 +150,9 @@ def has_momentum(model: Model) -> bool:
 
 
 def quantities(model: Model, states: State, get: Callable[[str], Array], gravity: Any) -> dict[str, Array]:
-    """What the ledger compares, over the batch of states: (…) or (…, 6)."""
+    """Energies and momenta that the ledger compares, for a batch of states: (…) or (…, 6)."""
     works = [get(name) for name in WORKS]
-    # one robot's in float64, whose functions its right-hand side has compiled already: packs would cost seconds
+    # a single robot in float64, whose functions are compiled already: packs would take seconds to compile
     several = math.prod(states.shape[1:]) > 1 or model.flat.robots > 0
     sums, forces = totals(model, states, gravity, several), get("element_energy")
     found = {
@@ -178,7 +178,7 @@ def quantities(model: Model, states: State, get: Callable[[str], Array], gravity
         found["momentum"] = both * free
         found["parts"] = sizes
         found["impulse"] = get("impulse") * free
-        # velocities that all bodies share are known to their rounding only, at each body's distance from the centre
+        # the rounding of a common velocity acts at each body's distance from the centre
         found["reach"] = sums.spread / np.asarray(model.total_mass)
         found["spinning"] = _ROUNDING * found["reach"] * sums.sizes[..., 0]
     return found
@@ -204,7 +204,7 @@ def balances(found: dict[str, Array], energy: Array, both: Array | None) -> dict
 
 
 class Auditor:
-    """Sums a run up, chunk by chunk; `numbers` is all that it knows.
+    """Audits a run chunk by chunk; its whole state is `numbers`.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class Auditor:
         }
 
     def prepare(self, records: int) -> None:
-        """Compile, beforehand, what auditing this number of records takes."""
+        """Compile the functions that auditing this number of records needs."""
         varied = self._model.flat.robots > 0
         kind = records > 1, self._robots > 1, has_momentum(self._model), varied
         if not config.DISABLE_JIT and kind not in _prepared:
@@ -261,9 +261,9 @@ class Auditor:
             states = State.neutral(self._model, rows if varied else (rows, self._robots))
             quantities(self._model, states, lambda name: np.zeros((*states.shape, 1)), self._gravity)
 
-    @np.errstate(over="ignore", invalid="ignore")  # of a motion gone wild
+    @np.errstate(over="ignore", invalid="ignore")  # the motion may diverge
     def add(self, rows: Array) -> None:
-        """Look at some records more, (records, robots, columns)."""
+        """Audit further records (records, robots, columns)."""
         if not len(rows):
             return
         of, model = self._of, self._model
@@ -308,7 +308,7 @@ class Auditor:
             self._note_largest("constraints", closure[..., :2].max(axis=-1), rows[..., 0])
 
     def _support(self, found: dict[str, Array], times: Array) -> Array:
-        """(records, robots, 2): impulse of all that bears the robot's weight, and its moment.
+        """(records, robots, 2) magnitudes of linear and angular impulse of the supports that bear the robot's weight.
 
         The impulses of weight and ground cancel where a robot stands; their errors are compared with each of them.
         """
@@ -317,7 +317,7 @@ class Auditor:
         return np.stack([size, size * found["reach"]], axis=-1)
 
     def _add_constraints(self, rows: Array, states: State) -> None:
-        """How far joints that are held are from where they should be."""
+        """Note the largest deviation of held joints from their motions."""
         modes: Array | None = rows[..., self._columns["mode"]]
         anchors = rows[..., self._columns["anchor"]]
         if anchors.shape[-1] == 0:  # nothing changes its mode
@@ -335,7 +335,7 @@ class Auditor:
         self._note(name, errors[worst][:, None], times[worst][:, None])
 
     def _note(self, name: str, errors: Array, times: Array) -> None:
-        """Keep the largest of the errors (records, robots) and when it was; what is past telling is infinite."""
+        """Keep the largest of the errors (records, robots) and its time; NaN counts as infinite."""
         errors = np.where(np.isnan(errors), np.inf, errors)
         worst = errors.argmax(axis=0), np.arange(errors.shape[1])
         most, when = errors[worst], times[worst]
@@ -344,7 +344,7 @@ class Auditor:
 
     @np.errstate(over="ignore")
     def audit(self, budget: float, balance: Callable[[], dict[str, Array]], least: float = 0.0) -> Audit:
-        """The verdict on what has been looked at; energies are compared with one of this size [J] at least."""
+        """The verdict on all records so far; errors of energy are relative to `least` [J] at least."""
         of = self._of
         sizes = {"energy": np.maximum(of["kinetic"] + of["potential"] + of["work"] + of["lost"], least)}
         if has_momentum(self._model):

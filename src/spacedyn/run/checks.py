@@ -1,4 +1,4 @@
-"""Whether what a file says of a run can be true: what made it, its records, its events."""
+"""Checks of a run that was read from a file: its simulation, its records, its events."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -25,11 +25,11 @@ STATUSES = (
 )  # fmt: skip
 """How a run may have ended."""
 _BYTES_AT_ONCE = 1 << 20
-_TIME_TOLERANCE = 1e-9  # of the run's duration: times this near to its ends are within it
+_TIME_TOLERANCE = 1e-9  # of the run's duration: times beyond its ends by less are within it
 
 
 def check_status(status: Any) -> str:
-    """Raise unless a run can have this status."""
+    """Raise for an unknown status."""
     if status not in STATUSES:
         raise InputError(f"unknown status {str(status)[:40]!r}")
     return str(status)
@@ -39,7 +39,7 @@ def check_status(status: Any) -> str:
 
 
 def check_simulation(simulation: Simulation) -> None:
-    """Raise if no simulation can have been made of this."""
+    """Raise if the description in a file is not a valid simulation."""
     model = simulation.model
     checked_numbers(model, simulation.state._data, "the state at the start")
     if simulation.robots < 1:
@@ -74,7 +74,7 @@ def check_simulation(simulation: Simulation) -> None:
 
 
 def _check_record(record: Any) -> None:
-    """An interval, ascending times, or 'steps'; times may lie beyond the end of a run that was made shorter."""
+    """Check that `record` is an interval, ascending times, or 'steps'; times may exceed the end of a shortened run."""
     if isinstance(record, str) and record == "steps":
         return
     if isinstance(record, np.ndarray):
@@ -93,7 +93,7 @@ def _check_event(event: EventRecord) -> None:
 
 
 def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str]) -> None:
-    """Modes and motions of joints that there are."""
+    """Check that modes and motions belong to joints of the model."""
     for joint, mode in modes.items():
         model.joint(joint)
         if mode not in MODES:
@@ -107,9 +107,9 @@ def _check_joints(model: Model, prescribed: dict[str, Any], modes: dict[str, str
 
 
 def check_rows(simulation: Simulation, rows: Array, events: Sequence[EventOccurrence]) -> None:
-    """Raise unless all records (records, …, columns) are numbers, of times that rise, with unit quaternions.
+    """Raise unless all records (records, …, columns) are finite, with ascending times and unit quaternions.
 
-    A time may come twice where a run of every step went on past a terminal event.
+    A time may appear twice where a run that recorded every step resumed past a terminal event.
     """
     if not len(rows):
         return
@@ -137,7 +137,7 @@ def _check_numbers(simulation: Simulation, part: Array, first: int) -> None:
 
 
 def _check_times(simulation: Simulation, times: Array, first: int, twice: set[float]) -> None:
-    """Times (records, robots); robots that have ended stand still where they can end one by one."""
+    """Check times (records, robots); where robots end one by one, the time of an ended robot must not change."""
     if not simulation.staggered and np.any(times != times[:, :1]):
         raise InputError("robots have records of different times")
     latest, rise = times.max(axis=1), np.diff(times, axis=0)
@@ -152,7 +152,7 @@ def _check_times(simulation: Simulation, times: Array, first: int, twice: set[fl
 
 
 def stored_occurrence(simulation: Simulation, one: dict[str, Any], number: int) -> EventOccurrence:
-    """An event that a file says has happened: name, time, robot, terminal, state and after."""
+    """Read an event from a file: name, time, robot, terminal, state and after."""
     what = f"event {number}"
     name, time, robot, terminal = one["name"], one["time"], one["robot"], one["terminal"]
     known = [event.record.label for event in simulation.events]
@@ -189,7 +189,7 @@ def _vector(given: Any, what: str) -> Array:
 
 
 def check_ledger(numbers: Iterable[Any], size: int) -> Array:
-    """The auditor's numbers; errors may be infinite, but never NaN."""
+    """Check the auditor's numbers; errors may be infinite, but never NaN."""
     ledger = np.array(list(numbers), dtype=float)
     if ledger.shape != (size,) or np.isnan(ledger).any():
         raise InputError(f"the ledger has {ledger.size} numbers where {size} should be, or some are not numbers")

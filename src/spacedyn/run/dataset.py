@@ -40,7 +40,7 @@ def dataset(run: "Record") -> "xarray.Dataset":
 
 
 def rows_of(data: Mapping[str, Array], simulation: Simulation, columns: dict[str, slice]) -> Array:
-    """The rows that a dataset was made of, from its variables; those without any number may be missing."""
+    """The rows of a record, from the variables of its dataset; empty variables may be missing."""
     count, shape = len(_values(data, "time", None)), simulation.shape
     needed = {"time": (count,)} if not simulation.staggered else {"time": (count,), OWN_TIME: (count, *shape)}
     made = {name: variables(simulation, name, part.stop - part.start) for name, part in list(columns.items())[1:]}

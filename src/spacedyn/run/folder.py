@@ -1,4 +1,4 @@
-"""A run as a folder that grows while it is simulated, and can be read whenever its program was stopped.
+"""A run as a folder that grows during the simulation, and can be read however its program ended.
 
     run.json           what made it
     state.f64          where it started
@@ -8,8 +8,8 @@
     manifest.jsonl     a line for each chunk: how much of the above is complete
     lock               held by the process that writes
 
-A chunk is written and flushed to the disk before its line is: what the last whole line says is there. What files hold
-beyond that does not count. They never become shorter, since whoever reads has mapped them.
+A chunk is written and flushed to the disk before its line: the last whole line of the manifest says which data are
+valid. Data beyond these are ignored. Files are never truncated, since readers have mapped them.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ class Folder:
                     )
                 if not here:
                     self.path.mkdir(parents=True, exist_ok=True)
-                    self._check_free()  # before a lock is put there, and again when others are locked out
+                    self._check_free()  # before the lock is made, and again when it is held
                 stack.enter_context(locked(self.path))
                 stack.callback(self._close)
                 if here:
@@ -88,7 +88,7 @@ class Folder:
 
     @contextlib.contextmanager
     def _unusable(self, safe: str) -> Iterator[None]:
-        """A folder that cannot be made or opened to write."""
+        """Turn an OSError into the error of a folder that cannot be made or opened for writing."""
         try:
             yield
         except (OSError, ValueError) as error:
@@ -101,7 +101,7 @@ class Folder:
             ) from error
 
     def _check_free(self) -> set[str]:
-        """Raise unless the folder is empty, or holds nothing but what a run left that was ended before it began."""
+        """Raise unless the folder is empty, or holds only files of a run that ended before its first record."""
         there = {found.name for found in self.path.iterdir()} - {LOCK}
         if there and not (there <= _NAMES and self._holds_nothing()):
             raise InputError(
@@ -122,13 +122,13 @@ class Folder:
         _flush_folder(self.path)
 
     def _holds_nothing(self) -> bool:
-        """Whether no record and no checkpoint was written: its program ended too early."""
+        """Whether the run in the folder ended before its first record and checkpoint."""
         rows = self.path / ROWS
         empty = not rows.exists() or rows.stat().st_size == 0
         return empty and not any(line.checkpoints for line in manifest(self.path)[0])
 
     def _reopen(self, past: Past) -> None:
-        """Go on where it is; records after the last checkpoint are forgotten."""
+        """Reopen the folder for writing; records after the last checkpoint are discarded."""
         lines, version = manifest(self.path)
         assert past.place is not None
         if version != past.place.version:
@@ -147,13 +147,13 @@ class Folder:
         self._prepare(SIMULATION, self._text.encode())
         if EVENTS in changed:
             self._prepare(EVENTS, b"".join(map(_event_line, past.events)))
-        self._files[2].add(b"\n")  # should the last line have been cut short
-        self._note("unfinished")  # before anything is written over: what a line says must be there
+        self._files[2].add(b"\n")  # the last line may be incomplete
+        self._note("unfinished")  # before data are overwritten: each line must stay true
         for name in changed:
             self._put(name)
 
     def _copy(self, past: Past) -> None:
-        """Write a past from elsewhere, a chunk at a time."""
+        """Copy the past of another run to this folder, a chunk at a time."""
         self._write_events(past.events)
         first = 0
         for checkpoint in past.checkpoints:
@@ -165,7 +165,7 @@ class Folder:
                 self.add(past.rows[:0], checkpoint)
 
     def _prepare(self, name: str, content: bytes) -> None:
-        """Write what a file is to hold, beside it."""
+        """Write the new content of a file to a temporary file beside it."""
         unfinished = self.path / f"{name}{_UNFINISHED}"
         unfinished.unlink(missing_ok=True)
         file = _Growing(unfinished, None)
@@ -176,7 +176,7 @@ class Folder:
             file.close()
 
     def _put(self, name: str) -> None:
-        """What was prepared takes the file's place, all at once."""
+        """Replace a file by its prepared content, atomically."""
         (self.path / f"{name}{_UNFINISHED}").replace(self.path / name)
         _flush_folder(self.path)
 
@@ -185,7 +185,7 @@ class Folder:
             file.close()
 
     def room(self, seconds: float) -> int:
-        """Records of the next chunk: so many that it is flushed every few seconds."""
+        """Number of records of the next chunk, chosen so that a chunk is flushed every few seconds."""
         self._room = next_room(self._room, self._most, seconds)
         return self._room
 
@@ -201,7 +201,7 @@ class Folder:
         self._events += len(events)
 
     def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[EventOccurrence] = ()) -> None:
-        """Keep some records more, a checkpoint after them, and events."""
+        """Append records, the checkpoint after them, and events."""
         with self._writing():
             self._write_events(events)
             data, images, _ = self._files
@@ -226,7 +226,7 @@ class Folder:
             raise NotWritten(f"the folder '{self.path}' cannot be written: {error.strerror or error}") from error
 
     def _note(self, status: str, size: int | None = None, **more: Any) -> None:
-        """A line of the manifest."""
+        """Append a line to the manifest."""
         line = {"records": self._records, "checkpoints": self._checkpoints, "status": status, **more}
         if self._events:
             line["events"] = self._events
@@ -242,20 +242,20 @@ class Folder:
             self._note(status, ledger=ledger.tolist())
 
     def content(self) -> tuple[Array, list[Checkpoint], Path]:
-        """Records and checkpoints, mapped, and where they are."""
+        """Mapped records, checkpoints, and the folder."""
         stored = read_folder(self.path, self._simulation, check=False)
         return stored.rows, stored.checkpoints, self.path
 
 
 class _Growing:
-    """A file that is written to the end of what counts; unbuffered, so that nothing is written after an error.
+    """A file that is appended to after its valid part; unbuffered, so that nothing is written after an error.
 
     Parameters
     ----------
     path : path
         The file.
     end : int or None
-        Bytes of it that count, -1: all; None: it is made, and must not be there.
+        Size of the valid part, -1 for all of it; None: the file is created, and must not exist.
     """
 
     def __init__(self, path: Path, end: int | None):
@@ -274,7 +274,7 @@ class _Growing:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Nothing is left to be written."""
+        """Close the file; it has no buffer to flush."""
         self._file.close()
 
 

@@ -1,6 +1,6 @@
 """A lock on a folder while a run is written to it: by the operating system, so that it ends with its process.
 
-The file `lock` stays in the folder, and says who holds it. Whoever only reads does not look at it.
+The file `lock` stays in the folder, and names its holder. Readers ignore it.
 """
 
 import contextlib
@@ -15,9 +15,9 @@ from pathlib import Path
 from ..errors import InputError, RunWarning, warn_user
 
 LOCK = "lock"
-_BYTE = 1 << 30  # that is locked on Windows, where others cannot read what is
+_BYTE = 1 << 30  # the byte that is locked on Windows, beyond the text, since locked bytes cannot be read
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
-_MAX_LOCK_BYTES = 400  # of the lock file that are read
+_MAX_LOCK_BYTES = 400  # most bytes that are read of the lock file
 
 if sys.platform == "win32":
     import msvcrt
@@ -42,13 +42,13 @@ else:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The folder for this process alone to write to; InputError if another one, or another run here, writes to it."""
+    """Lock the folder for writing; InputError if another process, or another run of this one, holds the lock."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(folder / LOCK, flags, 0o666)
     try:
         held = _taken(handle, folder)
         try:
-            with contextlib.suppress(OSError):  # on a full disk the lock holds without words
+            with contextlib.suppress(OSError):  # the lock holds even if a full disk keeps its text from being written
                 since = time.strftime("%Y-%m-%d %H:%M:%S")
                 _write(handle, f"process {os.getpid()} on {socket.gethostname()} since {since}")
             yield
@@ -62,7 +62,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _taken(handle: int, folder: Path) -> bool:
-    """Whether the lock was taken; False, with a warning, where the file system has none."""
+    """Take the lock; return False, with a warning, where the file system has no locks."""
     try:
         _take(handle)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A folder that a run was streamed to, as it is read: what the last whole line of its manifest says is there."""
+"""Reading of a folder that a run was streamed to: the data that the last whole line of its manifest declares."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _ATTEMPTS = 5
 
 
 class Stored(NamedTuple):
-    """What a folder holds of a run."""
+    """The valid content of a run's folder."""
 
     rows: Array
     checkpoints: list[Checkpoint]
@@ -36,7 +36,7 @@ class Stored(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the manifest: how much of the other files counts."""
+    """A line of the manifest: how much of the other files is valid."""
 
     records: int
     checkpoints: int
@@ -47,12 +47,12 @@ class Line(NamedTuple):
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether a run was streamed to it."""
+    """Whether a path is the folder of a streamed run."""
     return (path / SIMULATION).exists()
 
 
 def manifest(path: Path) -> tuple[list[Line], int]:
-    """The lines of a folder's manifest, and its size; one that was cut short does not count."""
+    """The complete lines of a folder's manifest, and their size [bytes]."""
     file, size = path / MANIFEST, 0
     lines: list[Line] = []
     if not file.exists():
@@ -92,7 +92,7 @@ def _lines(file: Path) -> Iterator[bytes]:
 
 
 def read_simulation(path: Path, folders: Sequence[Path] = ()) -> Simulation:
-    """What made the run of a folder; meshes may be in it, and in these folders."""
+    """Read the simulation of a run's folder; its meshes may be in it, or in `folders`."""
     text = read_text(path / SIMULATION)
     state = map_doubles(path / STATE, (file_size(path / STATE) // 8,))
     simulation = Simulation.from_text(text, state, [path, *folders])
@@ -101,9 +101,9 @@ def read_simulation(path: Path, folders: Sequence[Path] = ()) -> Simulation:
 
 
 def read_folder(path: Path, simulation: Simulation, check: bool = True) -> Stored:
-    """All that a folder holds; records are mapped, and checked unless this process has just written them.
+    """Read a run's folder; records are mapped, and checked unless this process has just written them.
 
-    A program may be writing to it: what it changes meanwhile is read again.
+    If another program writes to it meanwhile, the changed part is read again.
     """
     for attempt in range(_ATTEMPTS):
         lines, version = manifest(path)
@@ -137,7 +137,7 @@ def _read(path: Path, simulation: Simulation, lines: list[Line], version: int, c
 
 
 def _read_checkpoints(path: Path, last: Line, sizes: set[int], ledger: int) -> list[Checkpoint]:
-    """The checkpoints; what is missing of their file costs nothing but themselves."""
+    """Read the checkpoints; if part of their file is missing, only those checkpoints are lost."""
     if not last.checkpoints or not sizes:
         return []
     size, file = max(sizes), path / CHECKPOINTS
@@ -157,7 +157,7 @@ def _read_checkpoints(path: Path, last: Line, sizes: set[int], ledger: int) -> l
 
 
 def _read_events(path: Path, simulation: Simulation, count: int) -> list[EventOccurrence]:
-    """What happened, as far as it counts."""
+    """Read the valid events."""
     if not count:
         return []
     file, made = path / EVENTS, []

@@ -1,4 +1,4 @@
-"""Runs as NetCDF files: all that was recorded as named variables, what made it as attributes, checkpoints.
+"""Runs as NetCDF files: the record as named variables, the simulation as attributes, checkpoints.
 
 The file is of NetCDF's classic form, which every program reads, and which SciPy reads and writes.
 """
@@ -25,12 +25,12 @@ from .folder_reading import is_run_folder, read_folder, read_simulation
 from .run import Run
 
 Array = np.ndarray
-_LARGEST = (1 << 32) - 4  # bytes of a variable in such a file
+_LARGEST = (1 << 32) - 4  # most bytes of a variable in the classic format
 _TEXT, _EVENTS, _DIGESTS = "spacedyn_origin", "spacedyn_events", "spacedyn_digests"
 
 
 def save(run: Run, path: Path) -> None:
-    """Write a run to a file, which is replaced when all is written."""
+    """Write a run to a file, which is replaced atomically."""
     if not run.time.size:
         raise InputError("nothing was recorded: there is nothing to save")
     data = run.data.copy()
@@ -59,7 +59,7 @@ def save(run: Run, path: Path) -> None:
 
 
 def _write(data: Any, path: Path) -> None:
-    """Beside the file first, so that it is there all at once, or as it was."""
+    """Write to a temporary file, then replace the target atomically."""
     unfinished = path.with_name(f".{uuid.uuid4().hex}.tmp")
     try:
         try:
@@ -76,7 +76,7 @@ def _write(data: Any, path: Path) -> None:
 
 
 def _add_checkpoints(run: Run, data: Any) -> None:
-    """Those that are what they were when they were read; others are left out."""
+    """Add the checkpoints whose digests still match; leave out all others."""
     good = [one.checkpoint for one in verified(run.simulation, run._rows, run._checkpoints)]
     if len(good) < len(run._checkpoints):
         lost = f"{len(run._checkpoints) - len(good)} of {len(run._checkpoints)} checkpoints"
@@ -110,7 +110,7 @@ def _load_file(path: Path, folders: Sequence[Path]) -> Run:
     with (
         BoundedFile(path) as raw,
         netcdf_file(raw, "r", mmap=True) as file,
-    ):  # mapped: variables may claim to overlap, as often as they like
+    ):  # mapped, since a damaged file may claim overlapping variables of any total size
         variables = {
             present_name(name): one.data for name, one in file.variables.items() if one.data.dtype.kind in "fiu"
         }
@@ -122,7 +122,7 @@ def _load_file(path: Path, folders: Sequence[Path]) -> Run:
 
 
 def _run_of(variables: Mapping[str, Array], attributes: Mapping[str, str], folders: Sequence[Path]) -> Run:
-    """The run that a file's numbers and texts make, which are copied."""
+    """Make a run of a file's variables and attributes, which are copied."""
     if _TEXT not in attributes:
         raise InputError(f"the attribute '{_TEXT}', the description of the run, is missing")
     simulation = Simulation.from_text(attributes[_TEXT], _numbers(variables, "initial_state"), folders)
@@ -145,7 +145,7 @@ def _numbers(variables: Mapping[str, Array], name: str) -> Array:
 
 
 def _pushed(event: EventOccurrence) -> list[list[float]]:
-    """Impulse and place of a rigid contact's event; nothing of others."""
+    """Impulse and place of a rigid contact's event; empty for other events."""
     if event.impulse is None or event.place is None:
         return []
     return [event.impulse.tolist(), event.place.tolist()]
@@ -183,7 +183,7 @@ def _events(
 def _checkpoints(
     variables: Mapping[str, Array], attributes: Mapping[str, str], ledger: int, records: int
 ) -> list[Checkpoint]:
-    """The checkpoints; if they do not fit together there are none."""
+    """Read the checkpoints; none if they are inconsistent."""
     if "checkpoint_records" not in variables or _DIGESTS not in attributes:
         return []
     head = [_numbers(variables, f"checkpoint_{name}").reshape(-1, 1) for name in ("records", "last")]

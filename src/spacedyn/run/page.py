@@ -1,4 +1,4 @@
-"""How a notebook shows a run: what made it, small figures, the ledger."""
+"""A run in a notebook: its simulation, small figures, the ledger."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

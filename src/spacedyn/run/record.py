@@ -246,7 +246,7 @@ class Record(Recorded, NamesItsAttributes):
             raise InputError("nothing was recorded")
         ended = np.array(self._rows[-1][..., 0])
         for event in self.events:
-            if event.terminal:  # times to record may have run out before
+            if event.terminal:  # the last record may be earlier
                 ended[event.robot] = max(ended[event.robot], event.time)
         return ended[()]
 

@@ -1,4 +1,4 @@
-"""Going on with a run: from the last checkpoint at or before a record, bit for bit."""
+"""Resume a run from the last checkpoint at or before a record, bit for bit."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -98,9 +98,9 @@ def _end(run: Run, until: float | None, index: int | None) -> float:
 def _given(
     run: Run, laws: Any, elements: Any, prescribed: Mapping[str, Any]
 ) -> tuple[Any, list[Element] | None, dict[str, Any]]:
-    """Laws, elements and functions of time that were given, each also where they came as elements.
+    """Sort the given laws, elements and motions, whichever argument they came in.
 
-    What a file holds as a whole need not be given; if it is, it must be what made the run.
+    Parts that a file holds completely need not be given; if given, they must equal those that made the run.
     """
     functions = dict(prescribed)
     if elements is None:
@@ -118,7 +118,7 @@ def _given(
 
 
 def _check_gravity(run: Run, given: Sequence[Any]) -> None:
-    """Raise if accelerations are given that do not add up to that of the run."""
+    """Raise if the given gravity accelerations do not sum up to that of the run."""
     was = np.zeros(3) if run.gravity is None else run.gravity
     if given and not np.array_equal(sum(given[1:], given[0]), was):
         total = sum(given[1:], given[0])
@@ -126,10 +126,10 @@ def _check_gravity(run: Run, given: Sequence[Any]) -> None:
 
 
 def _is_motion(was: Any, now: Any) -> bool:
-    """Whether a joint's motion is this one."""
+    """Whether the given motion equals the joint's motion `was`."""
     try:
         return was is not None and motion_text(was) == motion_text(now)
-    except (TypeError, ValueError):  # none that there is
+    except (TypeError, ValueError):  # `given` is no motion
         return False
 
 
@@ -148,7 +148,7 @@ def _laws(run: Run, laws: Law | Iterable[Law] | None) -> tuple[Law, ...]:
 
 
 def _motions(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was prescribed, with the code of functions."""
+    """The prescribed motions that made the run, with the code of functions."""
     motions = dict(run.simulation.prescribed)
     for joint, motion in given.items():
         if not (isinstance(motion, Law) and isinstance(motions.get(joint), Law | LawRecord)):
@@ -163,10 +163,10 @@ def _motions(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _past(run: Run, index: int | None, steps: bool, end: float) -> tuple[Past, str]:
-    """What is kept of the run, and a note if that is less than should be; later times are recorded again as they were.
+    """The past from which a run resumes, and a note if checkpoints were damaged; later times are recorded again.
 
-    To another end it goes on from before its last step, which its own end has cut short; past a terminal event, from
-    there.
+    With another end, the run resumes before its last step, which its own end cut short; past a terminal event, it
+    resumes at that event.
     """
     if run.simulation.kernels != SOURCES:
         raise InputError(
@@ -186,7 +186,7 @@ def _past(run: Run, index: int | None, steps: bool, end: float) -> tuple[Past, s
 
 
 def _good(run: Run, wanted: Sequence[bool]) -> tuple[list[Verified], str]:
-    """Those of the checkpoints wanted that are what was written; a note if the last ones are not."""
+    """The wanted checkpoints whose digests match; a note if the last ones do not."""
     if not any(wanted):
         raise InputError(
             "the run holds no checkpoint to go on from; "

@@ -1,4 +1,4 @@
-"""What a simulation gives: labelled arrays over time, a status, and a ledger of energy and momentum."""
+"""`Run`, the result of a simulation: labelled arrays over time, a status, and a ledger of energy and momentum."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -335,7 +335,7 @@ class Run(Record):
         return balances(found, energy[0], both)
 
     def check(self) -> None:
-        """Warn if the ledger is off by more than its budget, and say what is likely to be the cause."""
+        """Warn, with the likely cause, if the ledger is off by more than its budget."""
         if self.time.size < 2:
             return
         audit = self.audit()

@@ -1,4 +1,4 @@
-"""`simulate`: a robot, a state and laws, to a Run."""
+"""`simulate`: run a simulation of a robot from a state, and return a `Run`."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -51,7 +51,7 @@ Array = np.ndarray
 _MEANT = {"time": "duration", "dt": "method", "controllers": "laws", "g": "gravity", "tspan": "duration"}
 
 
-# of what kind the arguments are is checked by `simulation_of` and `run_of`
+# `simulation_of` and `run_of` check the kinds of the arguments
 @checked_arguments(*ARGUMENTS, "progress", "stream", "view", **_MEANT)
 def simulate(
     model: Model,
@@ -210,7 +210,7 @@ def carry_out(
         with CompileProgress(lambda: compiled_parts(simulation), progress):
             steppers = build_steppers(simulation, 0 if times is None else most)
             for stepper in steppers:
-                stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # no step: only the loop is compiled
+                stepper.advance(np.empty((1, stepper.robots, 1)), 1, 0)  # zero steps: compiles the driver
             if simulation.layout.rows and past is None:
                 check_row_derivatives(simulation)
                 warn_of_redundant(simulation, steppers[0])
@@ -223,7 +223,7 @@ def carry_out(
         if past is not None:
             past.restore(steppers, auditor)
             log.restore(past.events, steppers)
-            past = replace(past, events=tuple(log.happened))  # what came after its checkpoint happens again
+            past = replace(past, events=tuple(log.happened))  # later events are going to happen again
         try:
             with store.opened(past):
                 outcome = Recording(simulation, steppers, columns, times, store, auditor, past, log).run(progress_bar)
@@ -239,7 +239,7 @@ def carry_out(
 
 
 def _not_written(simulation: Simulation, stream: Path | None, reason: str) -> SimulationFailed:
-    """A folder that took no more records: what is safe there, and how to go on."""
+    """The error of a folder that could not take more records: what was saved, and how to resume."""
     assert stream is not None
     stored = read_folder(stream, simulation)
     run = Run(simulation, stored.rows, stored.checkpoints, stream, *stored[2:])
@@ -255,7 +255,7 @@ def _not_written(simulation: Simulation, stream: Path | None, reason: str) -> Si
 
 
 def _raise_if_failed(run: Run, outcome: Outcome) -> None:
-    """Say what went wrong, when, and which law or part of the robot it was first seen in."""
+    """Raise SimulationFailed for a failed run: what went wrong, when, and in which law or part of the robot."""
     if outcome.good:
         return
     if outcome.status == "interrupted":

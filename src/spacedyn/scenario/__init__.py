@@ -1,4 +1,4 @@
-"""Scenarios: simulations as files, and the same as scripts."""
+"""Scenarios: simulations as TOML files, and as Python scripts."""
 
 from .reading import scenarios
 from .scenario import Scenario

@@ -3,7 +3,7 @@
 A scenario becomes a list of assignments, `robot = sd.load("ets7")` and so on. `run` makes the calls, `to_python` writes
 them.
 
-What a scenario's file names becomes code nowhere: a key that is no plain identifier is written as text, `**{"a b": 1}`,
+No text of a scenario file becomes code: a key that is not a plain identifier is written as a string, `**{"a b": 1}`,
 and every value by its `repr`.
 """
 
@@ -22,14 +22,14 @@ _STEP = "    "
 
 @dataclass(frozen=True)
 class Name:
-    """Something that was assigned before, or a function: `robot`, `sd.simulate`."""
+    """A variable that was assigned before, or a function: `robot`, `sd.simulate`."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function, called; `path`: where it stands in the scenario, for messages."""
+    """A call of a function; `path`: its place in the scenario, for messages."""
 
     function: "Name | Method"
     arguments: tuple[Any, ...] = ()
@@ -39,14 +39,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Method:
-    """What belongs to the value of another expression: `law(...).starting`."""
+    """An attribute of the value of another expression: `law(...).starting`."""
 
     of: Any
     name: str
 
 
 class Fault(Exception):
-    """A call that failed, with the innermost place in the scenario that it stands for."""
+    """A call failed; `path` is the innermost place in the scenario that it comes from."""
 
     def __init__(self, path: tuple[str | int, ...], error: Exception):
         self.path, self.error = path, error
@@ -58,7 +58,7 @@ class Missing(Fault):
 
 
 def gather(expression: Any, space: Mapping[str, Any]) -> tuple[Any, list[Fault]]:
-    """The value of an expression, and all failures: each item of a list or table is evaluated on its own.
+    """Evaluate an expression item by item; return its value and all failures.
 
     >>> [str(fault) for fault in gather([Call(Name("int"), ("a",)), Call(Name("int"), ("b",))], {"int": int})[1]]
     ["invalid literal for int() with base 10: 'a'", "invalid literal for int() with base 10: 'b'"]
@@ -144,7 +144,7 @@ def _lines(parts: list[str], inner: str) -> str:
 
 
 def _filled(parts: list[str], inner: str) -> str:
-    """Items, as many to a line as there is room for."""
+    """Lines filled with items."""
     lines, now = [], ""
     for part in parts:
         if now and len(inner) + len(now) + len(part) + 2 > _WIDTH:
@@ -190,7 +190,7 @@ def _keywords(named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 
 
 def _is_identifier(key: str) -> bool:
-    """Of ASCII: Python reads some other letters as these, so that two keys would become one."""
+    """Whether a key is an ASCII identifier: Python normalises other letters, so that two keys could become one."""
     return key.isascii() and key.isidentifier() and not keyword.iskeyword(key) and key != "__debug__"
 
 

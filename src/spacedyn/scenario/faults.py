@@ -1,4 +1,4 @@
-"""Errors in a scenario: every fault, by its path in the file."""
+"""Find all errors in a scenario, each with its path in the file."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ _PATH = re.compile(r"\.(toml|urdf|xacro|xml)$", re.IGNORECASE)
 
 
 def checked(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[Path, str]]]:
-    """The content if it is valid, else {}; and the faults by their paths."""
+    """The content if it is valid, else {}; and all faults with their paths."""
     try:
         Content.model_validate(content)
     except ValidationError as error:
@@ -26,10 +26,10 @@ def checked(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[Path
 
 
 def sound(content: Any, faults: Sequence[tuple[Path, str]]) -> dict[str, Any]:
-    """The scenario without its faulty keys, and with a robot and a duration, so that the rest can be checked."""
+    """The scenario without faulty keys, completed by a robot and a duration, so that the rest can be checked."""
     bad = {path[0] for path, _ in faults if path}
     left = {key: value for key, value in content.items() if key not in bad}
-    for key in bad & {"prescribed", "modes"}:  # joints by name: one that is wrong is none of the others' business
+    for key in bad & {"prescribed", "modes"}:  # tables of joints: drop only the faulty ones
         if isinstance(content.get(key), Mapping):
             wrong = {path[1] for path, _ in faults if len(path) > 1 and path[0] == key}
             left[key] = {joint: value for joint, value in content[key].items() if joint not in wrong}
@@ -69,7 +69,7 @@ def _fault(content: Mapping[str, Any], kind: str, loc: Path) -> tuple[Path, str]
 
 
 def _within(content: Any, loc: Path) -> Path:
-    """As much of a location as there is in the content."""
+    """The part of a location that exists in the content."""
     path: Path = ()
     for part in loc:
         try:
@@ -97,7 +97,7 @@ def _table_of(loc: Path) -> tuple[type[BaseModel] | None, str]:
         if deeper and part in inner and part in owner.model_fields:
             owner = inner[part]
         elif deeper and part in owner.model_fields:
-            break  # a table of joints: the field above speaks for it
+            break  # a table of joints is described by the field above it
     return owner, name
 
 
@@ -126,14 +126,14 @@ def spoken(path: Sequence[str | int]) -> str:
 
 
 def label(path: Sequence[str | int]) -> str:
-    """What opens a sentence about a table; nothing at the top."""
+    """The beginning of a sentence about a table; empty for the top level."""
     return f"{spoken(path)}: " if path else ""
 
 
 def check_names(
     path: Path, what: str, given: Mapping[str, Any], known: Sequence[str], required: Sequence[str]
 ) -> list[tuple[Path, str]]:
-    """Problems of parameters by name: those that there are not, those that are missing."""
+    """Problems of parameters: unknown names and missing ones."""
     faults = [
         ((*path, key), f"{label(path)}{what} has no {key!r}; {nearest(key, known, most=len(known))}")
         for key in given
@@ -147,7 +147,7 @@ def check_names(
 
 
 def parameters_of(function: Callable[..., Any], given: Sequence[str] = ()) -> tuple[list[str], list[str]]:
-    """Names of a function's parameters but for those that are `given`, and which of them it needs."""
+    """Names of a function's parameters except those in `given`, and the names of required ones."""
     all_of = [p for p in inspect.signature(function).parameters.values() if p.name not in given]
     return [p.name for p in all_of], [p.name for p in all_of if p.default is p.empty]
 

@@ -16,7 +16,7 @@ from .line_numbers import Path
 
 
 def look_faults(content: Mapping[str, Any], simulation: Simulation, more: Sequence[str] = ()) -> list[tuple[Path, str]]:
-    """What is wrong with [plots] and [film], and with names of `more` quantities, by its path."""
+    """Faults in [plots] and [film], and in the names of `more` quantities, with their paths."""
     run = _first_record(simulation)
     plots, film = content.get("plots", {}), content.get("film", {})
     faults: list[tuple[Path, str]] = []
@@ -47,7 +47,7 @@ def _among(what: str, name: str, known: list[str]) -> None:
 
 
 def _first_record(simulation: Simulation) -> Run:
-    """A run of the start alone: what there is to draw has the same names as at the end."""
+    """A run of its first record alone, which has the names of all quantities that can be drawn."""
     columns = kept_columns(simulation.layout.row, simulation.channels)
     rows = np.zeros((1, *simulation.shape, row_width(columns)))
     rows[..., columns["t"]] = simulation.start

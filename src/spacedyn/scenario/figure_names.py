@@ -1,4 +1,4 @@
-"""Which figures a scenario asks for, and the names of their files."""
+"""The figures that a scenario requests, and the names of their files."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,19 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
 def figure_groups(content: Mapping[str, Any]) -> list[list[str]]:
-    """The quantities of each figure; one figure of those that a person wants to see first, if it asks for none."""
+    """The quantities of each figure; one figure of default quantities if the scenario requests none."""
     wanted = content.get("plots", {}).get("figures", [[]])
     return [[one] if isinstance(one, str) else list(one) for one in wanted]
 
 
 def figure_names(groups: Sequence[Sequence[str]]) -> list[str]:
-    """A file name for each figure, without its ending: no two the same, and none that leads out of its folder.
+    """A unique file name for each figure, without its ending, which cannot leave its folder.
 
     >>> figure_names([["q", "hand.x"], ["/etc/passwd"], ["q", "hand_x"], []])
     ['q_hand_x', '_etc_passwd', 'q_hand_x_2', 'overview']
     """
     names: list[str] = []
-    taken: dict[str, int] = {}  # in small letters: some file systems take both for one
+    taken: dict[str, int] = {}  # lower case, since some file systems ignore case
     for group in groups:
         name = first = safe_file_name("_".join(group) or "overview")
         count = taken.get(first.lower(), 1)

@@ -1,7 +1,6 @@
 """Line numbers of the keys in a TOML file, which `tomllib` does not give.
 
-The text must be TOML, which `tomllib` has made sure of before; so only its structure is followed here, and what values
-are is passed over.
+The text must be valid TOML, as `tomllib` has checked before; so this scanner follows its structure and skips values.
 """
 
 import re
@@ -27,7 +26,7 @@ class _Scanner:
     def __init__(self, text: str):
         self.text, self.at = text.replace("\r\n", "\n"), 0
         self.found: dict[Path, int] = {}
-        self.counts: dict[Path, int] = {}  # tables of each list of tables, so far
+        self.counts: dict[Path, int] = {}  # number of tables so far, for each array of tables
         self._counted, self._line = 0, 1
 
     def line(self) -> int:
@@ -128,7 +127,7 @@ class _Scanner:
                 self.pair(path)
 
     def string(self) -> str:
-        """What stands between quotes, of whichever kind."""
+        """Scan a string with any kind of quotes; return its content."""
         quote = self.text[self.at]
         for mark in (quote * 3, quote):
             if self.text.startswith(mark, self.at):

@@ -46,7 +46,7 @@ _MAX_RECORDS, _MAX_STEPS = 2_000_000, 1e10
 
 
 def parameters_of_kind(kind: str) -> tuple[list[str], list[str]]:
-    """What an element in a file takes: names of all its parameters, and of those that it needs."""
+    """Names of all parameters of an element's kind, and of the required ones."""
     made = ELEMENTS[kind]
     fields = {f.name for f in dataclasses.fields(made)} - ({"tension_only"} if kind == "tether" else set())
     known, needed = parameters_of(made)
@@ -60,7 +60,7 @@ def _here(name: str) -> Call:
 
 @dataclass
 class Program:
-    """Assignments, and the call that simulates.
+    """A scenario as assignments, and the call of `simulate`.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Program:
         return Call(Name("sd.load"), (_here(name),), options, path)
 
     def _robot_options(self, path: Path, name: str, given: dict[str, Any]) -> dict[str, Any]:
-        """What the file says of its robot, and the fence: the file chooses among folders inside it."""
+        """Options for loading the robot: those of the file, limited to folders inside the fence."""
         if name.lower().endswith(".xacro") and not self.fence.xacro:
             self._fault(
                 path,
@@ -222,7 +222,7 @@ class Program:
         return made if initial is None else Call(Method(made, "starting"), (), initial, (*path, "initial"))
 
     def _gravity(self) -> list[float]:
-        """The acceleration that its gravity and its elements add up to; empty if there is none."""
+        """The sum of accelerations of `gravity` and of elements; empty if there is none."""
         tables = [*self.content.get("forces", []), *self.content.get("elements", [])]
         fields = [self.content.get("gravity")]
         fields += [table.get("acceleration") for table in tables if table["kind"] == "uniform_gravity"]
@@ -329,7 +329,7 @@ class Program:
         given: tuple[str, ...] = (),
         key: str = "",
     ) -> list[str]:
-        """Parameters that something ready-made takes; faults if there is no such thing, or it takes others."""
+        """Parameters of a ready-made object; faults for an unknown name and for wrong parameters."""
         if not isinstance(name, str) or name not in all_of:
             mine = "" if what == "method" else '; for one of your own, give the file that it is in: file = "laws.py"'
             text = (

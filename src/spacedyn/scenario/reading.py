@@ -60,7 +60,7 @@ def _depth(data: Any) -> int:
 
 
 def load_robot(path: str, allowed: Sequence[FilePath] = ()) -> Model:
-    """A robot whose file a person named, which may be anywhere; its meshes beside it, or in these folders."""
+    """Load a robot from a file that the user named, anywhere; its meshes may be beside it, or in `allowed`."""
     try:
         return load(path) if path.lower().endswith(".toml") else load(path, folders=allowed)
     except ModelError as error:
@@ -113,7 +113,7 @@ def read_text(path_or_text: str | os.PathLike[str]) -> tuple[str, str, FilePath 
 
 
 def parse(text: str, source: str) -> tuple[dict[str, Any], dict[Path, int | str]]:
-    """The data, and the line of everything in it."""
+    """Parse TOML; return the data, and the line of every item."""
     try:
         data = parse_toml(text)
         if _depth(data) > _DEEPEST:

@@ -95,15 +95,15 @@ class Scenario:
         self.folder, self.source, self._lines, self._given_robot = fence.folder, source, lines, robot
         self.name = FilePath(source).stem if source.endswith(".toml") else "scenario"
         self.content, faults = checked(content)
-        self._looked_at = set[tuple[str, ...]]()  # names in figures that have been found good
-        # what is left of a file with faults may have others: they are reported together
+        self._looked_at = set[tuple[str, ...]]()  # names of quantities that have been checked
+        # the sound part of a faulty file may have further faults: report all together
         self._program = Program(sound(content, faults), fence, robot is not None)
         faults += self._program.faults
         if faults:
             raise self._problems(faults)
 
     def _sentence(self, path: Path, text: str) -> tuple[int, str]:
-        """The line that it is about, and the sentence with it."""
+        """The line of a path in the file, and the sentence with that line."""
         while path and path not in self._lines:
             path = path[:-1]
         if path not in self._lines:
@@ -157,7 +157,7 @@ class Scenario:
         robot = None
         for keys, value in settings(change):
             if keys == ["robot"] and isinstance(value, str) and is_path(value):
-                value = os.path.abspath(value)  # who names it here may have it anywhere
+                value = os.path.abspath(value)  # a file that the caller names may be anywhere
                 robot = load_robot(value, fence.allowed)
             path = changed(data, keys, value)
             lines = {at: line for at, line in lines.items() if at[: len(path)] != path}
@@ -214,7 +214,7 @@ class Scenario:
 
     @cached_property
     def _simulation(self) -> Simulation:
-        """What is simulated, checked once: `check` looks at it, `run` carries it out."""
+        """The checked description of the run, for `check` and `run`."""
         call = self._program.simulate
         try:
             space = {**self._built, "simulation_of": simulation_of}
@@ -227,7 +227,7 @@ class Scenario:
         sentences = []
         for fault in faults:
             error, path = fault.error, fault.path
-            if isinstance(error, SimulationFailed | Warning):  # a warning, where warnings are made errors
+            if isinstance(error, SimulationFailed | Warning):  # a Warning is raised where warnings are errors
                 return error
             problems = error.problems if isinstance(error, ModelError) else [str(error)]
             if not isinstance(error, SpacedynError):

@@ -1,4 +1,4 @@
-"""A scenario as a Python script that does the same."""
+"""Write a scenario as a Python script with the same effect."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,12 +37,12 @@ def _docstring(content: Mapping[str, Any], name: str) -> str:
 
 
 def _in_docstring(letter: str) -> str:
-    """As it is, if it can be seen; NUL and the like as `repr` writes them."""
+    """A visible character unchanged; NUL and other invisible ones as `repr` writes them."""
     return letter if letter == "\n" or (letter.isprintable() and letter != "\\") else repr(letter)[1:-1]
 
 
 def _looks(content: Mapping[str, Any], name: str) -> str:
-    """Figures and the film, as the command line makes them."""
+    """Lines of code that make figures and film as the command line does."""
     plots, film = content.get("plots", {}), dict(content.get("film", {}))
     options = {key: plots[key] for key in ("degrees", "style") if key in plots}
     steps: list[Call] = []

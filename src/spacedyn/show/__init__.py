@@ -1,1 +1,1 @@
-"""How robots and runs look: plots, films, the live viewer."""
+"""Show robots and runs: plots, films, the live viewer."""

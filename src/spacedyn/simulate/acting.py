@@ -1,7 +1,6 @@
-"""All that acts on a robot, as `simulate` takes it: sorted by how it is computed.
+"""Everything that acts on a robot, sorted by how it is computed: laws, elements, gravity, prescribed joints.
 
-Laws, gravity and joints that are held have arguments of their own, which mean the same as elements: `laws=`,
-`gravity=`, `prescribed=`.
+The arguments `laws=`, `gravity=` and `prescribed=` of `simulate` mean the same as the corresponding elements.
 """
 
 from collections.abc import Iterable, Mapping
@@ -56,7 +55,7 @@ def all_acting(
     forces: Any = (),
     elements: Any = (),
 ) -> Acting:
-    """All that was given, in one form: laws in their order, those among elements last; accelerations added up."""
+    """Merge all arguments into one form: laws in order, those among elements last; gravity accelerations are summed."""
     given = sort_elements(
         [*listed("forces", forces, Element | Law), *listed("elements", elements, Element | Law)],
     )

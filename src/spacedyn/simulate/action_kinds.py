@@ -23,10 +23,10 @@ class Action:
         raise NotImplementedError
 
     def check(self, model: Model) -> None:
-        """Raise if the robot has not what it is about."""
+        """Raise if the robot lacks the joints or endpoints that the action names."""
 
     def check_elements(self, elements: Sequence[Element]) -> None:
-        """Raise if a simulation has not the elements that it is about."""
+        """Raise if the simulation lacks the element that the action names."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from ..reals import real_number
 from ..signatures import is_several
 
 Array = np.ndarray
-_MAX_MEMORY_RATIO = 100.0  # of a record to the memory of this machine
+_MAX_MEMORY_RATIO = 100.0  # size of the record over the memory of this machine
 _SHORTEST_DURATION = 1e-100  # [s]
 _MAX_STOP_DEPTH = 0.05  # beyond the limit of an end stop, as a part of the joint's range
 
@@ -80,9 +80,9 @@ def check_memory(records: int | None, robots: int, width: int) -> None:
     needed = 8.0 * (records or 0) * robots * width
     try:
         there = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):  # not every system tells
+    except (AttributeError, ValueError, OSError):  # not every system reports its memory
         there = float(1 << 40)
-    if needed > _MAX_MEMORY_RATIO * there:  # less may be wanted after all: an event or a person ends the run
+    if needed > _MAX_MEMORY_RATIO * there:  # below that, an event or the user may end the run in time
         raise InputError(
             f"record: {records} records of {robots} robots would take {needed / 2**30:.3g} GB, far more than there is; "
             "record less often, fewer channels (channels=[...]), or to disk (stream=folder)"
@@ -90,7 +90,7 @@ def check_memory(records: int | None, robots: int, width: int) -> None:
 
 
 def listed(name: str, given: Any, kinds: Any) -> list[Any]:
-    """One thing, or several, as a list; raise if it is neither."""
+    """Return a single object of these kinds in a list, and a sequence as a list; raise InputError for anything else."""
     if isinstance(given, kinds):
         return [given]
     if isinstance(given, str) or not is_several(given):

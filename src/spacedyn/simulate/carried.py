@@ -1,4 +1,4 @@
-"""Momentum of a robot with all that its elements carry: propellant, modes."""
+"""Momentum of a robot including the mass and momentum that its elements carry: propellant, modes."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MASS, MOMENT, MOMENTUM, SPIN = slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 1
 
 
 def with_carried(model: Model, states: State, centre: Array, bodies: Array, carried: Array) -> tuple[Array, Array]:
-    """Momentum (…, 6) of all, L about the centre of mass of all; and magnitudes (…, 2) of what is carried.
+    """Total momentum (…, 6), L about the total centre of mass; and magnitudes (…, 2) of the elements' part of p and L.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def with_carried(model: Model, states: State, centre: Array, bodies: Array, carr
     centre : (…, 3)
         Its centre of mass, without what elements carry.
     bodies : (…, 6)
-        Its momentum, L about that.
+        Momentum of the robot without what elements carry, L about `centre`.
     carried : (…, 10)
-        What elements carry.
+        Mass, first moment and momentum that elements carry (`kernels/sim/layout.py`).
     """
     mass: Any = np.asarray(model.total_mass)[..., None] if model.shape else model.total_mass
     v0, at = states.base_velocity, centre - states.base_position

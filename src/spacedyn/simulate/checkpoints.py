@@ -1,4 +1,4 @@
-"""Checkpoints of a run, and the digests that tell whether they, or the records before them, have changed in a file."""
+"""Checkpoints of a run, and digests that show whether a checkpoint or the records before it changed in a file."""
 
 import hashlib
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ _BYTES_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """All that a simulation must keep to go on bit for bit.
+    """Everything that a simulation needs to resume bit for bit.
 
     Attributes
     ----------
     records : int
-        Written before it.
+        Number of records written before it.
     image : Array
         The steppers' snapshots, one after another.
     ledger : Array
         The auditor's numbers.
     last : bool
-        Whether a step may have been cut short by the end of the run: a longer run would go on otherwise.
+        Whether the end of the run may have cut a step short; a longer run would have taken another step.
     digest : bytes or None
         Over what made the run, the records before, and the checkpoint; None if it was never written to a file.
     """
@@ -46,7 +46,7 @@ class Checkpoint:
 
     @classmethod
     def from_numbers(cls, numbers: Array, ledger: int, most: int, digest: bytes) -> "Checkpoint":
-        """The inverse of `to_bytes`; a head that makes no sense gives a checkpoint that no digest agrees with.
+        """The inverse of `to_bytes`; from an invalid head it makes a checkpoint that fails verification.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Checkpoint:
         ledger : int
             How many of them are the ledger's.
         most : int
-            Records that there are.
+            Number of records in the file.
         digest : bytes
             What was written beside it.
         """
@@ -66,7 +66,7 @@ class Checkpoint:
 
 
 class RowDigest:
-    """A digest over the records of a run so far, which checkpoints are sealed with.
+    """Running digest over the records of a run; it seals each checkpoint.
 
     Parameters
     ----------
@@ -94,14 +94,14 @@ class RowDigest:
         return both.digest()
 
     def copy(self) -> "RowDigest":
-        """One that goes on by itself."""
+        """An independent copy."""
         other = object.__new__(RowDigest)
         other.records, other._hash = self.records, self._hash.copy()
         return other
 
 
 class Verified(NamedTuple):
-    """A checkpoint that is what was written, and so are the records before it."""
+    """A checkpoint whose digest matches: neither it nor the records before it have changed since they were written."""
 
     number: int  # among all
     checkpoint: Checkpoint  # with its digest
@@ -109,7 +109,7 @@ class Verified(NamedTuple):
 
 
 def verified(simulation: Simulation, rows: Array, checkpoints: Sequence[Checkpoint]) -> list[Verified]:
-    """The checkpoints that are what was written, or were never written, in their order."""
+    """The checkpoints whose digests match, and those never written to a file, in their order."""
     digest, good = RowDigest(simulation), []
     for number, one in enumerate(checkpoints):
         if one.records < digest.records:  # they are written in the order of records

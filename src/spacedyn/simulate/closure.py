@@ -44,7 +44,7 @@ class Rows:
     model, state
         One robot.
     elements : iterable
-        All that acts; rows come from those that have some, and joints that are held stay where they are.
+        Elements and laws; loops, couplings and others give the rows, and held joints stay where they are.
     time : float
         [s].
     """
@@ -67,7 +67,7 @@ class Rows:
 
     @property
     def state(self) -> State:
-        """Where the robot is."""
+        """The present state of the robot."""
         return self.stepper.state()
 
     def move(self, change: Array) -> None:
@@ -77,11 +77,11 @@ class Rows:
         self.stepper.set_rates(state.u[:, None])
 
     def look(self) -> RowValues:
-        """Residuals and rates."""
+        """Evaluate the rows at the present state: residuals, their rates, multipliers."""
         return looked_at_rows(self.stepper)
 
     def check_numbers(self) -> None:
-        """Raise if a residual is no number where it is."""
+        """Raise if a residual is NaN at the present state."""
         bad = np.isnan(self.look().residual).any(axis=1)
         if bad.any():
             raise InputError(no_number(self.stepper, self.names[self.owners[int(np.argmax(bad))]]))
@@ -106,7 +106,7 @@ class Rows:
         return T
 
     def open_loops(self, tolerance: float, *, as_given: bool = False) -> list[str]:
-        """The loops that are open, or closed the wrong way round, in words; of a state `as_given` hinges may be."""
+        """Report the loops that are open or closed by a half turn; hinges may be so in a state that is `as_given`."""
         found = self.look()
         words = []
         for i, name in enumerate(self.names):
@@ -202,7 +202,7 @@ def _assembled(
 
 
 def close_positions(rows: Rows) -> None:
-    """Move a robot until its rows are closed, or no longer close further; nonholonomic ones have no say in it."""
+    """Move a robot until its residuals vanish or decrease no more; nonholonomic rows, which have none, do not count."""
     mine, size, damping = rows.holonomic, np.inf, 1.0
     best = rows.state
     for _ in range(_STEPS):
@@ -230,7 +230,7 @@ def close_positions(rows: Rows) -> None:
 
 
 def close_rates(rows: Rows) -> None:
-    """Change a robot's rates, by the least in the metric of its mass matrix, so that its rows stay closed."""
+    """Make the rates of all rows zero, by the smallest change of the robot's rates in the metric of its mass matrix."""
     rate = rows.look().rate[:, 0]
     T = rows.root()
     change = T @ (np.linalg.pinv(rows.jacobian() @ T, rcond=1e-8) @ rate)

@@ -3,7 +3,7 @@
     H u' + c = F + J' lam,   J u' + γ = 0
 
 Loops, couplings, rolling wheels and elements with `rows` are constraints. Every function takes one state and such
-elements; of other elements only joints that are held count.
+elements; of all other elements, only those that hold joints have an effect.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ from .row_checks import redundant_rows
 from .stepper.row_values import holding_rows
 
 Array = np.ndarray
-_OPEN = 1e-4  # [m, rad]: not only by rounding, or by the step of a difference
+_OPEN = 1e-4  # [m, rad]: a larger residual is an open loop, not rounding or a user's finite difference
 Acting = Element | Law | Iterable[Element | Law]
 __all__ = ["ConstrainedMotion", "Mobility", "forward_dynamics", "inverse_dynamics", "jacobian", "mobility", "residuals"]
 
@@ -162,7 +162,7 @@ def mobility(model: Model, state: State, elements: Acting, *, time: float = 0.0)
     """
     rows = _rows(model, state, elements, time)
     rows.look()
-    held = np.flatnonzero(holding_rows(rows.stepper))  # those of loops that are open rest
+    held = np.flatnonzero(holding_rows(rows.stepper))  # rows of loops that start open are inactive
     J = rows.jacobian()[held]
     rank, dependent = redundant_rows(J, rows.root())
     names = tuple(dict.fromkeys(rows.names[rows.owners[held[j]]] for j in dependent))
@@ -170,7 +170,7 @@ def mobility(model: Model, state: State, elements: Acting, *, time: float = 0.0)
 
 
 def _gamma(rows: Rows) -> tuple[Array, Array]:
-    """J of all rates and γ = J̇ u, with what moving targets add."""
+    """J (all rates) and γ = J̇ u, including the accelerations of moving targets."""
     rows.stepper.evaluate()
     found = rows.stepper.accelerations()[:, 0]
     rows.look()
@@ -291,7 +291,7 @@ def inverse_dynamics(
         given = [actuated] if isinstance(actuated, str) else list(actuated)
         places = np.concatenate([np.empty(0, int), *(np.arange(model.nv)[model.u_slice(name)] for name in given)])
     S = np.eye(model.nv)[:, places]
-    # the multipliers are free: forces are what J' cannot give, the least of them
+    # multipliers are unknown, too: joint forces give only the part that J' cannot, by the least forces
     U, s, _ = np.linalg.svd(J.T)
     null = U[:, int((s > 1e-10 * s.max(initial=0.0)).sum()) :].T
     tau, *_ = np.linalg.lstsq(null @ S, null @ F, rcond=1e-10)
@@ -303,7 +303,7 @@ def inverse_dynamics(
 
 
 def _unheld(rows: Rows) -> Rows:
-    """Rows of a robot whose joints are all free and whose loops are closed, but for differences that users take."""
+    """Rows of a robot; raise if joints are held, or if loops are open by more than a finite difference explains."""
     if not rows.free.all():
         raise InputError("elements: joints cannot be held here; leave LockedJoint and PrescribedJoint out")
     words = "; ".join(rows.open_loops(_OPEN, as_given=True))

@@ -1,8 +1,8 @@
-"""Events of rigid contact: impulses where points touch, then the modes open, sticking or sliding of all points.
+"""Events of rigid contact: impulses where points touch, then a new mode (open, sticking, sliding) for each point.
 
-All points that approach at one instant are solved together; others that touch may be hit next, as in Newton's cradle,
-until none approaches any more. Then forces and accelerations of all points that stay decide about their modes
-(contact_modes.py).
+All points that approach at one instant are solved together. Their impulses may make other touching points approach,
+as in Newton's cradle; those are solved next, until no point approaches. Then the forces and accelerations of the
+points that stay in contact decide their modes (contact_modes.py).
 """
 
 from collections.abc import Sequence
@@ -45,18 +45,18 @@ from .stepper.contact_values import (
 )
 
 Array = np.ndarray
-_NEAR = 1e-9  # [m]: points nearer than that touch
-_MOVED = 1e3  # times that: so far only the action of an event moves a closed point
-_LOW = 1e-11  # [m]: bounces that rise less end in rest; far from the origin those that rounding hides do
-_HIDDEN = 4.0  # times what rounding makes of a gap: bounces that rise less are hidden
-_BENT = 1e-10  # of v^2 over the size of what touches: accelerations by bent surfaces that are rounding
-_HARDLY = 1e3  # of an impulse that stops a point alone: one that friction does not give within nanoseconds
-_ROUNDS = 200  # of impacts at one instant; then all that touch come to rest together
+_NEAR = 1e-9  # [m]: points with a smaller gap touch
+_MOVED = 1e3  # times _NEAR: a closed point with a larger gap was moved by the action of an event
+_LOW = 1e-11  # [m]: lower bounces end in rest; so do those lower than _HIDDEN times the rounding of the gap
+_HIDDEN = 4.0  # times the rounding error of a gap
+_BENT = 1e-10  # of v^2 over the element's length: smaller accelerations, from curved surfaces, are rounding
+_HARDLY = 1e3  # times the impulse that stops a lone point: friction does not give more within nanoseconds
+_ROUNDS = 200  # of impacts at one instant; after these, all touching points come to rest together
 _WORDS = {OPEN: "lets go", STICK: "sticks", SLIDE: "slides", CREEP: "slides", DRAG: "slides"}  # of events
 
 
 def touching(stepper: Any) -> list[ContactPoint]:
-    """Points that are closed, or so near that they touch."""
+    """Points that are closed, or whose gap is so small that they touch."""
     stepper.evaluate()
     state = stepper.state()
     near = [max(_NEAR, 2.0 * rounding_of(state, one, place_of(stepper, one))) for one in contact_points(stepper)]
@@ -123,7 +123,7 @@ def strike(
 
 
 def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dict[int, float]) -> Array:
-    """Velocities (3 n,) after impulses (3 n,); what these take is added to what elements have `lost`, by numbers."""
+    """Velocities (3 n,) after impulses p (3 n,); the energy these take is added to `lost`, by the element's number."""
     after = v + W @ p
     works = (0.5 * p * (v + after)).reshape(-1, 3).sum(axis=1)
     for one, work in zip(points, works.tolist(), strict=True):
@@ -134,19 +134,19 @@ def push(W: Array, v: Array, p: Array, points: Sequence[ContactPoint], lost: dic
 def felt_accelerations(
     A: Array, points: Sequence[ContactPoint], seen: Probe, directions: Sequence[Array | None]
 ) -> Array:
-    """(n,) normal accelerations of all points, with the forces of those that neither approach nor part."""
+    """(n,) normal accelerations of all points, under the forces of those points that neither approach nor part."""
     stay = np.flatnonzero(np.abs(seen.velocity[:, 0]) <= PARTING)
     found = seen.acceleration[:, 0].copy()
     if stay.size:
         rows, solved = held_together(A, points, seen.acceleration, stay.tolist(), directions)
-        others = np.setdiff1d(np.arange(len(points)), stay)  # a point that stays would fall by itself
+        others = np.setdiff1d(np.arange(len(points)), stay)  # own forces do not count for points in `stay`
         found[others] += A[:, 3 * others].T @ (A[:, rows] @ solved.p.reshape(-1))
     square, lengths = np.sum(seen.velocity**2, axis=1), np.array([one.element.length for one in points])
     return np.where(np.abs(found) > _BENT * square / lengths, found, 0.0)
 
 
 def time_to_rest(law: ImpactLaw, speed: float, acceleration: float, low: float = _LOW) -> float | None:
-    """When a point whose next bounce is too low comes to rest, by the sum of all bounces [s]; None if it is not."""
+    """Time until a point comes to rest, the sum of all its further bounces [s]; None if its next bounce is not low."""
     after = -law.restitution * speed
     if acceleration >= 0.0 or after * after >= -2.0 * acceleration * low:
         return None
@@ -155,9 +155,9 @@ def time_to_rest(law: ImpactLaw, speed: float, acceleration: float, low: float =
 
 
 def hold_low(A: Array, v: Array, felt: Array, low: Array) -> Array:
-    """(3 n,) impulses that keep points on the ground which others' impacts have lifted too slowly to rise.
+    """(3 n,) impulses that stop points whose lift-off, caused by impacts at other points, is too slow to rise.
 
-    Two pressed points would else lift each other in turn, without end. Those that rest and do not slip go on doing so.
+    Otherwise two pressed points would lift each other in turn without end. Resting points that do not slip stay so.
     """
     rises, p = v[::3], np.zeros_like(v)
     lifted = (rises > PARTING) & (felt < 0.0) & (rises * rises < -2.0 * felt * low)
@@ -168,7 +168,7 @@ def hold_low(A: Array, v: Array, felt: Array, low: Array) -> Array:
 
 
 def impulses_to_rest(A: Array, v: Array, held: Array, sticks: Array) -> Array:
-    """(3 n,) impulses after which some points (n,) do not part, and some do not slip."""
+    """(3 n,) impulses after which the points `held` (n,) do not part, and the points `sticks` (n,) do not slip."""
     rows, p = np.flatnonzero(np.column_stack([held, sticks, sticks]).ravel()), np.zeros_like(v)
     if rows.size:
         p[rows] = least_impulses(A, v, rows, np.eye(len(v))[:, rows])[0]
@@ -178,8 +178,8 @@ def impulses_to_rest(A: Array, v: Array, held: Array, sticks: Array) -> Array:
 def points_at_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) -> Array:
     """(n,) points that slip so slowly that friction stops them within nanoseconds.
 
-    It does not where points hardly let each other move: of feet that fix their distance but for little, an impulse that
-    stops their slip would stop the rocking of a body, too. Then the fastest of them slips on.
+    Friction cannot do so where points nearly fix each other, as feet at a nearly fixed distance do: an impulse that
+    stopped their slip would also stop the rocking of the body. Then the fastest of them is not counted as at rest.
     """
     slips = slip_speeds(seen)
     rests, held = slips <= AT_REST, np.abs(seen.velocity[:, 0]) <= PARTING
@@ -197,9 +197,9 @@ def points_at_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe) ->
 
 
 def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, stops: Array) -> Change | None:
-    """Stop the slip of some points (n,), as far as the others' motion lets them; None if there is none.
+    """Stop the slip of the points `stops` (n,), as far as the motion of the others allows; None if nothing slips.
 
-    Friction needs nano- or microseconds for that; steps through them would be hardly longer than the shortest one.
+    Friction stops them within nano- or microseconds, which steps could hardly resolve: an impulse does it at once.
     """
     held = np.abs(seen.velocity[:, 0]) <= PARTING
     stops = held & stops & np.array([one.element.friction > 0.0 for one in points])
@@ -216,9 +216,9 @@ def bring_to_rest(stepper: Any, points: Sequence[ContactPoint], seen: Probe, sto
 def changed(
     state: State, seen: Probe, change: Array, p: Array, lost: dict[int, float], events: list[ContactEvent]
 ) -> Change:
-    """The result of impulses p (3 n,) that change rates by `change`, with the works of what moves as given meanwhile.
+    """The result of contact impulses p (3 n,) that change rates by `change`, with the work of prescribed motions.
 
-    Impulses do not change what joints and loops' places move by, so a work is an impulse times a rate.
+    Impulses do not change the rates of given joints and moving loop places, so their work is impulse times rate.
     """
     joints, loops = np.zeros_like(change), dict.fromkeys(seen.owners, 0.0)
     if loops or not seen.free.all():
@@ -233,7 +233,7 @@ def changed(
 
 
 def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
-    """Impulses of points that approach together; for several, restitution is lowered where it would gain energy."""
+    """Impulses of points that approach together; with several, restitution is lowered where it would add energy."""
     W = A.T @ A
     if len(laws) == 1:
         return impulse_of(W, v, laws[0])
@@ -263,7 +263,7 @@ def impact_impulses(A: Array, v: Array, laws: Sequence[ImpactLaw]) -> Array:
 
 
 def _stop(stepper: Any, points: list[ContactPoint], seen: Probe, stops: Array, book: Any) -> Probe:
-    """Points after some of them (n,) have been brought to rest."""
+    """Bring the points `stops` (n,) to rest, book it, and probe all points again."""
     change = bring_to_rest(stepper, points, seen, stops)
     if change is None:
         return seen
@@ -272,7 +272,7 @@ def _stop(stepper: Any, points: list[ContactPoint], seen: Probe, stops: Array, b
 
 
 def settle_contacts(stepper: Any, names: Sequence[str], book: Any) -> list[ContactEvent]:
-    """All that rigid contact does where a stepper stands; `book` takes the rates after impulses and what was lost."""
+    """Apply all impulses of rigid contact at a stepper's present state, then choose modes; `book` applies a Change."""
     points = touching(stepper)
     before = [(mode_of(stepper, one), held_of(stepper, one)) for one in points]
     seen = probe(stepper, points)

@@ -1,9 +1,9 @@
-"""Modes of points in rigid contact: open, sticking, sliding, and two for slow slip.
+"""Modes of points in rigid contact: open, stick, slide, and two modes of slow slip, creep and drag.
 
-A point that slides more slowly than `slow_slip` creeps: its direction stays, so that it stops where it does in truth.
-One that then stops and does not stick, or turns aside, is moved by the bodies that carry it, as feet are that spread
-while a lander rocks. It drags: friction is in proportion to its slip, which bounds the stiffness of its turning. From
-time to time one implicit step, longer than friction takes to stop slow slip, says whether it sticks.
+A point that slides more slowly than `slow_slip` creeps: its direction of slip is frozen, so that it stops at the right
+place. If it then stops without sticking, or turns aside, the bodies that carry it move it, as the feet of a rocking
+lander spread. Such a point drags: its friction is proportional to its slip, which bounds the stiffness of turning
+slip. From time to time one implicit step, longer than friction needs to stop slow slip, decides whether it sticks.
 """
 
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ from .stepper.contact_values import (
 )
 
 Array = np.ndarray
-PARTING = 1e-10  # [m/s]: slower points do not part
-AT_REST = 1e-8  # [m/s]: slower ones do not slip, unless friction takes longer than nanoseconds to stop them
-_STEPS_AHEAD = 10.0  # length of the implicit step, over the time that friction takes to stop slow slip
-_ASK_AGAIN = 3000.0  # and how long a point drags before it asks again
+PARTING = 1e-10  # [m/s]: points with a lower normal speed do not part
+AT_REST = 1e-8  # [m/s]: points that slip more slowly are at rest, if friction can stop them within nanoseconds
+_STEPS_AHEAD = 10.0  # length of the implicit step, in units of `time_to_stop`
+_ASK_AGAIN = 3000.0  # time that a point drags before the next implicit step, in units of `time_to_stop`
 _NEVER = 1e9  # [s]
-_WEAK = 1e-13  # of the greatest force: none
+_WEAK = 1e-13  # of the greatest force: a smaller force is zero
 
 
 def mobility(state: State, seen: Probe) -> Array:
-    """(nv, k) Y, Y Y' the change of rates by unit impulses: of rates that are free, with loops closed."""
+    """Root Y (nv, k) of the inverse inertia: Y Y' is the change of rates per impulse; given joints and loops hold."""
     H, free = whole_mass_matrix(state.model, state, seen.attached), np.flatnonzero(seen.free)
     Y = np.zeros((len(H), free.size))
     Y[free] = np.linalg.inv(np.linalg.cholesky(H[np.ix_(free, free)])).T
@@ -54,19 +54,19 @@ def slip_speeds(seen: Probe) -> Array:
 
 
 def speed_of_rest(seen: Probe, rests: Array) -> float:
-    """How fast points (n,) slip that count as resting, with room for what rows shift from one to another [m/s]."""
+    """Slip below which the points `rests` (n,) count as resting [m/s], with a margin for slip that rows shift."""
     return STOPPED + 4.0 * float(slip_speeds(seen)[rests].max(initial=0.0))
 
 
 class SlowSlips(NamedTuple):
-    """What points that slip slowly did before.
+    """Former behaviour of the points that slip slowly.
 
     Attributes
     ----------
     lines : list of (2,) or None
-        Of points that creep on: the tangential direction that they hold.
+        Frozen direction of slip of each point that goes on creeping; None of all others.
     doubtful : (n,) bool
-        Points that drag, and those that crept and have stopped, or do not keep to their direction any more.
+        Points that drag, and points that crept and have stopped or left their direction.
     rests : (n,) bool
         Points that count as resting.
     """
@@ -77,7 +77,7 @@ class SlowSlips(NamedTuple):
 
 
 def slow_slips(stepper: Any, points: Sequence[ContactPoint], seen: Probe, before: Sequence[Any]) -> SlowSlips:
-    """By the modes of points, and what they held, before they were probed."""
+    """Classify slow slip by each point's mode and held direction `before` it was probed."""
     found = SlowSlips([None] * len(points), np.zeros(len(points), dtype=bool), slip_speeds(seen) <= AT_REST)
     for i, (one, (mode, held)) in enumerate(zip(points, before, strict=True)):
         if mode == CREEP:
@@ -90,7 +90,7 @@ def slow_slips(stepper: Any, points: Sequence[ContactPoint], seen: Probe, before
 
 
 def friction_directions(points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips) -> list[Array | None]:
-    """(2,) tangential friction, reversed, over its limit; None of points that do not slip."""
+    """Direction d (2,) of slip of each point, |d| < 1 if slow and doubtful; friction is -mu p_n d. None at rest."""
     found: list[Array | None] = []
     for i, one in enumerate(points):
         slip = seen.velocity[i, 1:]
@@ -105,7 +105,7 @@ def friction_directions(points: Sequence[ContactPoint], seen: Probe, slow: SlowS
 
 
 def time_to_stop(W: Array, points: Sequence[ContactPoint], seen: Probe) -> float:
-    """How long friction takes at most to stop what is slow, if it can [s]."""
+    """Longest time that friction needs to stop slip of `slow_slip` [s]; _NEVER if no point brakes."""
     own, falls = np.diag(W).reshape(-1, 3), np.maximum(-seen.acceleration[:, 0], 0.0)
     mu = np.array([one.element.friction for one in points])
     brakes = float((mu * falls * own[:, 1:].max(axis=1) / own[:, 0]).max(initial=0.0))
@@ -119,9 +119,9 @@ def held_together(
     stay: Sequence[int],
     directions: Sequence[Array | None],
 ) -> tuple[Array, Solution]:
-    """Rows of some points, and their forces and accelerations; `acceleration` (n, 3) is that without the forces.
+    """Rows, forces and accelerations of the points `stay`; `acceleration` (n, 3) is that without these forces.
 
-    A is the root of the inverse inertia that the rows of all points feel.
+    A'A is the inverse inertia W of the rows of all points.
     """
     rows = (3 * np.array(stay)[:, None] + np.arange(3)).ravel()
     mu = np.array([points[i].element.friction for i in stay])
@@ -133,10 +133,10 @@ def held_together(
 def choose_modes(
     stepper: Any, points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips
 ) -> list[tuple[ContactPoint, float, Array, float]]:
-    """The mode of each point that touches; where it sticks, or its direction of slip, in the surface's frame.
+    """Choose each touching point's mode: (point, mode, where it sticks or its direction of slip, when it asks again).
 
-    At last when it asks again, if it drags. Doubtful points stick if one implicit step, ten times as long as slow slip
-    takes to stop, stops them: slip that the motion of bodies makes goes on through it.
+    Places and directions are in the surface's frame. Doubtful points stick if one implicit step, _STEPS_AHEAD times as
+    long as slow slip takes to stop, stops them; slip that moving bodies impose survives such a step.
     """
     stay = [i for i in range(len(points)) if seen.velocity[i, 0] <= PARTING]
     found = [(one, float(OPEN), np.zeros(3), 0.0) for one in points]
@@ -175,7 +175,7 @@ def _stopping(
     doubtful: Array,
     step: float,
 ) -> Solution | None:
-    """Forces and mean accelerations during one implicit step that may stop doubtful points; None if not found."""
+    """Solve one implicit step that may stop doubtful points: mean forces and accelerations; None if not found."""
     if not doubtful[stay].any():
         return None
     rows, a = (3 * np.array(stay)[:, None] + np.arange(3)).ravel(), seen.acceleration.copy()
@@ -186,7 +186,7 @@ def _stopping(
 
 
 def _mode_of_slip(one: ContactPoint, slip: Array, line: Array | None, is_doubtful: bool) -> tuple[float, Array]:
-    """Whether a point that slips slides, drags or creeps, and which direction of its tangents it holds."""
+    """Whether a slipping point slides, drags or creeps, and the tangential direction that it holds."""
     speed = float(np.linalg.norm(slip))
     if speed > 1.5 * one.element.slow_slip or one.element.friction == 0.0:
         return float(SLIDE), slip / speed
@@ -194,7 +194,7 @@ def _mode_of_slip(one: ContactPoint, slip: Array, line: Array | None, is_doubtfu
 
 
 def _mode_from_rest(solved: Solution, k: int, mu: float) -> tuple[float, Array]:
-    """Whether a point that is pressed and does not slip sticks or begins to slide, and in which direction."""
+    """Whether a pressed point without slip sticks or begins to slide, and in which direction."""
     p, a = solved.p[k], solved.v[k, 1:]
     rubs = float(np.hypot(p[1], p[2]))
     if mu > 0.0 and rubs < mu * p[0] * (1.0 - 1e-9):
@@ -205,9 +205,9 @@ def _mode_from_rest(solved: Solution, k: int, mu: float) -> tuple[float, Array]:
 
 
 def spare_where_needed(stepper: Any, points: Sequence[ContactPoint]) -> None:
-    """Let friction be the least where forces of sticking points are not determinate and the least ones exceed it.
+    """Minimise friction where the forces of sticking points are indeterminate and the least ones exceed the cone.
 
-    Nothing is changed where friction then exceeds its limit, too.
+    Nothing changes where the forces of least friction exceed the limit, too.
     """
     stick = [one for one in points if mode_of(stepper, one) == STICK]
     mu = np.array([one.element.friction for one in stick])
@@ -227,9 +227,10 @@ def spare_where_needed(stepper: Any, points: Sequence[ContactPoint]) -> None:
 
 
 def agree_with_rows(stepper: Any, points: Sequence[ContactPoint], seen: Probe, slow: SlowSlips) -> None:
-    """Let go what the rows would pull, and slip what they would hold too strongly, as their guards would.
+    """Open the points that the rows would pull, and let those slip that they would hold beyond the friction limit.
 
-    Where more points touch than forces are determinate, modes may have been chosen by other forces than the least ones.
+    Guards would do the same a step later. Where forces are indeterminate, `choose_modes` may have used other forces
+    than the least ones, which the rows give.
     """
     for _ in range(2 * len(points)):
         stepper.forget_rows()

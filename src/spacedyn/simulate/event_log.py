@@ -1,4 +1,4 @@
-"""Events of a run: they are recorded, their actions carried out, their energy booked; chattering is detected."""
+"""Handle the events of a run: record them, carry out their actions, book their energy, detect chattering."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -20,11 +20,11 @@ from .modes import MODE_NAMES, Switcher
 Array = np.ndarray
 # Chattering: 20 events within min(1e-7 of the run's duration, 1e-6 s)
 _CHATTER_COUNT, _CHATTER_FRACTION, _CHATTER_SECONDS = 20, 1e-7, 1e-6
-_TOUCHES = 50  # changes of rigid contact within as many of the shortest steps chatter, too
+_TOUCHES = 50  # as many changes of rigid contact within as many of the shortest steps are chattering, too
 
 
 class Ending(NamedTuple):
-    """How it ends for a robot: the status, and if it cannot go on, what to say and what was raised."""
+    """How a robot's run ends: the status, and for a failure the message and the exception."""
 
     status: str
     cause: str | None = None
@@ -32,14 +32,14 @@ class Ending(NamedTuple):
 
 
 class EventLog:
-    """Takes note of events, does what they ask for, and keeps the ledger right.
+    """Records events, carries out their actions and books the changes of energy and momentum in the ledger.
 
     Attributes
     ----------
     happened : list of EventOccurrence
-        So far, pack after pack within a chunk of records.
+        Events so far; within a chunk of records those of one pack follow those of another.
     endings : dict of Ending
-        How it ends for robots, by their number, that are to end.
+        The end of each robot that a terminal event or a failure has ended, by its number.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class EventLog:
         self.endings: dict[int, Ending] = {}
         self._model, self._events, self._gravity, self._switcher = model, list(events), gravity, switcher
         self._shape, self._of_robot = shape, defaultdict[tuple[int, ...], list[EventOccurrence]](list)
-        self._settle = settle  # what rigid contact does at an instant
+        self._settle = settle  # applies the impulses of rigid contact at an instant, `settle_contacts`
         self._instants = defaultdict[tuple[int, ...], list[float]](list)  # at which rigid contact changed
 
     def restore(self, past: Iterable[EventOccurrence], steppers: Iterable[Any]) -> None:
         """Restore the events before the checkpoint of a resumed run; robots that a terminal event ended stay ended.
 
-        One robot alone goes on past a terminal event.
+        A single robot continues past a terminal event.
         """
         for stepper in steppers:
             mine = {self._robot(stepper, lane) for lane in range(stepper.robots)}
@@ -143,7 +143,7 @@ class EventLog:
             fired[:] = 0.0
         start, end = stepper.span
         at_once = min(_CHATTER_FRACTION * (end - start), _CHATTER_SECONDS)
-        span = max(at_once, _CHATTER_COUNT * stepper.shortest_step)  # shorter steps there are none
+        span = max(at_once, _CHATTER_COUNT * stepper.shortest_step)  # at least _CHATTER_COUNT of the shortest steps
         if len(own) >= _CHATTER_COUNT and t - own[-_CHATTER_COUNT].time <= span:
             self._fail(robot, "chattering", _chatter(own[-_CHATTER_COUNT:]))
         if stepper.robots > 1 and robot in self.endings:
@@ -160,7 +160,7 @@ class EventLog:
         self._end(stepper)
 
     def ending_of(self, stepper: Any) -> tuple[int, Ending] | None:
-        """How it ends for the robots of a stepper, and which one decides; None while some go on and none has failed."""
+        """The robot that decides how a stepper ends, and its ending; None while robots run and none has failed."""
         robots = range(stepper.first, stepper.first + stepper.robots)
         found = [(robot, self.endings[robot]) for robot in robots if robot in self.endings]
         failed = [one for one in found if one[1].cause is not None]
@@ -171,14 +171,14 @@ class EventLog:
         self.happened[begin:] = [one for one in self.happened[begin:] if one.time <= after]
 
     def ignore_idle_events(self, stepper: Any) -> None:
-        """Ignore events whose actions would change nothing: a body that is caught is not caught again."""
+        """Ignore events whose actions would change nothing: a body that is already caught cannot be caught."""
         held = {one.joint: MODE_NAMES[int(mode)] for one, mode in self._switcher.modes(stepper)}
-        asleep, fired = stepper.asleep(), stepper.fired()
+        ignored, fired = stepper.ignored(), stepper.fired()
         for i, event in enumerate(self._events):
-            before = asleep[i, 0]
-            asleep[i] = bool(event.actions) and all(_idle(stepper, action, held) for action in event.actions)
-            if before and not asleep[i, 0]:
-                fired[i] = 1.0  # where it is now is no event
+            before = ignored[i, 0]
+            ignored[i] = bool(event.actions) and all(_idle(stepper, action, held) for action in event.actions)
+            if before and not ignored[i, 0]:
+                fired[i] = 1.0  # its present value counts as handled: the event starts without a side
 
     def _robot(self, stepper: Any, lane: int) -> tuple[int, ...]:
         """The index in the batch of the robot in a lane of a stepper."""
@@ -192,7 +192,7 @@ class EventLog:
             stepper.end_here()
 
     def _act(self, stepper: Any, event: Event, action: Any, t: float) -> bool:
-        """Do what an event asks for; whether anything has changed."""
+        """Carry out an action or a user's function; return whether anything changed."""
         before = stepper.state()
         asked = action if isinstance(action, Action) else action(t, before)
         if isinstance(asked, Action):
@@ -204,7 +204,7 @@ class EventLog:
         return after is not before
 
     def _do(self, stepper: Any, asked: Action, before: State) -> bool:
-        """What happens inside the robot; whether anything has changed."""
+        """Carry out an action of `sd.actions`; return whether anything changed."""
         if isinstance(asked, Switch):
             self._switcher.switch(stepper, asked)
             return True
@@ -223,7 +223,7 @@ class EventLog:
         return not np.array_equal(present, values[:, 0])
 
     def _close(self, stepper: Any, asked: Closing, before: State) -> bool:
-        """A loop closes, by the impulse that this takes, or opens; whether anything has changed."""
+        """Close a loop, with the impulse that this takes, or open it; return whether anything changed."""
         number = stepper.layout.names.index(asked.element)
         values, loop = stepper.element_states(number), stepper.layout.elements[number]
         present = values[:, 0].copy()
@@ -243,7 +243,7 @@ class EventLog:
         return True
 
     def _checked(self, stepper: Any, before: State, after: Any) -> State:
-        """The state that an action returned, if it can be used."""
+        """Check the state that an action returned; raise if it cannot be used."""
         if after is None:
             return before
         if not isinstance(after, State) or after.model != before.model or after.shape:
@@ -267,7 +267,7 @@ class EventLog:
         return after
 
     def _change(self, stepper: Any, before: State, after: State) -> None:
-        """Go on from another state; the ledger takes the change of energy and momentum."""
+        """Continue from another state; book the change of energy and momentum in the ledger."""
         energy, start = self._energy(stepper, before), self._momentum(stepper, before)
         stepper.set_coordinates(after.x)
         stepper.set_rates(after.u[:, None])
@@ -278,14 +278,14 @@ class EventLog:
             raise InputError("it opened a loop; return the nearest state that does not: sd.assemble(...)")
 
     def _momentum(self, stepper: Any, state: State) -> Array:
-        """Momentum (6), L about the centre of mass, with what elements carry; the stepper must be at the state."""
+        """Momentum (6) including what elements carry, L about the centre of mass; the stepper must be at the state."""
         both, carried = momentum(state.model, state, about="com"), stepper.carried()
         if not carried.size:
             return both
         return with_carried(state.model, state, center_of_mass(state.model, state), both, carried)[0]
 
     def _energy(self, stepper: Any, state: State) -> float:
-        """Kinetic, potential, and stored in elements; the stepper must be at the state."""
+        """Kinetic, potential and stored energy of the robot and its elements [J]; the stepper must be at the state."""
         total = kinetic_energy(state.model, state) + potential_energy(state.model, state, gravity=self._gravity)
         return float(total + stepper.stored_energy())
 

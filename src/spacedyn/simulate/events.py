@@ -1,10 +1,10 @@
-"""Events: conditions on the robot that are found to the instant, and what is done then.
+"""Events: conditions on the robot, located in time to rounding, and the actions that follow.
 
     fall = sd.Event(sd.endpoint_reaches("foot", point=(0, 0, 0), normal=(0, 0, 1)), direction=-1, action=bounce)
     run = sd.simulate(robot, state, 10.0, events=[fall])
     [(event.time, event.name) for event in run.events]
 
-A condition is a number that passes through zero: one that is ready made, or a function made by `condition`.
+A condition is a number that passes through zero: a ready-made one, or a user's function decorated with `condition`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -276,19 +276,19 @@ class Event:
 
     @property
     def switches(self) -> bool:
-        """Whether it may change modes of joints, or looks at them."""
+        """Whether its action may change modes of joints, or its condition reads them."""
         return bool(self.actions) or (isinstance(self.condition, Law) and self.condition.switches)
 
     @property
     def record(self) -> "EventRecord":
-        """What a file keeps of it."""
+        """The event without its code, as files keep it."""
         done = "; ".join(one.label if isinstance(one, Action) else "a function" for one in self.actions)
         return EventRecord(self.label, self.direction, self.terminal, bool(self.actions), self.switches, done)
 
 
 @dataclass(frozen=True)
 class EventRecord:
-    """What a file knows of an event: all but the code of its condition and its action."""
+    """An event as a file keeps it: everything but the code of its condition and its action."""
 
     label: str
     direction: int
@@ -336,7 +336,7 @@ class EventOccurrence:
 
 
 def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]]:
-    """Check what was given; the conditions for this robot."""
+    """Check the events of a run; return their conditions for this robot."""
     if not (isinstance(events, Event) or is_several(events)):
         raise InputError(f"events: expected Event(...), or a list of them, got {events!r}")
     chosen = [events] if isinstance(events, Event) else list(events)
@@ -350,7 +350,7 @@ def read_events(model: Model, events: Any) -> tuple[list[Event], list[Condition]
 
 
 def same_events(model: Model, before: Iterable[Any], now: Any) -> tuple[Event, ...]:
-    """The events that made a run, with their code; raise if those that are given are others."""
+    """The given events `now`, with their code; raise unless they are the events `before` that made a run."""
     was = tuple(before)
     if now is None:
         if all(isinstance(event, Event) for event in was):

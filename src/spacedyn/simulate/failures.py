@@ -1,4 +1,4 @@
-"""Why a simulation failed: who raised something or wrote no number, else the joint first seen to go wrong."""
+"""Why a simulation failed: the law or element that raised an error or wrote NaN, else the first joint to go wrong."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,13 +23,13 @@ _NOT_COMPILED = (
     "a compiled function that it calls does not take such arguments; sd.sample takes a table: sd.table(times, values), "
     "waypoints or a spline"
 )
-_WILD = 1e50  # positions and rates that say nothing of a cause
-_BEYOND = 10.0 ** np.arange(-15, -3)  # of a run's duration: where a law or an element is not defined, steps shrink
-_SHORT = 1e3  # of the shortest steps that time can be counted in
+_WILD = 1e50  # a state with larger numbers is useless for a diagnosis
+_BEYOND = 10.0 ** np.arange(-15, -3)  # of a run's duration: steps shrink where a law or an element is not defined
+_SHORT = 1e3  # times the shortest step that advances the time
 
 
 def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
-    """What a law or an element raised. Compiled code says little of where: run as Python, it says more."""
+    """Report what a law or an element raised; the call is repeated as Python, whose errors say more."""
     callee = stepper.callees.get(stepper.called_at_fault)
     if callee is not None:
         name = callee.name
@@ -39,7 +39,7 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
             except type(error) as again:
                 error = again
                 break
-            except Exception:  # what only Python raises
+            except Exception:  # an error of the repetition alone
                 continue
     what = {one.name: one.role.what for one in stepper.callees.values()}
     sort = "law" if name is None else what.get(name, "law")
@@ -50,13 +50,13 @@ def failed_callee(stepper: Any, error: BaseException, name: str | None) -> str:
 
 
 def _times(stepper: Any, step: float) -> tuple[float, ...]:
-    """Times at which to look: that of the last good state, and some within the step after it."""
+    """Times at which to repeat a call: that of the last good state, and some within the step after it."""
     t, h = stepper.time, float(step)
     return t, t + 1e-9 * h, t + 0.5 * h, t + h
 
 
 def _rehearsed(stepper: Any, number: int, t: float, view: Array) -> Array:
-    """What a law, a condition or an element writes if it is run as Python: a motion is not."""
+    """Output of a law, a condition or an element run as Python; empty for a motion, which is not run."""
     callee, layout = stepper.callees[number], stepper.layout
     if number >= CALLED:
         return callee.rehearsed(float(t), view, _element_places(stepper, callee))
@@ -66,16 +66,16 @@ def _rehearsed(stepper: Any, number: int, t: float, view: Array) -> Array:
 
 
 def _element_places(stepper: Any, element: UserElement) -> Array:
-    """What a user's element is handed, as the driver does it."""
+    """The table of places that the driver passes to a user's element."""
     layout = stepper.layout
     return np.array(element.places(robot_of(layout.model, 0), layout.view, layout.view_size))
 
 
 def without_number(stepper: Any) -> str | None:
-    """The law or element that writes what is not finite, at the last good state, within the step after it or beyond."""
+    """The law or element that writes NaN or infinity, at the last good state, within the step after it or beyond."""
     if (found := _writes_no_number(stepper)) is not None:
         return found
-    with np.errstate(all="ignore"), caught(lambda: None):  # what is raised beyond is another matter
+    with np.errstate(all="ignore"), caught(lambda: None):  # errors beyond the step are not reported
         for ahead in (0.5 * stepper.step, stepper.step, *_BEYOND * (stepper.span[1] - stepper.span[0])):
             with stepper.moved_on(ahead):
                 found = _writes_no_number(stepper)
@@ -85,7 +85,7 @@ def without_number(stepper: Any) -> str | None:
 
 
 def _writes_no_number(stepper: Any) -> str | None:
-    """The law or element that writes what is not finite, at the present state and at times within the next step."""
+    """The law or element that writes NaN or infinity, at the present state and at times within the next step."""
     views = {number: stepper.views(number) for number in stepper.callees if number > 0}
     for time in _times(stepper, stepper.step):
         for number, seen in views.items():
@@ -93,7 +93,7 @@ def _writes_no_number(stepper: Any) -> str | None:
             for lane in range(stepper.robots):
                 try:
                     out = _rehearsed(stepper, number, time, seen[:, lane])
-                except (ArithmeticError, ValueError) as error:  # compiled, what is not defined gives no number
+                except (ArithmeticError, ValueError) as error:  # where compiled code gives NaN
                     return f"{who} writes no number ({error}){_of_robot(stepper, lane)}"
                 except Exception:  # what only Python raises
                     continue
@@ -105,12 +105,12 @@ def _writes_no_number(stepper: Any) -> str | None:
 
 
 def _of_robot(stepper: Any, lane: int) -> str:
-    """Which robot of a pack; of one alone the message says it elsewhere."""
+    """Words that name the robot of a pack; empty for a single robot, which the message names elsewhere."""
     return f" of robot {stepper.first + lane}" if stepper.robots > 1 else ""
 
 
 def first_rate(model: Model, stepper: Any) -> str | None:
-    """The joint, or the base, whose position or rate is no number after the step that failed."""
+    """The joint, or the base, whose position or rate is NaN or infinite after the step that failed."""
     bad = np.flatnonzero(~np.isfinite(stepper.new_vector()).all(axis=1)) % model.nv
     if not bad.size:
         return None
@@ -118,7 +118,7 @@ def first_rate(model: Model, stepper: Any) -> str | None:
 
 
 def states_at_failure(stepper: Any, last: State) -> State | None:
-    """The states of the last record, with the later ones of the robots that stepped last; None if motion went wild."""
+    """States of the last record, with those that the failed stepper has reached since; None if they are not usable."""
     rows = last.flattened()._data.copy()
     for lane in range(stepper.robots):
         state = stepper.state(lane)._data
@@ -134,7 +134,7 @@ def fastest_rate(model: Model, stepper: Any) -> str:
     return owner(model, int(np.argmax(np.where(np.isfinite(size), size, np.inf))))
 
 
-@np.errstate(all="ignore")  # of a motion gone wild
+@np.errstate(all="ignore")  # the state may be about to overflow
 def stiffest(model: Model, state: State, forces: Sequence[Element]) -> tuple[str, float]:
     """The joint or the spring between bodies that asks for the shortest steps, and how fast it is [1/s]."""
     one = state[(0,) * len(state.shape)] if state.shape else state
@@ -154,7 +154,7 @@ def stiffest(model: Model, state: State, forces: Sequence[Element]) -> tuple[str
 
 
 def stiffness_note(model: Model, state: State, forces: Sequence[Element], step: float) -> str:
-    """What is too stiff for an explicit method with a step [s]; nothing if nothing is."""
+    """Words on what is too stiff for an explicit method with this step [s]; empty if nothing is."""
     who, rate = stiffest(model, state, forces)
     if rate * step < 1.0:
         return ""
@@ -162,7 +162,7 @@ def stiffness_note(model: Model, state: State, forces: Sequence[Element], step: 
 
 
 def sliding_note(stepper: Any) -> str:
-    """What is to be said of a user's guard that changes its side again and again; nothing if none does."""
+    """Words on a user's guard that changes its side again and again; empty if none does."""
     found = stepper.sliding_guard(stepper.step_taken < _SHORT * stepper.shortest_step)
     if found is None:
         return ""
@@ -179,14 +179,14 @@ def _reaches(joint: Joint) -> Array:
 
 
 def owner(model: Model, rate: int) -> str:
-    """The joint, or the base, that a rate is of."""
+    """The joint, or the base, that rate number `rate` belongs to."""
     owners = (j for i, j in enumerate(model.joints) if model.u_slice(i).start <= rate < model.u_slice(i).stop)
     found = next(owners, None)
     return f"joint '{found.name}'" if found else f"the base '{model.bodies[0].name}'"
 
 
 def _name(stepper: Any, number: int, place: int) -> str:
-    """The name of what a law or an element writes to a place, with the index there."""
+    """The name and index of the number that a law or an element writes to a place of its output."""
     law = stepper.callees[number]
     if number >= CALLED:
         ends = _element_places(stepper, law)[2 + 2 * len(law.names[0]) :].reshape(-1, 2)

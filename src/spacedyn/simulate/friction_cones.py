@@ -2,12 +2,12 @@
 
     pn >= 0,   (W p + b)n >= 0,   one of them zero;   |pt| <= mu pn,   pt against (W p + b)t where that is not zero
 
-First all are thought to stick, with the least impulses that do that: those that would have to pull let go, those whose
-friction is too great slip, until none is left that does. Where forces are not determinate, those of least friction may
-be within its limits where the least ones are not: then they act. Where this finds no end, Newton's method solves the
-law in the form of equations (Alart, Curnier), with several weights: feet of one stiff body, which hardly let each other
-move, need that. At last one contact at a time is solved, in turn. Contacts that slide already have their direction
-given.
+First, modes are found by trial: all contacts are assumed to stick, with the least impulses that achieve it. A contact
+that would have to pull opens, one whose friction exceeds its limit slips, and so on until nothing changes. Where forces
+are indeterminate and the least ones exceed the limit, forces of least friction are taken if they are within it. If the
+trial does not end, Newton's method solves the law written as equations (Alart, Curnier), with several weights: the feet
+of one stiff body, which nearly fix each other, need that. The last resort solves one contact at a time, in turn. The
+direction of contacts that already slide is given.
 """
 
 from typing import NamedTuple
@@ -21,13 +21,13 @@ from .row_roots import forces_that_move_nothing, independent_columns, least_impu
 
 Array = np.ndarray
 _SWEEPS = 2000
-_ROUNDING = 1e-11  # of the greatest eigenvalue of W: what rounding hides where its root is not given
-_FIXED = 1e-13  # of the greatest eigenvalue of W of one contact: directions in which joints let it not move
+_ROUNDING = 1e-11  # of the greatest eigenvalue of W: smaller ones are rounding where no root of W is given
+_FIXED = 1e-13  # of the greatest eigenvalue of W of one contact: smaller ones belong to directions that joints block
 _ITERATIONS, _HALVINGS = 30, 8  # of Newton's method
 _WEIGHTS = 1.0, 1e3, 30.0, 1e4, 1e5, 1e2  # of tangential velocities, against a contact's own inertia
 _BACKWARD = 1e-13  # of the greatest velocity: slip that is rounding
-AT_LIMIT, CLEAR = 1e-8, 1e-6  # of the limit of friction: what is nearer is at it; what is farther is clear of it
-_LIKELY_WEIGHTS = 1e3, 1e2  # those that find it most often where feet spread
+AT_LIMIT, CLEAR = 1e-8, 1e-6  # of the limit: friction nearer to it is at the limit; friction farther is clear of it
+_LIKELY_WEIGHTS = 1e3, 1e2  # those that succeed most often where feet spread
 
 
 class Solution(NamedTuple):
@@ -38,7 +38,7 @@ class Solution(NamedTuple):
 
 
 class Jammed(InputError):
-    """A contact that slides, and that its own friction presses against the surface: Painlevé's paradox."""
+    """Raised where its own friction presses a sliding contact against the surface: Painlevé's paradox."""
 
 
 def solve_cones(
@@ -57,16 +57,16 @@ def solve_cones(
     W : (3 n, 3 n)
         Symmetric; three numbers a contact, normal first.
     b : (3 n,)
-        Without any impulse.
+        Velocities, or accelerations, without any impulse.
     mu : (n,)
         Coefficients of friction.
     directions : list of (2,) or None
         Of contacts that slide, tangential; None of those that may stick.
     may_share : bool
-        Whether contacts stick where not the least forces, but those of least friction are within its limits. Of
-        impulses, which friction has at its limit while there is slip, these are not.
+        Whether contacts stick if the forces of least friction are within the limits though the least forces are not.
+        True for forces only: friction impulses are at the limit as long as there is slip.
     root : (k, 3 n), optional
-        A, W = A'A: which forces move nothing is seen from it more sharply than from W.
+        A with W = A'A: it shows more sharply than W which forces move nothing.
 
     >>> found = solve_cones(np.eye(3), np.array([-1.0, 0.3, 0.0]), np.array([0.5]), [None])
     >>> bool(abs(found.p - [1.0, -0.3, 0.0]).max() < 1e-12), bool(abs(found.v).max() < 1e-12)
@@ -75,7 +75,7 @@ def solve_cones(
     n, size = len(mu), float(np.abs(b).max(initial=0.0))
     A = root_of(W, _ROUNDING) if root is None else root
     found = None
-    if n > 1 or len(independent_columns(A)[0]) < 3:  # joints of few freedoms let one contact alone not move every way
+    if n > 1 or len(independent_columns(A)[0]) < 3:  # joints may block a direction of a single contact
         found = _by_modes(A, b, mu, directions, may_share) or _by_newton(W, b, mu, directions)
     if found is not None:
         return found
@@ -94,14 +94,14 @@ def solve_cones(
 
 
 def try_cones(A: Array, b: Array, mu: Array, directions: list[Array | None]) -> Solution | None:
-    """The same of several contacts that may share forces, by the root of W, if it is found quickly."""
+    """Solve several contacts that may share forces, from the root A of W, with few weights; None if not found."""
     return _by_modes(A, b, mu, directions, True) or _by_newton(A.T @ A, b, mu, directions, _LIKELY_WEIGHTS)
 
 
 def expand(W: Array, b: Array, mu: Array, least: Array) -> Array:
-    """(3 n,) impulses of which the normal ones are at least `least` (n,), more where contacts would approach.
+    """(3 n,) impulses whose normal parts are at least `least` (n,), and larger where contacts would approach.
 
-    So expansion pushes what compression has pressed: friction has its limit by all of the normal impulse.
+    This is the expansion that follows compression; the friction limit is that of the whole normal impulse.
 
     >>> expand(np.eye(3), np.array([0.0, 1.0, 0.0]), np.array([0.2]), np.array([0.5])).tolist()
     [0.5, -0.1, 0.0]
@@ -125,7 +125,7 @@ def expand(W: Array, b: Array, mu: Array, least: Array) -> Array:
 
 
 def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) -> Array:
-    """One contact, whose velocity without it is q."""
+    """Impulse (3,) of one contact whose velocity without that impulse is q."""
     if q[0] >= 0.0:
         return np.zeros(3)
     if direction is not None or mu == 0.0:
@@ -144,7 +144,7 @@ def _one(W: Array, q: Array, mu: float, direction: Array | None, size: float) ->
 
 
 def _sliding(W: Array, q: Array, mu: float, size: float) -> Array:
-    """The impulse of one that slips, in the direction in which it then moves, or but for rounding would."""
+    """Impulse of one slipping contact: friction opposes the resulting slip, which may be zero to rounding."""
     backward = -_BACKWARD * (1.0 + mu) * size  # at the limit of friction it does not move yet
 
     def of(angles: Array) -> tuple[Array, Array, Array]:
@@ -171,7 +171,7 @@ def _sliding(W: Array, q: Array, mu: float, size: float) -> Array:
 
 
 def _by_modes(A: Array, b: Array, mu: Array, directions: list[Array | None], may_share: bool) -> Solution | None:
-    """Modes of all contacts by trying: the least impulses of those that stick or slip; None if it finds no end."""
+    """Find the modes of all contacts by trial, with the least impulses; None if the trial does not end."""
     n = len(mu)
     slips = [np.zeros(2) if d is None and mu[i] == 0.0 else d for i, d in enumerate(directions)]
     acts, near = np.ones(n, dtype=bool), 1e-9 * float(np.abs(b).max(initial=0.0))
@@ -204,9 +204,9 @@ def _by_modes(A: Array, b: Array, mu: Array, directions: list[Array | None], may
 
 
 def _shared(A: Array, mu: Array, stick: Array, p: Array) -> Array:
-    """(n, 3) forces p of contacts; where friction of those that stick exceeds its limit, those of least friction.
+    """Forces p (n, 3), or the forces of least friction where friction of sticking contacts exceeds its limit.
 
-    Forces that move nothing make the difference. Where friction exceeds its limit then, too, p stays.
+    The two differ by forces that move nothing. If friction still exceeds its limit, p is returned.
     """
     if not exceed(p[stick], mu[stick], AT_LIMIT):
         return p
@@ -220,12 +220,12 @@ def _shared(A: Array, mu: Array, stick: Array, p: Array) -> Array:
 
 
 def exceed(p: Array, mu: Array, near: float) -> bool:
-    """Whether friction of some contact is nearer to its limit than a part of that, or beyond it."""
+    """Whether friction of some contact is beyond (1 - near) of its limit."""
     return bool(np.any(np.hypot(p[:, 1], p[:, 2]) > mu * p[:, 0] * (1.0 - near)))
 
 
 def _least(A: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]) -> Solution:
-    """The least impulses with which contacts that act stick, or slip in a direction."""
+    """The least impulses with which the contacts `acts` stick, or slip in the direction given by `slips`."""
     columns, rows = [], []
     for i in np.flatnonzero(acts):
         slip = slips[i]
@@ -245,7 +245,9 @@ def _least(A: Array, b: Array, mu: Array, acts: Array, slips: list[Array | None]
 
 
 class _Law:
-    """Coulomb's law of all contacts as equations that are zero where it holds: piecewise smooth ones (Alart, Curnier).
+    """Residual of Coulomb's law of all contacts, a piecewise smooth function of p (Alart, Curnier).
+
+    It is the difference of both sides of
 
     p_n = max(p_n - r_n v_n, l);   p_t = p_t - r_t v_t, or the point of the disc mu p_n that is nearest to it
 
@@ -276,7 +278,7 @@ class _Law:
         return F, J
 
     def _friction(self, i: int, p: Array, v: Array, presses: bool) -> tuple[Array, Array]:
-        """Those of a contact that may stick."""
+        """Friction equations of a contact that may stick, and their derivatives."""
         n, t, r = 3 * i, slice(3 * i + 1, 3 * i + 3), self.r_t[i]
         limit = self.mu[i] * (p[n] - self.r_n[i] * v[n]) if presses else self.mu[i] * self.least[i]
         wanted = p[t] - r * v[t]
@@ -297,7 +299,7 @@ def _by_newton(
     weights: tuple[float, ...] = _WEIGHTS,
     least: Array | None = None,
 ) -> Solution | None:
-    """All contacts at once, by the first weight with which Newton's method gets there; None if none does."""
+    """Solve all contacts at once by Newton's method, with the first weight that converges; None if none does."""
     n = len(mu)
     start, low = np.zeros(3 * n), np.zeros(n) if least is None else least
     own = np.diag(W)[::3]
@@ -311,7 +313,7 @@ def _by_newton(
 
 
 def _newton(law: _Law, p: Array, near: float) -> Array | None:
-    """Where the law holds, from a start on; each step is halved until it comes nearer."""
+    """Newton's method from a start p, with each step halved until the residual decreases; None without convergence."""
     F, J = law(p)
     for _ in range(_ITERATIONS):
         size = float(np.linalg.norm(F))

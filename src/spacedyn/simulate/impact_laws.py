@@ -2,9 +2,9 @@
 
     dv/dp = W (1, f),   f = -mu d while it slides along d,   f = -Wtt^-1 Wtn while it sticks
 
-v = (vn, vt) is the relative velocity at the point, W = J H^-1 J' what a unit of impulse changes of it, p the normal
-impulse, which plays the part of time. Compression ends where vn = 0; the end of the impact follows from the law of
-restitution. The normal impulse does no positive work in all, whatever the law says, so energy is never gained.
+v = (vn, vt) is the relative velocity at the point, W = J H^-1 J' its change per unit impulse, p the normal impulse, the
+independent variable in place of time. Compression ends where vn = 0; the law of restitution determines the end of the
+impact. The total work of the normal impulse is never positive, whatever the law says, so an impact adds no energy.
 W. J. Stronge, Impact Mechanics (2000), ch. 4; J. B. Keller, J. Appl. Mech. 53 (1986) 1.
 """
 
@@ -15,8 +15,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 Array = np.ndarray
-_STILL = 1e-13  # of the speed of the impact: no slip
-_FIXED = 1e-14  # of what an impulse moves: directions in which joints let a point not move at all
+_STILL = 1e-13  # of the speed of the impact: slower slip is none
+_FIXED = 1e-14  # of the trace of W: smaller eigenvalues belong to directions that joints block
 _SEGMENTS = 100
 _ANGLES = np.linspace(-np.pi, np.pi + np.pi / 32.0, 66)  # the last part is the first again: no root falls between ends
 
@@ -30,7 +30,7 @@ class ImpactLaw(NamedTuple):
 
 
 class _Impact:
-    """An impact under way: velocity v, impulse p, work of the normal impulse, and what compression took."""
+    """State of an impact: velocity v, impulse p, work of the normal impulse; impulse and work of its compression."""
 
     def __init__(self, W: Array, v: Array, law: ImpactLaw):
         self.W, self.v, self.law = W, v.astype(float).copy(), law
@@ -39,13 +39,13 @@ class _Impact:
         self.compressed: tuple[float, float] | None = None  # impulse and work of compression
 
     def wanted_work(self) -> float:
-        """The work of the normal impulse at which it ends."""
+        """The total work of the normal impulse at which the impact ends."""
         assert self.compressed is not None
         e = self.law.restitution if self.law.name == "stronge" else 1.0
         return (1.0 - e * e) * self.compressed[1]
 
     def room(self, speed: float, work: float, rate: float) -> float:
-        """The normal impulse that is left to its next turn, where vn changes at this rate."""
+        """Normal impulse until compression, or the impact, ends; `rate` is d vn / dp."""
         if self.compressed is None:
             return -speed / rate if rate > 0.0 else np.inf
         left = self.wanted_work() - work
@@ -61,14 +61,14 @@ class _Impact:
         return max(min(rooms), 0.0)
 
     def turn(self) -> bool:
-        """Compression has ended, or the impact: whether it goes on."""
+        """End compression or the impact; return whether expansion follows."""
         if self.compressed is not None:
             return False
         self.v[0], self.compressed = 0.0, (float(self.p[0]), self.work)
         return self.law.restitution > 0.0
 
     def go(self, push: Array, impulse: float) -> None:
-        """On by a normal impulse, with this push for a unit of it."""
+        """Advance by a normal impulse; `push` (3,) is the whole impulse per unit of it."""
         rate = self.W @ push
         self.work += impulse * (self.v[0] + 0.5 * impulse * rate[0])
         self.v += impulse * rate
@@ -76,7 +76,7 @@ class _Impact:
 
 
 def holding(W: Array) -> Array:
-    """Friction (2,) for a unit of normal impulse that keeps a point from slipping; none where joints hold it anyway."""
+    """Friction (2,) per unit of normal impulse that prevents slip; none in directions that joints block."""
     sizes, ways = np.linalg.eigh(W[1:, 1:])
     moves = sizes > _FIXED * np.trace(W)
     found: Array = -ways[:, moves] @ ((ways[:, moves].T @ W[1:, 0]) / sizes[moves])
@@ -84,7 +84,7 @@ def holding(W: Array) -> Array:
 
 
 def slip_push(W: Array, mu: float) -> Array:
-    """Push for a unit of normal impulse of a point that is about to slip: along the direction in which it will slip."""
+    """Impulse (3,) per unit of normal impulse of a point that begins to slip, with friction against that slip."""
 
     def across(angle: float) -> float:
         d = np.array([np.cos(angle), np.sin(angle)])
@@ -104,7 +104,7 @@ def slip_push(W: Array, mu: float) -> Array:
 
 
 def impulse_of(W: Array, v: Array, law: ImpactLaw) -> Array:
-    """Impulse (normal, two tangential) of an impact.
+    """Impulse (3,) of an impact: normal, two tangential [N s].
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def impulse_of(W: Array, v: Array, law: ImpactLaw) -> Array:
             sticks = np.linalg.norm(held) <= mu
             push = np.array([1.0, *held]) if sticks else slip_push(W, mu)
             if sticks and abs(one.v[0]) <= _STILL * one.scale and (W @ push)[0] <= _FIXED * np.trace(W):
-                return one.p  # friction and joints jam it: no impulse moves it any more
+                return one.p  # friction and joints jam the point: no impulse moves it
             stop = np.inf
         else:
             d = slip / speed
@@ -151,7 +151,7 @@ def impulse_of(W: Array, v: Array, law: ImpactLaw) -> Array:
 
 
 def _curved(one: _Impact) -> bool:
-    """Slide on while the direction of slip turns, to where it stops or the impact turns; whether it goes on."""
+    """Integrate sliding whose direction turns, until slip stops or a phase ends; return whether the impact goes on."""
     W, mu, scale = one.W, one.law.friction, one.scale
 
     def push_of(y: Array) -> Array:

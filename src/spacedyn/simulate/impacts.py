@@ -18,11 +18,11 @@ from ..quantities.matrices import mass_matrix
 from .action_kinds import Impact
 
 Array = np.ndarray
-_SMALL = 1e-12  # of singular values: directions in which nothing can move
+_SMALL = 1e-12  # of the largest singular value: smaller ones belong to directions in which nothing can move
 
 
 def whole_mass_matrix(model: Model, state: State, attached: Sequence[Any]) -> Array:
-    """The mass matrix (nv, nv) with what elements have attached to bodies."""
+    """The mass matrix (nv, nv), including the inertias that elements attach to bodies."""
     H = mass_matrix(model, state)
     for body, point, inertia in attached:
         J = body_jacobian(model, state, body, np.zeros(3))
@@ -33,7 +33,7 @@ def whole_mass_matrix(model: Model, state: State, attached: Sequence[Any]) -> Ar
 
 
 def reaction(H: Array, given: Array, change: Array) -> Array:
-    """Changes of all rates where impulses change those that are given: no impulse acts on the others."""
+    """Changes of all rates, if impulses at the rates `given` change these by `change`, and none acts on the others."""
     free = np.setdiff1d(np.arange(len(H)), given)
     change = change.copy()
     change[free] = -np.linalg.solve(H[np.ix_(free, free)], H[np.ix_(free, given)] @ change[given])
@@ -41,9 +41,9 @@ def reaction(H: Array, given: Array, change: Array) -> Array:
 
 
 def reaction_with_rows(H: Array, given: Array, change: Array, J: Array, rate: Array) -> Array:
-    """The same where constraint rows, J u = -rate of the part that is not the robot's, take impulses, too.
+    """The same as `reaction`, with impulses of the constraint rows J, whose rates become zero.
 
-    `rate` is that before the impulse, J u and all; after it, it is zero.
+    `rate`: the rows' rates before the impulse, J u plus what moving targets contribute.
     """
     free, change = np.setdiff1d(np.arange(len(H)), given), reaction(H, given, change)
     gain = np.linalg.solve(H[np.ix_(free, free)], J[:, free].T)
@@ -53,7 +53,7 @@ def reaction_with_rows(H: Array, given: Array, change: Array, J: Array, rate: Ar
 
 
 def relative_jacobian(model: Model, state: State, endpoint: str, other: str) -> Array:
-    """(3, nv) velocity of `other` relative to the body of `endpoint`, at the place of `other`, per rate."""
+    """(3, nv) Jacobian of the velocity of `other` relative to the body of `endpoint`, at the place of `other`."""
     ours, theirs = (endpoint_jacobian(model, state, name) for name in (endpoint, other))
     places = [endpoint_pose(model, state, name).position for name in (endpoint, other)]
     arm = places[1] - places[0]
@@ -69,10 +69,10 @@ def after_impact(
     attached: Sequence[Any] = (),
     rows: tuple[Array, Array] | None = None,
 ) -> State:
-    """The state just after an impact; the same if the bodies part already.
+    """The state just after an impact; unchanged if the bodies already part.
 
-    `held`: joints that keep their rates; `attached`: what elements have attached to bodies, which takes part; `rows`:
-    J and rates of constraint rows, which take impulses.
+    `held`: joints that keep their rates; `attached`: inertias that elements attach to bodies; `rows`: J and rates of
+    constraint rows, which react with impulses.
     """
     J = relative_jacobian(model, state, impact.endpoint, impact.other)
     if impact.normal is not None:
@@ -95,7 +95,7 @@ def after_impact(
 
 
 class ContactEvent(NamedTuple):
-    """An event of one contact point: the element, words, impulse (3) [N s], place (3) [m], and how much later [s]."""
+    """Event of one contact point: element, words, impulse (3) [N s], place (3) [m], delay after the impact [s]."""
 
     element: str
     words: str
@@ -110,13 +110,13 @@ class Change(NamedTuple):
     Attributes
     ----------
     rates : (nv,)
-        Those after them.
+        Rates u after the impulses.
     lost : {int: float}
-        Energy that each element lost, by numbers [J].
+        Energy that each element dissipated, by its number [J].
     joint_works : (nv,)
-        What joints that move as given do meanwhile [J].
+        Work of the actuators of given joints [J].
     element_works : {int: float}
-        What loops with moving places do, by numbers [J].
+        Work of loops with moving places, by the element's number [J].
     events : list of ContactEvent
     """
 
@@ -128,16 +128,16 @@ class Change(NamedTuple):
 
 
 class Braking(NamedTuple):
-    """What it takes to bring joints to rest by a constant deceleration, in the pose and with the inertia of now.
+    """Time and travel to bring joints to rest by a constant deceleration, with the pose and inertia of the catch.
 
     Attributes
     ----------
     time : float
-        The shortest that the joints' `max_force` allows [s]; infinite if one of them has none.
+        Shortest time that the joints' `max_force` allows [s]; beyond all bounds if a joint that must brake has none.
     travel : dict of float
-        How far each rate's coordinate goes on until then [rad, m], by joint; the farthest, of several.
+        Travel of each joint until then [rad, m]; the largest of a joint with several coordinates.
     room : dict of float
-        How far it is to its limit in that direction [rad, m].
+        Distance to the joint's limit in that direction [rad, m].
     """
 
     time: float
@@ -146,14 +146,14 @@ class Braking(NamedTuple):
 
     @property
     def too_far(self) -> list[str]:
-        """Joints that meet their limits before they are at rest."""
+        """Joints that reach their limits before they are at rest."""
         return [joint for joint, travel in self.travel.items() if travel > self.room[joint]]
 
 
 def braking(
     model: Model, state: State, arm: Sequence[str], held: Iterable[str], attached: Sequence[Any] = ()
 ) -> Braking:
-    """How an arm can come to rest, other joints and the base reacting freely, `held` joints staying as they are."""
+    """How an arm can come to rest, while the base and other joints react freely and `held` joints keep their rates."""
     change, everyone = np.zeros(model.nv), np.arange(model.nv)
     for joint in arm:
         change[model.u_slice(joint)] = -state.u[model.u_slice(joint)]
@@ -176,7 +176,7 @@ def braking(
 
 
 def too_fast(joint: str, found: Braking, limits: Mapping[str, float]) -> str | None:
-    """In words that an arm cannot stop what it has caught; None if it can."""
+    """Message that an arm cannot stop what it has caught; None if it can."""
     if not found.too_far:
         return None
     worst = max(found.too_far, key=lambda name: found.travel[name] - found.room[name])

@@ -1,9 +1,9 @@
-"""Deviations of a state that stay on constraint rows: which are independent, and how the others follow from them.
+"""Deviations of a state that satisfy the constraint rows: the independent ones, and the others as functions of them.
 
     J_h dx = 0,   J du + G dx = 0,   G = d(J u)/dx
 
-J_h are the rows that have residuals, J all of them. G counts where rates are not zero: a wheel that turns about the
-vertical rolls another way.
+J_h are the rows that have residuals, J all rows. G matters where rates are not zero: a wheel turned about the vertical
+rolls in another direction.
 """
 
 import numpy as np
@@ -18,17 +18,17 @@ _DEPENDENT = 1e-9  # of the largest pivot
 
 
 def row_derivatives(stepper: Stepper, time: float, n: int) -> Array:
-    """(2 rows, n) derivatives of residuals, then rates, of constraint rows by the vector that is integrated."""
+    """(2 rows, n) derivatives of the rows' residuals, then of their rates, by the first n numbers of the vector y."""
     found = np.empty((2 * rows_with_residuals(stepper).size, n))
     row_matrix(stepper.own, time, found.reshape(-1))
     return found
 
 
 def independent_deviations(derivatives: Array, stepper: Stepper, free: Array) -> tuple[Array, Array]:
-    """Numbers of the independent ones among all deviations, and all of them by these.
+    """Indices of the independent deviations, and the matrix that gives all deviations by these.
 
-    `derivatives` as `row_derivatives` gives them; `free` (nv,): which joints are not held, those that are stay
-    independent, and do not deviate.
+    `derivatives` as `row_derivatives` gives them; `free` (nv,): which rates are not given. Given ones count as
+    independent, and their deviations stay zero.
     """
     m, n, nv = len(derivatives) // 2, derivatives.shape[1], free.size
     holonomic, holds = rows_with_residuals(stepper), holding_rows(stepper)
@@ -45,7 +45,7 @@ def independent_deviations(derivatives: Array, stepper: Stepper, free: Array) ->
 
 
 def _dependent(J: Array) -> tuple[Array, Array]:
-    """Columns of J that follow from the others, and the matrix X that solves for them: X J of these is the identity."""
+    """Indices of the columns of J that depend on the others, and X, a left inverse of these columns."""
     sizes = np.linalg.norm(J, axis=1, keepdims=True)
     scaled = J / np.where(sizes > 0.0, sizes, 1.0)
     _, R, order = qr(scaled, mode="economic", pivoting=True) if J.size else (None, np.zeros((0, 0)), np.empty(0, int))

@@ -1,8 +1,8 @@
 """Ctrl-C while a simulation runs: the first ends it after the present steps, the second one ends a law that loops.
 
-Python runs its own handlers of signals between two lines of Python; a compiled law that never returns leaves no such
-moment. So a thread beside it is woken by the signal itself: it names the law after a while, and at the second Ctrl-C
-has the loops of laws end (`law_checks`).
+Python calls signal handlers between two lines of Python only; a compiled law that never returns would block them. So
+the signal also wakes a thread: after a while it names the law, and at the second Ctrl-C it ends the loops of laws
+(`end_loops`).
 """
 
 import os
@@ -20,20 +20,20 @@ PATIENCE = 5.0  # seconds that a law may take to return after Ctrl-C before it i
 
 
 class Interruption:
-    """While it lasts, a first Ctrl-C only asks for an end; a second one is a KeyboardInterrupt as ever.
+    """Context in which a first Ctrl-C only requests an end, and a second one raises KeyboardInterrupt as usual.
 
-    So no law, which may be Python, is ever cut off in the middle, unless it does not return: then the second one ends
-    it at the next round of its loop.
+    So no law is cut off in the middle, unless it does not return: then the second Ctrl-C ends it at the next round of
+    its loop.
 
     Parameters
     ----------
     at_work : callable, optional
-        The name of the law that is being called just now, or None.
+        Returns the name of the law that is being called now, or None.
 
     Attributes
     ----------
     asked : bool
-        Whether there was one.
+        Whether Ctrl-C was pressed.
     """
 
     def __init__(self, at_work: Callable[[], str | None] = lambda: None) -> None:
@@ -67,13 +67,13 @@ class Interruption:
         return PATIENCE if self._presses == 1 and not self._named else None
 
     def pressed(self) -> None:
-        """A Ctrl-C, which Python may not notice."""
+        """Handle a Ctrl-C in the listening thread; Python's own handler may be blocked."""
         self._presses += 1
         if self._presses > 1 and self._at_work():
             end_loops(True)
 
     def waited(self) -> None:
-        """Some seconds have gone by since the first."""
+        """Name the law that has not returned within `PATIENCE` seconds after the first Ctrl-C."""
         self._named = True
         if name := self._at_work():  # the steps that Ctrl-C waits for take a tenth of a second together
             text = f"{name} has not returned {PATIENCE:g} s after Ctrl-C (a loop without end?)"
@@ -81,7 +81,7 @@ class Interruption:
 
 
 class _Listener(threading.Thread):
-    """The thread that signals wake, whatever the main thread does: one for the process, idle between runs."""
+    """The thread that signals wake even while the main thread is blocked: one for the process, idle between runs."""
 
     only: "_Listener | None" = None
 
@@ -93,8 +93,8 @@ class _Listener(threading.Thread):
 
     @classmethod
     def attend(cls, interruption: Interruption) -> None:
-        """Listen for a run, unless somebody else is woken by signals already."""
-        if cls.only is None or cls.only._process != os.getpid() or not cls.only.is_alive():  # as after a fork
+        """Listen for a run; do nothing if another wakeup file descriptor is already set."""
+        if cls.only is None or cls.only._process != os.getpid() or not cls.only.is_alive():  # a fork copies no threads
             cls.only = cls()
             cls.only.start()
         cls.only._of = interruption
@@ -104,7 +104,7 @@ class _Listener(threading.Thread):
 
     @classmethod
     def leave(cls) -> None:
-        """The run is over."""
+        """Stop listening: the run is over."""
         if cls.only is not None:
             before = signal.set_wakeup_fd(-1)
             if before != cls.only._theirs.fileno():
@@ -113,7 +113,7 @@ class _Listener(threading.Thread):
         end_loops(False)
 
     def run(self) -> None:
-        """Pass signals on."""
+        """Pass signals to the present `Interruption`."""
         while True:
             of = self._of
             self._ours.settimeout(of.patience)

@@ -1,6 +1,6 @@
-"""Where everything is: the vector that is integrated, a row of the record, what laws see and write, memory.
+"""Slices of the vector y, of a row of the record, of what laws see and write.
 
-Each block is declared once, here; the plan of the kernels, slices, columns, names and units follow. Nobody else adds
+Each block is declared once, here; the kernels' plan, slices, columns, names and units follow. No other module adds
 sizes up.
 """
 
@@ -22,7 +22,7 @@ def may_switch(laws: Sequence[Any], events: Sequence[Any]) -> bool:
 
 
 def in_order(sizes: Mapping[str, int], first: int = 0) -> Slices:
-    """Blocks one behind the other.
+    """Slices of consecutive blocks of these sizes.
 
     >>> in_order({"a": 2, "b": 3}, 10)
     {'a': slice(10, 12, None), 'b': slice(12, 15, None)}
@@ -86,7 +86,7 @@ class Layout:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether guards of elements ask for more than another side."""
+        """Whether guards of elements call for more than a change of side: for the impulses of rigid contact."""
         return any(one.asks for one in self.elements)
 
     @cached_property
@@ -113,26 +113,26 @@ class Layout:
 
     @cached_property
     def _owned(self) -> list[slice]:
-        """Where each owner's states are among them."""
+        """The slice of each owner among the internal states."""
         sizes = [sum(block.size for block in declaration_of(one).states) for _, one in self.owners]
         return list(in_order({str(i): size for i, size in enumerate(sizes)}).values())
 
     def states_of_law(self, law: int) -> slice:
-        """Where a law's states are among them."""
+        """The slice of a law's states among the internal states."""
         return self._owned[law]
 
     def states_of_element(self, element: int) -> slice:
-        """Where an element's states and samples are among them."""
+        """The slice of an element's states and samples among the internal states."""
         return self._owned[len(self.laws) + element]
 
     @cached_property
     def law_states(self) -> int:
-        """How many of the internal states are laws': they come first."""
+        """Number of the laws' internal states, which come before the elements'."""
         return self._owned[len(self.laws) - 1].stop if self.laws else 0
 
     @cached_property
     def ledger(self) -> Slices:
-        """What is integrated for the ledger, behind the states."""
+        """Entries of the ledger, which are integrated behind the states."""
         count = len(self.elements)
         return in_order(
             {
@@ -156,9 +156,9 @@ class Layout:
         return in_order({"s": nv, "u": nv, "states": end_of(self.states), "ledger": end_of(self.ledger)})
 
     def moving_size(self, others_act: object) -> int:
-        """How many numbers of y, from its first on, have rates that are not always zero.
+        """Number of leading entries of y whose rates are not always zero.
 
-        Without anything that acts but laws' forces in joints, only these have works in the ledger.
+        If nothing but the laws' joint forces acts, all other entries of the ledger stay zero.
         """
         return end_of(self.y) if others_act else self.in_y("joint_work").stop
 
@@ -184,12 +184,12 @@ class Layout:
 
     @cached_property
     def wrench_points(self) -> list[tuple[int, Any]]:
-        """Points at which elements push bodies: the element's number, and the point."""
+        """The number of the element and the point, for each point at which an element pushes a body."""
         model = robot_of(self.model, 0)
         return [(i, one) for i, element in enumerate(self.elements) for one in element.wrenches(model)]
 
     def wrenches(self, element: int) -> slice:
-        """Where the wrenches of an element are among those that all of them record, six numbers a point."""
+        """The slice of an element's wrenches among all recorded wrenches, six numbers a point."""
         mine = [j for j, (whose, _) in enumerate(self.wrench_points) if whose == element]
         return slice(6 * mine[0], 6 * mine[-1] + 6) if mine else slice(0, 0)
 
@@ -231,7 +231,7 @@ class Layout:
 
     @cached_property
     def view(self) -> Slices:
-        """What laws see; also 'element.channel', and the states of laws as `states` names them."""
+        """What laws see, by name: quantities of the robot, 'element.channel', and the states of laws as in `states`."""
         model, states = self.model, end_of(self.states)
         conditions = [one.condition.of(model) for one in self.events if not isinstance(one.condition, str)]
         sees = any("." in name for law in (*self.laws, *conditions) for name in _reads(law, self.elements))
@@ -272,7 +272,7 @@ class Layout:
 
     @cached_property
     def out(self) -> Slices:
-        """What laws write, but for their states, which come last."""
+        """What laws write, by name; the rates of their own states come after these."""
         ends = len(self.model.endpoints)
         found = in_order(
             {
@@ -298,9 +298,9 @@ class Layout:
         return self.out["states"].stop
 
     def places(self, law: Any, number: int) -> list[int]:
-        """What a law's function is handed: sizes of view and out, then start and end of all that it uses.
+        """The table that a law's function is called with: sizes of view and out, then start and end of each used part.
 
-        `number`: which of the laws it is, since two may have states of the same name.
+        `number`: the number of the law, since states of two laws may have the same name.
         """
         seen, written = used_names(law, blocks_of(self.elements))
         last, where = self.out_size, []
@@ -312,12 +312,12 @@ class Layout:
         return [self.view_size, last, *(end for one in where for end in (one.start, one.stop))]
 
     def parts_seen(self, law: Any) -> int:
-        """How many of `places` are parts of the view that a law reads; they come first."""
+        """Number of parts of the view that a law reads; they come first in `places`."""
         return len(_reads(law, self.elements))
 
 
 def _reads(law: Any, elements: Iterable[Element]) -> list[str]:
-    """Names that a law reads; of one in a file, nothing is known."""
+    """Names that a law reads; none of a law read from a file, whose code is unknown."""
     return used_names(law, blocks_of(elements))[0] if hasattr(law, "function") else []
 
 

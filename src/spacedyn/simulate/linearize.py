@@ -192,7 +192,7 @@ def linearize(
 
 
 def _mobility(H: Array, J: Array) -> Array:
-    """Accelerations per force: H^-1, less what constraint rows J take of it."""
+    """Accelerations per unit force: H^-1, projected onto the motions that the constraint rows J allow."""
     T = np.linalg.inv(np.linalg.cholesky(H)).T
     if len(J):
         W, rank = J @ T, redundant_rows(J, T)[0]
@@ -204,9 +204,9 @@ def _mobility(H: Array, J: Array) -> Array:
 
 
 def _in_inertial_axes(A: Array, model: Model, state: State, stepper: Stepper) -> tuple[Array, Array]:
-    """The matrix for deviations of the base's angular rates in inertial axes; the stepper has them in the base's.
+    """A with the base's angular rates in inertial axes, where the stepper has them in the base's own axes.
 
-    And the matrix that leads from the former deviations to the stepper's.
+    Also returns the matrix from these deviations to the stepper's.
 
     w0 = exp(phi) R w: with W = R w and phi = 0,  dw0 = dW + dphi x w0, and a second derivative along the motion
     (phi' = w0, W' = w0') of  w0 x dW + dphi x w0' + (w0 x (dphi x w0)) / 2.
@@ -230,7 +230,7 @@ def _cross(v: Array) -> Array:
 
 
 def _continuous(law: Law, allowed: bool) -> Law:
-    """A law that has a derivative in time."""
+    """The law as a continuous one; raise for a sampled law, unless `allowed`."""
     if law.period is None:
         return law
     if not allowed or law.states:

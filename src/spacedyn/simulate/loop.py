@@ -1,7 +1,7 @@
-"""Run steppers and store what they record.
+"""The loop of a run: advance all steppers chunk by chunk, store their records, end when one fails.
 
-Records come in chunks. After each one all robots stand at the same record, and a checkpoint of the steppers can be
-taken: a simulation goes on from it bit for bit.
+After each chunk all robots stand at the same record; a checkpoint of the steppers taken there lets a simulation resume
+bit for bit.
 """
 
 import math
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from .stepper.stepper import Stepper
 
 Array = np.ndarray
-_CALL_SECONDS = 0.1  # computing time of one call of the driver: then Ctrl-C and the pace are looked at
+_CALL_SECONDS = 0.1  # computing time of one call of the driver, after which Ctrl-C and the pace are checked
 _PACE_CHECK_AFTER = 30.0  # [s] of computing, before the number of remaining steps is estimated
-_SLOW_STEPS, _HOPELESS_STEPS = 1e9, 1e11  # remaining steps: a warning; the run ends
+_SLOW_STEPS, _HOPELESS_STEPS = 1e9, 1e11  # remaining steps at which the run warns, and at which it ends
 _MAX_RATE, _MAX_RATE_GROWTH = (
     1e6,
     1e3,
@@ -46,17 +46,17 @@ class Outcome:
     Attributes
     ----------
     status : str
-        In a word or two.
+        'done', 'event', 'interrupted', or the kind of failure.
     time : float
         When [s].
     stepper : Stepper
         The stepper that ended the run, or that failed.
     error, law
-        What a law or an action raised; which law, if it is known.
+        The exception of a law or an action; the name of the law, if known.
     cause : str or None
-        Why it cannot go on, if an event or a mode is the reason.
+        The reason, if an event or a mode ended the run.
     robot : int or None
-        The number in the batch of the robot that it is about, if that is known.
+        Number in the batch of the robot that ended the run, if known.
     """
 
     status: str
@@ -69,7 +69,7 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Whether it came to the end, or to a terminal event."""
+        """Whether the run reached its end or a terminal event."""
         return self.status in ("done", "event")
 
 
@@ -97,11 +97,11 @@ class Recording:
     store : RecordStore
         Where records go.
     auditor : Auditor
-        Who looks at them before.
+        Checks the records before they are stored.
     past : Past, optional
         What was recorded before.
     log : EventLog
-        What is done at events.
+        Handles events.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Recording:
         self._before = 0 if past is None else past.records
         self._written, self._steps = 0, 50
         self._simulation, self._begun, self._told = simulation, wall.monotonic(), False
-        self._slides = False  # whether a guard was warned of
+        self._slides = False  # whether the warning of a guard that changes its side again and again was given
         self._log, self._noted = log, len(log.happened)
         self._reached = [0.0] * len(steppers)  # simulated time of each
         self._all_reached = 0.0
@@ -130,13 +130,13 @@ class Recording:
         self._kept: Any = slice(None) if len(parts) == len(columns) else np.concatenate(parts)
 
     def checkpoint(self) -> Checkpoint:
-        """All that is needed to go on from here."""
+        """A checkpoint from which the simulation resumes here."""
         image = np.concatenate([snapshot(stepper) for stepper in self._steppers])
         last = any(stepper.is_on_last_step for stepper in self._steppers)
         return Checkpoint(self._before + self._written, image, self._auditor.numbers.copy(), last)
 
     def run(self, progress_bar: Progress) -> Outcome:
-        """Run to the end, or as far as it goes."""
+        """Run to the end, or to an event, a failure or an interruption."""
         if self._before == 0:
             for stepper in self._steppers:
                 self._log.handle_contacts(stepper, quietly=True)
@@ -168,7 +168,7 @@ class Recording:
         warn_user(f"this run will take very long: at t = {stepper.time:g} s its steps are {h:.1e} s{note}", RunWarning)
 
     def _why_slow(self) -> str:
-        """What may make steps short if nothing is known of it."""
+        """A guess why steps are short, if no stiff joint or spring explains it."""
         notes = [note for one in self._simulation.elements if (note := one.slowness_note)]
         if notes:
             return notes[0]
@@ -176,24 +176,24 @@ class Recording:
         return f"{jumps} may jump, or motion be very fast"
 
     def _look_at_guards(self, stepper: "Stepper") -> None:
-        """Warn once if a user's guard is led back to its zero from both sides: a step has passed over it."""
+        """Warn once if both sides of a user's guard lead back to its zero, so that a step has passed over it."""
         if not self._slides and stepper.sliding_guard(or_last=False) is not None:
             self._slides = True
             cost = "as it is, errors there are as large as what a step changes"
             warn_user(f"before t = {stepper.time:g} s {sliding_note(stepper)}; {cost}", RunWarning)
 
     def _too_slow(self, stepper: "Stepper", steps: float) -> bool:
-        """Whether more than `steps` steps are left if all are as short as the last; False in the first 30 s."""
+        """Whether more than `steps` steps remain if all are as short as the last; False before _PACE_CHECK_AFTER."""
         if not self._simulation.method.adaptive or wall.monotonic() - self._begun < _PACE_CHECK_AFTER:
             return False
         return bool(stepper.span[1] - stepper.time > steps * stepper.step_taken > 0.0)
 
     def _out_of_bounds(self, stepper: "Stepper") -> str | None:
-        """What moves so fast that nobody can mean it: steps would become ever shorter, and never end."""
+        """Message on a rate beyond `_fastest`, with which steps would become ever shorter; None if there is none."""
         if not self._simulation.method.adaptive:
             return None
         model = self._simulation.model
-        if stepper.largest_rates().max(initial=0.0) < 0.5 * self._fastest:  # so is it in any axes
+        if stepper.largest_rates().max(initial=0.0) < 0.5 * self._fastest:  # in any axes
             return None
         rates = np.abs(stepper.rates()[:, : stepper.robots]).max(axis=1)
         if not np.any(rates > self._fastest):
@@ -205,12 +205,12 @@ class Recording:
         return np.empty((0, sum(stepper.robots for stepper in self._steppers), self._width))
 
     def _stands_at(self, stepper: "Stepper", rows: int) -> bool:
-        """Whether a stepper has written `rows` rows of this chunk, or has ended at an event before."""
+        """Whether a stepper has written `rows` rows of this chunk, or an event has ended it earlier."""
         written = stepper.records
         return written == rows or (written < rows and self._log.ending_of(stepper) is not None)
 
     def _chunk(self, room: int, progress_bar: Progress, interruption: Interruption) -> tuple[Outcome | None, Array]:
-        """Run up to `room` records further: records (records, robots, columns); the outcome if the run ends there."""
+        """Run a chunk of up to `room` records: the outcome, if the run ends in it, and (records, robots, columns)."""
         window = None if self._times is None else self._times.window(self._written, room)
         for stepper in self._steppers:
             stepper.set_times(window)
@@ -225,7 +225,7 @@ class Recording:
                 break
         failed = [outcome for outcome in outcomes if outcome is not None and not outcome.good]
         if len(blocks) < len(self._steppers):
-            rows = self._nothing()  # the others have not been run
+            rows = self._nothing()  # interrupted before all steppers ran this chunk
             self._log.discard(self._noted, -math.inf)
         else:
             rows = side_by_side(blocks, outcomes)
@@ -238,7 +238,7 @@ class Recording:
                 rows = rows[:first]
         if failed:
             outcome = min(failed, key=lambda outcome: outcome.time)
-            if outcome.status == "out of bounds":  # noticed sooner or later; what is kept does not depend on that
+            if outcome.status == "out of bounds":  # found late: cut at the first such rate
                 rows = rows[: _first(np.abs(rows[..., self._u]).max(axis=(1, 2), initial=0.0) > self._fastest)]
             self._log.discard(self._noted, outcome.time)
             return outcome, rows
@@ -250,7 +250,7 @@ class Recording:
     def _advance(
         self, number: int, block: Array, room: int, progress_bar: Progress, interruption: Interruption
     ) -> Outcome | None:
-        """A stepper, until the chunk is full, or how it ended before."""
+        """Advance a stepper until its chunk is full (None), or return the outcome that ends it before."""
         stepper, status, error, law = self._steppers[number], codes.PAUSED, None, None
         self._running = stepper
         while status == codes.PAUSED and error is None and not interruption.asked:
@@ -266,7 +266,7 @@ class Recording:
             if status == codes.SWITCHED and error is None:
                 self._log.switch_modes(stepper)
                 status = codes.PAUSED
-            if status == codes.ENDING and error is None:  # a checkpoint from where a longer run would go on alike
+            if status == codes.ENDING and error is None:  # a checkpoint here: a longer run takes another next step
                 status = codes.FULL if len(self._steppers) == 1 else codes.PAUSED
             if isinstance(error, KeyboardInterrupt):  # in a law that runs in Python
                 interruption.asked, status = True, codes.PAUSED
@@ -302,14 +302,14 @@ def _first(which: Array) -> int:
 
 
 def side_by_side(blocks: list[Array], outcomes: list[Outcome | None]) -> Array:
-    """Records of all robots from those of each stepper: as many as all have that have not ended at an event.
+    """Join the records of all steppers; cut to the shortest of those that have not ended at an event.
 
-    The last record of one that has ended is repeated beside the others' later ones; its own time stands still.
+    The last record of a robot that has ended is repeated, with its own time, beside the others' later records.
     """
     if len(blocks) == 1:
         return blocks[0]
     ended = [outcome is not None and outcome.status == "event" for outcome in outcomes]
-    # where an event or a mode failed, the last row is of a time that no other robot has one of
+    # where an event or a mode failed, the last row is at a time that no other robot has recorded
     odd = [outcome is not None and outcome.cause is not None for outcome in outcomes]
     going = [len(block) - o for block, o, end in zip(blocks, odd, ended, strict=True) if not end]
     count = min(going) if going else max(map(len, blocks))

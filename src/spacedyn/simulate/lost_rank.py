@@ -1,4 +1,4 @@
-"""Warnings and notes of a run whose constraint rows become dependent on each other, with the names of its loops."""
+"""Warnings and failure notes, by the names of loops, where constraint rows become linearly dependent."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,15 +16,15 @@ from .simulation import Simulation
 from .stepper.stepper import Stepper
 
 Array = np.ndarray
-_OPEN = 1e-9  # [m, rad]: no longer closed
-_SMALL = 1e-3  # of the largest singular value: steps become too short before rows depend on each other exactly
+_OPEN = 1e-9  # [m, rad]: a larger residual is an open loop
+_SMALL = 1e-3  # of the largest singular value: nearly singular, since steps become too short before exact dependence
 
 
 def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, states: State) -> None:
-    """Say when the rank of the rows first fell below that of the start, and of which loops.
+    """Warn of the first time at which the rank of the rows is below that of the start, with the loops concerned.
 
-    `closure` (times, robots..., 3) as it is recorded. Where loops and contacts open and close, ranks change
-    by themselves.
+    `closure` (times, robots..., 3) is the recorded channel. No warning where events or contacts may open and close
+    rows, since they change the rank.
     """
     rank = closure[..., 2].reshape(len(time), -1)
     fell = rank < rank[:1]
@@ -48,7 +48,7 @@ def warn_of_lost_rank(simulation: Simulation, time: Array, closure: Array, state
 
 
 def rows_note(simulation: Simulation, stepper: Stepper, time: float, *, singular: bool) -> str:
-    """What is to be said of the constraint rows where a run stopped, of the first robot of a pack that they fail."""
+    """Note on the constraint rows where a run stopped, for the first robot of a pack with a fault; else empty."""
     if not simulation.layout.rows:
         return ""
     for lane in range(stepper.robots):
@@ -68,7 +68,7 @@ class _Robot(NamedTuple):
 
 
 def singular_note(simulation: Simulation, robot: _Robot, time: float) -> str:
-    """What is to be said of rows that nearly depend on each other where the run of a robot stopped; or nothing."""
+    """Note on rows that are nearly dependent where the run of a robot stopped; else empty."""
     if simulation.events or any(one.asks for one in simulation.elements):
         return ""
     start = State(
@@ -95,7 +95,7 @@ def singular_note(simulation: Simulation, robot: _Robot, time: float) -> str:
 
 
 def reach_note(simulation: Simulation, robot: _Robot, time: float) -> str:
-    """What is to be said of moving targets and prescribed joints that no state follows soon after a run stopped."""
+    """Note on moving targets and prescribed joints that no state can follow soon after a run stopped; else empty."""
     motions = {name: motion for name, motion in simulation.prescribed.items() if not isinstance(motion, str)}
     moving = motions or any(getattr(one, "times", None) is not None for one in simulation.elements)
     if not moving or simulation.events or simulation.modes:
@@ -118,7 +118,7 @@ def reach_note(simulation: Simulation, robot: _Robot, time: float) -> str:
 
 
 def contradiction_note(simulation: Simulation, robot: _Robot, time: float) -> str:
-    """What is to be said of given joints that leave rows too few freedoms where the run of a robot stopped."""
+    """Note on given joints that leave the rows too few degrees of freedom where a run stopped; else empty."""
     given = [one.joint for one in simulation.joints if one.given is not None]
     if not given:
         return ""
@@ -139,7 +139,7 @@ def contradiction_note(simulation: Simulation, robot: _Robot, time: float) -> st
 
 
 def _rows_at(simulation: Simulation, state: State, time: float, holds: bool = True) -> Rows:
-    """The constraint rows of one robot of a simulation at a state, looked at; with joints that are held, or without."""
+    """Evaluated constraint rows of one robot of a simulation at a state; `holds`: whether held joints stay held."""
     held = [LockedJoint(one.joint) for one in simulation.joints] if holds else []
     rows = Rows(state.model, state, [*simulation.elements, *held], time)
     rows.look()

@@ -1,8 +1,8 @@
-"""How a simulation steps through time: small frozen objects that hold a method's coefficients and settings.
+"""Integration methods as small frozen objects that hold coefficients and settings.
 
-A fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`, and, through rigid contact, `TimeStepping`. A step
-chosen by error, unless one is given: `DormandPrince5`, the default `DormandPrince8`, and, for what is stiff, `Radau5`.
-All work on the manifold: attitudes are taken in a chart around the start of each step.
+With a fixed step: `RungeKutta4`, `SemiImplicitEuler`, `Variational`, and `TimeStepping` for rigid contact. With a step
+chosen by the error, unless one is given: `DormandPrince5`, `DormandPrince8` (the default), and `Radau5` for stiff
+systems. All work on the manifold: attitudes are coordinates in a chart around the start of each step.
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ from ..signatures import checked_fields
 from . import dormand_prince_8
 
 Array = np.ndarray
-_MAX_STEPS = 1e14  # of a fixed step: a year of computing
-_CHANGES = 0.1  # [s] in which motions through contact change: falls, steps of a walker
+_MAX_STEPS = 1e14  # most fixed steps of a run: a year of computing
+_CHANGES = 0.1  # [s] time scale of motion with contact, as of falls and of a walker's steps, for the ledger's budget
 
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
     """Coefficients of a Runge-Kutta method; an explicit one takes one stage more than it needs at the step's end."""
 
-    A: Array  # (stages, stages)
+    A: Array  # (stages, stages) of the Butcher tableau
     b: Array  # (main,)
     c: Array  # (stages,)
     e5: Array  # (main + 1,) error estimate
@@ -48,7 +48,7 @@ def _dense(rows: dict[int, dict[int, float]], shape: tuple[int, int]) -> Array:
 
 
 def _hermite(b: Array) -> Array:
-    """Weights of the stages for the cubic through both ends of a step; the last stage is taken at its end."""
+    """P of the cubic Hermite interpolant of a step; the last stage is evaluated at the step's end."""
     stages = len(b) + 1
     change = np.append(b, 0.0)
     P = np.outer(change, [0.0, 3.0, -2.0])
@@ -104,7 +104,7 @@ def _dormand_prince_8() -> Tableau:
 
 
 def _radau() -> Tableau:
-    """Collocation at three points, the last of which is the step's end: K are the slopes there."""
+    """Collocation at three points, the last one at the step's end; K are the slopes at these points."""
     c = np.array([(4 - 6**0.5) / 10, (4 + 6**0.5) / 10, 1.0])
     P = np.linalg.inv(np.vander(c, increasing=True)).T / [1.0, 2.0, 3.0]  # integrals of Lagrange's polynomials
     A = np.array([P @ x ** np.arange(1, 4) for x in c])
@@ -112,7 +112,7 @@ def _radau() -> Tableau:
 
 
 def _radau_constants(tableau: Tableau) -> Array:
-    """What `kernels.implicit` needs: A^-1 = T L T^-1, L a real eigenvalue and a pair; weights of the error estimate."""
+    """Constants of `kernels/methods/radau.py`: T, T^-1 and eigenvalues of A^-1 = T L T^-1; error weights."""
     inverse = np.linalg.inv(tableau.A)
     values, vectors = np.linalg.eig(inverse)
     real, pair = int(np.argmin(abs(values.imag))), int(np.argmax(values.imag))
@@ -124,7 +124,7 @@ def _radau_constants(tableau: Tableau) -> Array:
 
 @dataclass(frozen=True)
 class Method:
-    """What all methods have: how they step, and their order."""
+    """Base class of all methods: kind of step, order, capabilities."""
 
     kind: ClassVar[int] = EXPLICIT
     order: ClassVar[int]
@@ -140,12 +140,12 @@ class Method:
 
     @property
     def judges_works(self) -> bool:
-        """Whether entries of the ledger may have tolerances, too."""
+        """Whether entries of the ledger may have error tolerances, too."""
         return self.kind == EXPLICIT
 
     @property
     def steps_through_contact(self) -> bool:
-        """Whether contact is rigid for it, and its impulses are found within a step."""
+        """Whether the method treats all contact as rigid and solves its impulses within the step."""
         return self.kind == TIME_STEPPING
 
     def constants(self) -> Array:
@@ -154,7 +154,7 @@ class Method:
 
     @property
     def budget(self) -> float:
-        """Relative error of the ledger that is good for it, if the user says nothing."""
+        """Default budget of the ledger: the relative error that is acceptable for the method."""
         return 1e-7
 
     @property
@@ -164,14 +164,14 @@ class Method:
 
 
 def _check_step(method: Method, *steps: Any) -> None:
-    """Raise if one is no positive time."""
+    """Raise unless the step is a positive time."""
     for step in steps:
         if not one_number(f"{type(method).__name__}: step", step, "a positive time [s]") > 0.0:
             raise InputError(f"{type(method).__name__}: the step must be a positive time [s], got {step!r}")
 
 
 def check_steps(method: Method, duration: float) -> None:
-    """Raise if a method with a fixed step would never come to the end of a run [s]."""
+    """Raise if a fixed step is so short that the run would never end."""
     step = getattr(method, "step", None)
     if step is not None and duration / step > _MAX_STEPS:
         raise InputError(
@@ -201,7 +201,7 @@ class RungeKutta4(_FixedStep):
 
     order: ClassVar[int] = 4
     tableau: ClassVar[Tableau] = _classic()
-    own_axes: ClassVar[bool] = False  # it is there to be compared with SpaceDyn and others: step by step as they do
+    own_axes: ClassVar[bool] = False  # as SpaceDyn and others, for comparison step by step
 
 
 @checked_fields()
@@ -306,7 +306,7 @@ class TimeStepping(_FixedStep):
 
     @property
     def budget(self) -> float:
-        """Of the first order: the step over a time in which motions change that it is meant for."""
+        """Default budget of the ledger: the step over the time scale of motion with contact, since the order is one."""
         return self.step / _CHANGES
 
     def constants(self) -> Array:
@@ -412,6 +412,6 @@ class Radau5(_Adaptive):
     tableau: ClassVar[Tableau] = _radau()
 
     def constants(self) -> Array:
-        """Numbers of the method beside its tableau: and how far Newton's method is to go, adaptive or not."""
+        """Numbers of the method beside its tableau, and the tolerance of Newton's method, adaptive or not."""
         accuracy = max(10 * np.finfo(float).eps / max(self.rtol, 1e-15), min(0.03, self.rtol**0.5))
         return np.append(_radau_constants(self.tableau), [accuracy if self.adaptive else 1.0, 1e-14])

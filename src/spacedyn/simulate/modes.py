@@ -1,4 +1,4 @@
-"""Modes of joints that change during a run: free, locked, or moved as prescribed; bodies caught and let go.
+"""Changes of joint modes during a run: free, locked or prescribed; catching and releasing bodies.
 
     catch = sd.Event(sd.endpoints_within("hand", "handle", 0.02), direction=-1, action=sd.actions.attach("grip"))
     run = sd.simulate(robot, state, 60.0, events=[catch], modes={"latch": "locked"})
@@ -7,9 +7,9 @@ A joint that is locked while it moves, or that takes up a prescribed rate, does 
 
     H Δu = p,   Δu given at the joints that are held,   p = 0 at all others and at a base that is free
 
-so the total momentum stays, and the energy that is lost is in the ledger; H has what elements have attached to bodies.
-Two bodies that meet and stick together are a joint of the kind 'free' between them that is locked: all six rates of one
-relative to the other become zero.
+so the total momentum is conserved, and the lost energy is in the ledger. H includes the inertias that elements attach
+to bodies. Two bodies that meet and stick together are modelled by locking the 'free' joint between them: all six
+relative rates become zero.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ MODE_NAMES = {number: name for name, number in MODES.items()}
 def deviations(
     model: Model, joints: list[Prescribed], times: Array, x: Array, u: Array, modes: Array | None, anchors: Array
 ) -> Array:
-    """How far joints that are held are from where they must be, the largest of each record and robot.
+    """Largest deviation of held joints from their prescribed or locked motion, for each record and robot.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def deviations(
     x, u : (records, robots, …)
         The states.
     modes : (records, robots, joints) or None
-        Of all joints; None: as they are at the start.
+        Modes of all joints; None if modes do not change during the run.
     anchors : (records, robots, nq) or (robots, nq)
-        Where locked joints are held; by what motions are shifted, if modes may change.
+        Coordinates at which joints are locked; if modes may change, shifts of prescribed motions, too.
 
     Returns
     -------
     (records, robots)
-        Of coordinates and rates, relative to one more than what they should be.
+        Deviation of coordinates and rates over 1 + their nominal magnitude.
     """
     worst = np.zeros(x.shape[:2])
     for one in joints:
@@ -79,7 +79,7 @@ def _largest(has: Array, wanted: Array) -> Array:
 
 
 class Switcher:
-    """Changes modes of joints of a stepper, with the impulses that go with it.
+    """Changes the modes of a stepper's joints, with the impulses that this takes.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Switcher:
         self._model, self._joints = model, joints
 
     def modes(self, stepper: Any) -> list[tuple[Prescribed, float]]:
-        """The joints that may be held, with their present modes."""
+        """The joints that may be held, each with its present mode."""
         return list(zip(self._joints, stepper.modes(), strict=True))
 
     def held(self, stepper: Any) -> list[str]:
@@ -101,7 +101,7 @@ class Switcher:
         return [one.joint for one, mode in self.modes(stepper) if mode != FREE]
 
     def apply_commanded_modes(self, stepper: Any) -> None:
-        """Switch joints to the modes that laws command; raise if a mode does not exist."""
+        """Switch joints to the modes that laws command; raise for an unknown mode."""
         present, wanted, changes = stepper.modes(), stepper.modes_asked(), {}
         for i in np.flatnonzero(wanted != present):
             one, mode = self._joints[i], float(wanted[i])
@@ -113,7 +113,7 @@ class Switcher:
         self.switch(stepper, Switch(changes))
 
     def switch(self, stepper: Any, action: Switch) -> None:
-        """Switch modes of joints; an impulse gives them the rates that a mode, or the action, asks for."""
+        """Switch modes of joints; an impulse gives them the rates that the new mode, or the action, prescribes."""
         present, t, modes, rates = stepper.modes(), stepper.time, action.modes, action.rates
         place = {one.joint: i for i, one in enumerate(self._joints)}
         state, attached, stored = stepper.state(), stepper.attached(), stepper.stored_energy()
@@ -149,14 +149,14 @@ class Switcher:
         return after is not state
 
     def apply_contact_impulses(self, stepper: Any, change: Change) -> None:
-        """Set the rates after impulses of rigid contact; book who lost and who gave energy."""
+        """Set the rates after impulses of rigid contact; book dissipated energy and work by element and joint."""
         state, stored = stepper.state(), stepper.stored_energy()
         after = State(state.model, np.concatenate([state.x, change.rates]))
         jumps = any(type(one).jump is not Element.jump for one in stepper.layout.elements)
         _go_on(stepper, state, after, stored if jumps else None, change)
 
     def _check_stopping(self, stepper: Any, action: Switch, after: State, attached: Sequence[Any]) -> None:
-        """Report an arm that cannot stop what has just been caught."""
+        """Warn, or fail, if an arm cannot stop the body that it has just caught."""
         found = braking(after.model, after, action.arm, self.held(stepper), attached)
         limits = {name: float(np.min(after.model.joint(name).max_force)) for name in action.arm}
         said = too_fast(next(iter(action.modes)), found, limits)
@@ -167,10 +167,10 @@ class Switcher:
 
 
 def _go_on(stepper: Any, state: State, after: State, stored: float | None, change: Change | None = None) -> None:
-    """Go on with the rates after an impulse within the robot.
+    """Continue with the rates after an impulse within the robot, and book its energy.
 
-    Where elements are attached to bodies, their states jump with the rates; `stored` is what all elements held before.
-    `change`: who gives and takes the energy; without it, that is the event's work.
+    States of elements attached to bodies jump with the rates; `stored` is the elements' stored energy before.
+    `change`: works and losses by element and joint; without it, the change of energy is work of the event.
     """
     model = state.model
     work, before = kinetic_energy(model, after) - kinetic_energy(model, state), _momentum(stepper, state)
@@ -186,7 +186,7 @@ def _go_on(stepper: Any, state: State, after: State, stored: float | None, chang
         stepper.add_to_ledger("element_dissipated", _by_number(change.lost, count))
         stepper.add_to_ledger("element_work", _by_number(change.element_works, count))
         stepper.add_to_ledger("joint_work", change.joint_works[model.nv - stepper.layout.joints :])
-    if stepper.layout.rows:  # some may take impulses from outside
+    if stepper.layout.rows:  # rows to the inertial frame transmit impulses from outside
         stepper.add_to_ledger("impulse", _momentum(stepper, after) - before)
     stepper.forget_stage()
     stepper.forget_rows()
@@ -199,7 +199,7 @@ def _by_number(values: dict[int, float], count: int) -> Array:
 
 
 def _momentum(stepper: Any, state: State) -> Array:
-    """Momentum (6) of a robot with rows, L about the centre of mass, with what elements carry."""
+    """Momentum (6) of one robot including what elements carry, L about the centre of mass."""
     if not stepper.layout.rows:
         return np.zeros(6)
     both, carried = momentum(state.model, state, about="com"), stepper.carried()
@@ -215,10 +215,10 @@ def velocities_after(
     attached: Sequence[Any] = (),
     rows: tuple[Array, Array] | None = None,
 ) -> State:
-    """The state just after impulses at some joints have given them these rates; all others are free to react.
+    """The state just after impulses at the joints in `rates` have given them these rates; all others react freely.
 
-    `attached`: what elements have attached to bodies, which takes part; `rows`: J and rates of constraint rows, which
-    take impulses.
+    `attached`: inertias that elements attach to bodies; `rows`: J and rates of constraint rows, which react with
+    impulses.
 
     >>> import spacedyn as sd
     >>> robot = sd.load("planar_four_link")

@@ -13,7 +13,7 @@ class Progress:
     """Shows the progress of a run on the terminal once it has lasted for a while."""
 
     def __init__(self, shown: bool, total: float, observer: Callable[[Any], None] | None = None):
-        self.observer = observer  # is shown the first robots' latest record, (robots, columns)
+        self.observer = observer  # called with the latest record (robots, columns) of the first stepper
         self._shown, self._total = shown and sys.stderr.isatty(), total
         self._bar: Any = None
         self._task: Any = None
@@ -29,7 +29,7 @@ class Progress:
             self._bar.stop()
 
     def reached(self, simulated: float) -> None:
-        """Show that this much simulated time is done [s], summed over all robots."""
+        """Update the bar: `simulated` is the simulated time so far [s], summed over all steppers."""
         self._begun = self._begun or time.monotonic()
         if not self._shown or time.monotonic() - self._begun < _QUIET:
             return

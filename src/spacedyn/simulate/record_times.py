@@ -14,7 +14,7 @@ _MAX_RECORDS = 2.0**53  # records that can be counted
 
 
 def checked_record(record: Any, start: float, end: float) -> float | Array | str:
-    """What to record: an interval [s], times [s], or 'steps'."""
+    """Check what to record: an interval [s], ascending times [s], or 'steps'."""
     if isinstance(record, str):
         if record != "steps":
             raise InputError(f"record: expected an interval [s], times, or 'steps', got {record!r}")
@@ -37,7 +37,7 @@ def checked_record(record: Any, start: float, end: float) -> float | Array | str
 
 
 class RecordTimes:
-    """The times to record, made as they are needed: an interval takes no memory, however long the run.
+    """The times to record, computed in windows: an interval takes no memory, however long the run.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class RecordTimes:
     start, end : float
         Of the run [s].
     past : Past, optional
-        What is recorded already; only later times are taken.
+        What a resumed run has recorded; only later times remain.
     """
 
     def __init__(self, record: float | Array, start: float, end: float, past: Past | None = None):
@@ -62,7 +62,7 @@ class RecordTimes:
             raise InputError(
                 f"record: {(end - start) / record:.3g} records of a run from {start:g} to {end:g} s are too many"
             )
-        self._last = math.floor((end - start) / record * (1 + 1e-12))  # the end comes as one more if it is not this
+        self._last = math.floor((end - start) / record * (1 + 1e-12))  # the end is added if it is not this one
         more = end - (start + self._last * record) >= 1e-9 * (end - start)
         self._skip = 0 if after < start else math.floor((after - start) / record + 1e-9) + 1
         points = self._last + 1 + more - self._skip if after < end - 1e-9 * (end - start) else 0

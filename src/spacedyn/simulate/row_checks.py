@@ -1,4 +1,4 @@
-"""Whether the loops of a simulation are closed where it starts, and which of them are redundant."""
+"""Checks at the start of a simulation: whether loops are closed, and which of them are redundant."""
 
 from collections.abc import Iterable
 
@@ -66,7 +66,7 @@ def check_closed(simulation: Simulation, steppers: Iterable[Stepper], tolerance:
 
 
 def _check_sides(simulation: Simulation) -> None:
-    """Raise if a loop that starts closed is so by half a turn: its rows do not see that."""
+    """Raise if a loop is closed by a half turn at the start, which its residuals do not show."""
     for name, one in zip(simulation.layout.names, simulation.elements, strict=True):
         if not one.is_against(simulation.model, simulation.state, as_given=True):
             continue
@@ -81,7 +81,7 @@ def _check_sides(simulation: Simulation) -> None:
 
 
 def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
-    """Say which loops have rows that depend on each other, of the first robot at its start."""
+    """Warn of loops whose rows are linearly dependent, of the first robot at its start."""
     look_at_rows(stepper)
     state, rates = stepper.state(), np.flatnonzero(free_rates(stepper))
     held = holding_rows(stepper)
@@ -89,7 +89,7 @@ def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
     try:
         L = np.linalg.cholesky(mass_matrix(state.model, state)[np.ix_(rates, rates)])
     except np.linalg.LinAlgError:
-        return  # the run itself says what is wrong with the masses
+        return  # the run itself reports a singular mass matrix
     rank, dependent = redundant_rows(J, np.linalg.inv(L).T)
     if rank < len(J):
         owners = np.array(owners_of_rows(stepper))[held]
@@ -103,17 +103,17 @@ def warn_of_redundant(simulation: Simulation, stepper: Stepper) -> None:
 
 
 def redundant_rows(J: Array, T: Array) -> tuple[int, list[int]]:
-    """Rank of J in the metric of T, and rows that take part in a dependence."""
+    """Rank of J T, and the indices of its linearly dependent rows."""
     U, s = row_singular_values(J, T)
     rank = int((s > 1e-8 * s.max(initial=0.0)).sum())
     return rank, [int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > 1e-6)]
 
 
 def row_singular_values(J: Array, T: Array, sizes: Array | None = None) -> tuple[Array, Array]:
-    """Left singular vectors, as columns, and singular values of J in the metric of T; rows by `sizes`, or their own."""
+    """Left singular vectors (columns) and singular values of J T; rows are scaled by `sizes`, or to length one."""
     W = J @ T
     sizes = np.linalg.norm(W, axis=1) if sizes is None else sizes
-    counts = sizes > 1e-8 * sizes.max(initial=0.0)  # others vanish, as those of rods that lie in line
+    counts = sizes > 1e-8 * sizes.max(initial=0.0)  # smaller rows vanish, as of rods in line
     W = W * np.where(counts, 1.0 / np.where(counts, sizes, 1.0), 0.0)[:, None]
     U, s, _ = np.linalg.svd(W)
     return U, s

@@ -1,4 +1,4 @@
-"""Whether constraint rows that users write are what they say: gradients against residuals, biases against gradients."""
+"""Check users' constraint rows by differences: gradients against residuals, biases against gradients."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _STEP, _TOLERANCE = 1e-5, 1e-4
 
 
 def check_row_derivatives(simulation: Simulation) -> None:
-    """Raise, by name, where derivatives that a user's element writes are not those of its residuals and gradients.
+    """Raise, by name, if a user's element writes gradients or biases that are not derivatives of its residuals.
 
     By central differences along one motion of the first robot, with rates of about 1 m/s and 1 rad/s.
     """
@@ -53,7 +53,7 @@ def check_row_derivatives(simulation: Simulation) -> None:
 
 
 def _compare(what: str, other: str, found: Array, said: Array, scale: Array, which: Array) -> None:
-    """Raise where two of these differ."""
+    """Raise where written and differenced values differ."""
     off = np.abs(found - said) > _TOLERANCE * (scale + np.abs(found))
     for j in np.flatnonzero(off & which & np.isfinite(found) & np.isfinite(said)):
         raise InputError(

@@ -1,7 +1,7 @@
-"""Impulses along rows, by a root A of the inverse inertia that they feel, W = A'A: a column a row.
+"""Impulses along constraint rows, from a root A of the rows' inverse inertia W = A'A; A has one column per row.
 
-Which rows depend on each other is decided as the kernel of constraint rows decides it (row_algebra.py): by what others
-leave of a column. W has the square of that, which rounding hides.
+Linear dependence is decided as in the kernel row_algebra.py, by the part of a column that the others do not span. In W
+that part is squared, and lost in rounding.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ import numpy as np
 from ..kernels.simulation.row_algebra import DEPENDENT, NOTHING
 
 Array = np.ndarray
-_SINGULAR = 1e-13  # of the greatest singular value: no part of what impulses push
+_SINGULAR = 1e-13  # of the greatest singular value: smaller ones count as zero
 
 
 def independent_columns(A: Array) -> tuple[list[int], Array]:
-    """Numbers of independent columns of A, and an orthonormal basis of them, by pivots: each the longest that is left.
+    """Indices of independent columns of A and an orthonormal basis Q of them, by pivots: the largest remainder first.
 
     >>> chosen, Q = independent_columns(np.array([[1.0, 1.0, 0.0], [0.0, 1e-9, 2.0]]))
     >>> chosen, Q.tolist()
@@ -36,9 +36,9 @@ def independent_columns(A: Array) -> tuple[list[int], Array]:
 
 
 def least_impulses(A: Array, b: Array, rows: Array, C: Array) -> tuple[Array, Array]:
-    """The least x with which impulses C x leave rows no velocity, b without them; and the velocities (m,) of all rows.
+    """The least x for which impulses C x stop the given rows, and the velocities (m,) of all rows, b without impulses.
 
-    Those of redundant rows vanish as far as the others make them.
+    The velocities of redundant rows vanish only as far as those of the independent rows imply it.
     """
     chosen, Q = independent_columns(A[:, rows])
     held = rows[chosen]
@@ -50,14 +50,14 @@ def least_impulses(A: Array, b: Array, rows: Array, C: Array) -> tuple[Array, Ar
 
 
 def forces_that_move_nothing(A: Array) -> Array:
-    """(m, k) orthonormal columns: what impulses along rows may have more, and push nothing."""
+    """Null space of A: (m, k) orthonormal columns, impulses along rows that move nothing."""
     chosen, Q = independent_columns(A)
     found: Array = np.linalg.svd(Q.T @ A)[2][len(chosen) :].T
     return found
 
 
 def root_of(W: Array, least: float) -> Array:
-    """A root of a symmetric matrix; what is less than a part of its greatest eigenvalue counts as rounding."""
+    """A root of a symmetric matrix; eigenvalues below `least` times the greatest one count as rounding."""
     values, vectors = np.linalg.eigh(W)
     there = values > least * values[-1]
     found: Array = np.sqrt(values[there])[:, None] * vectors[:, there].T

@@ -1,4 +1,4 @@
-"""From what `simulate` is given to a checked description, and from there to steppers."""
+"""From the arguments of `simulate` to a checked `Simulation`, and from there to steppers."""
 
 from collections.abc import Iterable, Mapping
 from inspect import signature
@@ -61,7 +61,7 @@ def simulation_of(
     own_steps: bool = False,
     channels: Iterable[str] | None = None,
 ) -> Simulation:
-    """What `simulate` is given, checked as far as it can be before the first step; nothing is compiled.
+    """The description of a run from the arguments of `simulate`, checked before the first step; compiles nothing.
 
     Its arguments are checked here and nowhere else; `simulate` passes them on.
     """
@@ -69,7 +69,7 @@ def simulation_of(
 
 
 def instant_of(model: Model, state: State, time: float, **given: Any) -> Simulation:
-    """A simulation that is looked at where it starts alone: no path or motion need go on after that [s]."""
+    """A simulation that is evaluated at its start alone [s]: paths and motions need not cover any later time."""
     return _described(model, state, 1.0, instant=True, **(_LEFT_OUT | {"start": time, "limits": False} | given))
 
 
@@ -151,12 +151,12 @@ def _described(
         budget=float(budget),
         own_steps=bool(own_steps),
     )
-    vars(made).update(layout=layout, joints=joints, conditions=conditions)  # what it would work out by itself
+    vars(made).update(layout=layout, joints=joints, conditions=conditions)  # its cached properties
     return made
 
 
 def _check_method(model: Model, method: Method, elements: list[Element], holds_joints: bool) -> None:
-    """Raise if a method cannot take what there is to be simulated."""
+    """Raise if the method cannot simulate this model with these elements."""
     if isinstance(method, Variational) and holds_joints:
         raise InputError("Variational cannot lock or prescribe joints: choose another method, such as DormandPrince8()")
     if method.kind == codes.SEMI_IMPLICIT_EULER and any(one.asks for one in elements):
@@ -204,7 +204,7 @@ def compiled_parts(simulation: Simulation) -> list[str]:
     pack = "varied" if model.flat.robots else "pack"
     forms = ([pack] if size > 1 and robots > 1 else []) + (["one"] if size == 1 or robots % size == 1 else [])
     moved = method.judges_works and any(one.given is not None for one in simulation.joints)
-    scale = ["totals.run"] if method.adaptive and (model.flat.passive or moved) else []  # what works are measured by
+    scale = ["totals.run"] if method.adaptive and (model.flat.passive or moved) else []  # scales tolerances
     motions = _named(one.given for one in simulation.joints if isinstance(one.given, Law))
     elements: list[str] = []
     for kind, _, _ in prepared.kinds:
@@ -225,12 +225,12 @@ def compiled_parts(simulation: Simulation) -> list[str]:
 
 
 def _named(functions: Iterable[Law]) -> list[str]:
-    """Users' functions as the cache of machine code has them, without what their code makes of it."""
+    """Names of users' functions as the cache of machine code keeps them, without the suffix made of their code."""
     return [f"{one.role.what}-{one.name}" for one in functions]
 
 
 def pack_size(simulation: Simulation) -> int:
-    """Robots that step together: those of a pack have the same steps and the same modes."""
+    """Number of robots that step together in a pack, with the same steps and modes."""
     together = simulation.method.in_packs and not simulation.own_steps and not config.DISABLE_JIT
     if not together or simulation.layout.switching or simulation.layout.asks:
         return 1
@@ -238,6 +238,6 @@ def pack_size(simulation: Simulation) -> int:
 
 
 def _numbers_differ(model: Model, elements: Iterable[Element]) -> bool:
-    """Whether elements have other numbers from robot to robot: frames are elsewhere on bodies, or masses count."""
+    """Whether elements' numbers differ between the robots of a batch, by places of frames or by masses."""
     frames = len(model.flat.offset) > 1 or any(endpoint.rotation.ndim > 2 for endpoint in model.endpoints)
     return frames or (any(np.ndim(body.mass) for body in model.bodies) and any(one.weighs for one in elements))

@@ -1,4 +1,4 @@
-"""The description of a run, and the same as plain text: enough to repeat it, but for the code of its laws."""
+"""The description of a run, and its JSON form, which repeats the run if the code of its laws is given."""
 
 import dataclasses
 import json
@@ -37,26 +37,26 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What is to be simulated, and how: what `simulate` was given, checked. A run keeps the one that made it.
+    """The frozen, checked description of a run: the arguments of `simulate`. A run keeps the one that made it.
 
     Attributes
     ----------
     model, state, laws, method, gravity, prescribed, modes, elements, events
         What was simulated and how, as `simulate` takes it; of laws, motions and events a file holds records only.
     start, end : float
-        From when to when it was meant to go [s].
+        Start and end of the run as requested [s].
     record : float, (times,) or 'steps'
         What was to be recorded.
     channels : tuple of str
         Which of a row's channels are kept.
     budget : float
-        Of the ledger.
+        Acceptable relative error of the ledger.
     own_steps : bool
         Whether every robot of a batch takes steps of its own.
     kernels : str
-        Version of the compiled code: with another, not every bit would be the same.
+        Version of the kernels' sources: another version need not reproduce every bit.
     notes : tuple of str
-        What was noticed when it went on from a file, such as a damaged checkpoint that was skipped.
+        Findings when it was resumed from a file, such as a skipped damaged checkpoint.
     """
 
     model: Model
@@ -143,7 +143,7 @@ class Simulation:
         )
 
     def physics(self) -> bytes:
-        """What every record follows from, as bytes that are the same in a program and after a file was read."""
+        """The data that determine every record, as bytes: the same in a program and after a file was read."""
         laws = [record_of(law) for law in self.laws]
         functions = {name: record_of(one) for name, one in self.prescribed.items() if isinstance(one, Law | LawRecord)}
         text = {
@@ -172,7 +172,7 @@ class Simulation:
         if not isinstance(made["model"], str):
             raise InputError("model: expected the text of a robot")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)  # it was given when the model was made
+            warnings.simplefilter("ignore", ModelWarning)  # given when the model was built
             model, outside = read_stored_model(made["model"], folders)
         if outside:
             warn_user(
@@ -213,7 +213,7 @@ class Simulation:
 
 
 def _listed(given: Any) -> list[Any]:
-    """The elements that a file lists."""
+    """Read the elements that a file lists."""
     if not isinstance(given, list):
         raise InputError(f"elements: expected a list, got {str(given)[:40]!r}")
     return given

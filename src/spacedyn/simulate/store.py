@@ -1,4 +1,4 @@
-"""Where a run puts its records, chunk by chunk, with checkpoints; and what a resumed run has recorded before."""
+"""Stores of a run's records and checkpoints, filled chunk by chunk; the past of a resumed run."""
 
 import math
 from collections.abc import Sequence
@@ -28,29 +28,29 @@ _SHORTEST_CHUNK, _LONGEST_CHUNK = 1.0, 4.0  # [s] of computing
 
 
 class FolderPosition(NamedTuple):
-    """Where a run goes on in its folder."""
+    """The position in its folder at which a run resumes."""
 
-    version: int  # of the folder when it was read: bytes of its manifest
-    checkpoints: int  # in its file that stay
-    digest: RowDigest  # over the records that stay
+    version: int  # of the folder when it was read: the size of its manifest [bytes]
+    checkpoints: int  # number of checkpoints in its file that stay
+    digest: RowDigest  # of the records that stay
 
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """What a resumed simulation has recorded before.
+    """The past of a resumed simulation.
 
     Attributes
     ----------
     checkpoints : list of Checkpoint
-        Those so far; it goes on from the last.
+        Checkpoints so far; the simulation resumes from the last.
     rows : (records, robots, columns)
         The records before that.
     times : (times,)
-        To be recorded first, since they were once [s].
+        Times after the checkpoint that the earlier run had recorded [s]; they are recorded again first.
     place : FolderPosition or None
-        Where it goes on in a folder, if it is to go on there.
+        Position in the folder that the run continues to write, if it does.
     events : tuple of EventOccurrence
-        What happened.
+        Events so far.
     """
 
     checkpoints: list[Checkpoint]
@@ -66,13 +66,13 @@ class Past:
 
     @property
     def last_time(self) -> float:
-        """The latest that is recorded or is going to be [s]."""
+        """The latest time that was recorded, or is to be recorded again [s]."""
         if self.times.size:
             return float(self.times[-1])
         return float(self.rows[-1, :, 0].max()) if len(self.rows) else -math.inf
 
     def restore(self, steppers: list["Stepper"], auditor: "Auditor") -> None:
-        """Make steppers and auditor what they were."""
+        """Restore steppers and auditor from the last checkpoint."""
         image = self.checkpoints[-1].image
         sizes = [snapshot(stepper).size for stepper in steppers]
         if image.size != sum(sizes) or auditor.numbers.size != self.checkpoints[-1].ledger.size:
@@ -83,17 +83,17 @@ class Past:
 
 
 class NotWritten(Exception):
-    """Records that could not be kept; its cause is the OSError that says why."""
+    """Records could not be written; its cause is the OSError with the reason."""
 
 
 class RecordStore(Protocol):
-    """Where a run puts its records, chunk by chunk: memory or a folder."""
+    """Interface of a store of records, in memory or in a folder."""
 
     version: int
     """Version of what was written; see `FolderPosition`."""
 
     def opened(self, past: Past | None) -> AbstractContextManager[Any]:
-        """Open the store for writing; with a past, it then holds the records of that."""
+        """Open the store for writing, with the records of the past, if there is one."""
 
     def room(self, seconds: float) -> int:
         """Number of records of the next chunk; the previous one took `seconds`."""
@@ -102,10 +102,10 @@ class RecordStore(Protocol):
         """Append records (records, robots, columns), the checkpoint after them, if there is one, and events."""
 
     def finish(self, status: str, ledger: Array) -> None:
-        """Note the status and the ledger of the run."""
+        """Write the status and the ledger of the run."""
 
     def content(self) -> tuple[Array, list[Checkpoint], Path | None]:
-        """Records (records, …, columns), checkpoints, and the folder that they are in."""
+        """Records (records, …, columns), checkpoints, and the folder of the store, if any."""
 
 
 def largest_chunk(robots: int, width: int) -> int:
@@ -121,7 +121,7 @@ def next_room(room: int, most: int, seconds: float) -> int:
 
 
 class InMemory:
-    """Keeps records in memory, and a few checkpoints spread over them: two at least.
+    """Keeps records in memory, and at least two checkpoints, spread over the run.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class InMemory:
     def __init__(self, simulation: Simulation, most: int, expected: int | None):
         self._shape, self._expected = simulation.shape, expected
         self._most = most if expected is None else min(most, max(256, -(-expected // 4)))
-        # packs of robots take turns chunk by chunk: what an interruption finds in between is lost
+        # packs advance in turn, chunk by chunk: an interruption between them loses the chunk
         self._room = self._most if simulation.robots <= LANES else min(FIRST_CHUNK, self._most)
         self._rows: list[Array] = []
         self._spread: list[Checkpoint] = []
@@ -159,7 +159,7 @@ class InMemory:
         return self._room
 
     def add(self, rows: Array, checkpoint: Checkpoint | None, events: Sequence[EventOccurrence] = ()) -> None:
-        """Keep some records more; the log keeps events."""
+        """Append records and perhaps the checkpoint; events stay in the event log."""
         self._rows.append(np.array(rows))
         if checkpoint is None:
             return
@@ -168,7 +168,7 @@ class InMemory:
             self._before_end = checkpoint
         if not self._spread or checkpoint.records >= self._spread[-1].records + self._spacing:
             self._spread.append(checkpoint)
-        # as many as are small beside the records
+        # as many checkpoints as are small in comparison with the records
         records = max(self._expected or 0, sum(map(len, self._rows)))
         fit = records * self._rows[0][:1].nbytes // (4 * checkpoint.image.nbytes) if len(self._rows[0]) else 8
         if len(self._spread) > max(2, min(8, fit)):
@@ -176,7 +176,7 @@ class InMemory:
             self._spacing = 2 * max(self._spacing, self._spread[-1].records // len(self._spread), 1)
 
     def finish(self, status: str, ledger: Array) -> None:
-        """Nothing is left to do."""
+        """Do nothing: memory needs no status."""
 
     def content(self) -> tuple[Array, list[Checkpoint], None]:
         """Records, and checkpoints with the latest among them."""

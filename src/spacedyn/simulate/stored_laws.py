@@ -1,4 +1,4 @@
-"""What a file keeps of laws: all but their code; and whether those that are given later are the same."""
+"""Laws as files keep them, without their code, and the check that laws given later are the same."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ _MAX_STATES = 1_000_000  # numbers that a law keeps
 
 @dataclass(frozen=True, eq=False)
 class LawRecord:
-    """What a file knows of a law: all but its code.
+    """A law as a file keeps it: everything but its code.
 
     Attributes
     ----------
     name : str
-        Of its function.
+        Name of its function.
     parameters, period, delay, states, initial
         As in `Law`.
     source : str
         Hash of its function's source.
     switches : bool
-        Whether it has to do with modes of joints.
+        Whether it reads or commands modes of joints.
     """
 
     name: str
@@ -46,7 +46,7 @@ class LawRecord:
 
 
 def record_of(law: "Law | LawRecord") -> LawRecord:
-    """What a file keeps of a law."""
+    """The law without its code, as files keep it."""
     if isinstance(law, LawRecord):
         return law
     source = source_digest(law.function)
@@ -54,7 +54,7 @@ def record_of(law: "Law | LawRecord") -> LawRecord:
 
 
 def check_law(law: LawRecord) -> None:
-    """Raise if no law can have been like this."""
+    """Raise InputError unless a record read from a file is a possible law."""
     states = isinstance(law.states, dict) and all(
         type(count) is int and 0 < count <= _MAX_STATES for count in law.states.values()
     )
@@ -69,7 +69,7 @@ def check_law(law: LawRecord) -> None:
 
 
 def same_laws(before: Sequence[Any], now: Sequence[Law]) -> None:
-    """Raise unless these laws are those that made a run; warn if only the code of a function is another."""
+    """Raise unless the laws `now` are the laws `before` that made a run; warn if only a function's code differs."""
     old, new = [record_of(law) for law in before], [record_of(law) for law in now]
     if [law.name for law in old] != [law.name for law in new]:
         raise InputError(f"the run was made with the laws {_names(old)}, in this order; given were {_names(new)}")

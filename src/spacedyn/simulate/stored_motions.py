@@ -1,4 +1,4 @@
-"""Motions of prescribed joints as plain values, for files; and whether what a file holds can be one."""
+"""Motions of prescribed joints as plain values for files, and the check that such values are a motion."""
 
 from typing import Any
 

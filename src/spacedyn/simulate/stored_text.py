@@ -16,15 +16,15 @@ from ..errors import InputError, SpacedynError
 MAX_TEXT_BYTES = 64_000_000
 """Bytes of a text that is read at once: what made a run, or a line."""
 _MAX_CONTAINERS = 1_000_000  # lists and objects in such a text: each takes far more memory than text
-_SHOWN = 400  # letters of a reason
+_SHOWN = 400  # characters of a reason that an error shows
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Whatever goes wrong while a run is read becomes an InputError that names the file and the reason."""
+    """Turn any error while a run is read into an InputError that names the file and the reason."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore", RuntimeWarning)  # of numbers that make no sense, which are refused
+            warnings.simplefilter("ignore", RuntimeWarning)  # invalid numbers are refused later
             yield
     except SpacedynError as error:
         if isinstance(error, InputError) and str(path) in str(error):
@@ -34,7 +34,7 @@ def reading(path: Path) -> Iterator[None]:
         raise _unreadable(path, f"it has no {error}") from error
     except (OSError, ValueError) as error:
         raise _unreadable(path, getattr(error, "strerror", None) or str(error)) from error
-    except Exception as error:  # what libraries raise for files that nobody meant for them is not listed anywhere
+    except Exception as error:  # libraries do not document what they raise for invalid files
         raise _unreadable(path, f"{type(error).__name__}: {error}") from error
 
 

@@ -1,4 +1,4 @@
-"""What a method that steps through rigid contact cannot do, said by name."""
+"""Checks of what a method that steps through rigid contact cannot simulate."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from ..model.model import Model
 
 
 def check_stepping(model: Model, elements: Iterable[Element]) -> None:
-    """Raise if impulses at contacts would have to change what the method does not know."""
+    """Raise, by name, if contact impulses would act on elements or joints that the method does not support."""
     elements = list(elements)
     if sum(isinstance(one, Sleeping) for one in elements) > 1:
         raise InputError("Sleeping: there are two; one element lets all bodies of a simulation sleep")

@@ -1,4 +1,4 @@
-"""What a person sees of a row of the record: named variables with dimensions, labels and units."""
+"""The record as a user sees it: named variables with dimensions, labels and units."""
 
 import numpy as np
 
@@ -54,7 +54,7 @@ RESERVED |= {dim for made in _MADE_OF.values() for dims, _ in made.values() for 
 
 
 def check_record_names(layout: Layout) -> None:
-    """Raise if the record has something else by the name of an element's channel, or two things by one name."""
+    """Raise if an element's channel has the name of another variable, dimension or channel of the record."""
     taken: dict[str, str] = {}
     for name, one in layout.owners:
         of_element = isinstance(one, Element)
@@ -107,7 +107,7 @@ def _labels_of_blocks(layout: Layout) -> dict[str, list[str]]:
 
 
 def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tuple[list[str], list[int], str]]:
-    """What a channel of a row is made into: {name: (dimensions, their sizes, unit)}."""
+    """Dataset variables made of a channel: {name: (dimensions, their sizes, unit)}."""
     layout = simulation.layout
     if channel in ("law_states", "element_states"):
         first, last = (
@@ -138,7 +138,7 @@ def variables(simulation: Simulation, channel: str, size: int) -> dict[str, tupl
 
 
 def _part_of(name: str) -> str:
-    """The dimension of a variable that has its own; with two dots, it is no name of a variable."""
+    """Name of the dimension of a variable that has its own; variables' names have one dot at most, so it is unique."""
     return f"{name}.part"
 
 

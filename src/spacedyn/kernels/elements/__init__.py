@@ -1,1 +1,1 @@
-"""What acts on a robot, compiled: one file a kind."""
+"""The compiled side of elements: one file for each kind."""

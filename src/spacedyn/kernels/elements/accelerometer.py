@@ -1,7 +1,7 @@
 """An accelerometer: the acceleration of its point less that of gravity, in its own axes.
 
-The acceleration is known in two parts: that of the motion so far, before the dynamics is solved, and what the rates'
-changes add. Uniform gravity is not in either; other gravity fields are taken at the point.
+The acceleration has two parts: one known before the dynamics is solved, and one from the accelerations of the rates.
+Neither contains uniform gravity; other gravity fields are evaluated at the point.
 """
 
 from ..robot.spatial import add3, add_cross, angular, linear, sub3, turn_back
@@ -16,7 +16,7 @@ KEPT = 3  # numbers that it keeps
 
 @kind
 def expect_acceleration(sim, e, t, y, k, zero):
-    """The part that is known before the dynamics is solved."""
+    """Keep the part that is known before the dynamics is solved."""
     i = own(sim, e, BODY)
     r = lever(sim, i, vector(sim, e, own_numbers(sim, e) + POINT, zero), zero)
     a = acceleration_of_point(sim, i, known_acceleration(sim, i, zero), r, zero)

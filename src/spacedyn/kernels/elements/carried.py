@@ -1,8 +1,8 @@
-"""What elements attach to bodies: mass and momentum that they carry, inertia that they add, mass that leaves.
+"""Mass, momentum and inertia that elements attach to bodies, mass that leaves, and gravity fields at bodies.
 
-To the articulated-body recursion an element on a body is what a child is: it adds an inertia and a force to what the
-body has accumulated in memory (HANDED), about the body's reference point. Mass that is attached is pulled by gravity
-fields, through what is added to its body; the ledger has its mass, momentum and angular momentum in Y_CARRIED.
+In the articulated-body recursion an element on a body is like a child: it adds an inertia and a force to the sums of
+the body in memory (HANDED), about the body's reference point. Attached mass counts for gravity fields through the mass
+added to its body; Y_CARRIED holds its mass, momentum and angular momentum for the ledger.
 """
 
 from ..robot.articulated import load_articulated, rigid_start, store_articulated
@@ -36,7 +36,7 @@ from ..sim.layout import *  # noqa: F403
 
 @inner
 def clear_attached(sim, zero):
-    """Nothing is attached to any body yet, and nothing leaves."""
+    """Set attached mass and leaving mass of all bodies to zero."""
     for j in range(CARRIED):
         store(sim.work, integer(sim.plan, Y_CARRIED) + j, zero)
     for j in range(LEAVING):
@@ -56,10 +56,10 @@ def clear_attached(sim, zero):
 
 @inner
 def hand_on(sim, i, A, B, C, F, zero):
-    """Add an articulated inertia, and the force that motion takes of it, to body i, about its reference point."""
+    """Add an articulated inertia and its bias force F to body i, about the body's reference point."""
     body = integer(sim.tree, W_BODY) + i * BODY_WORK
     add_handed(sim, body + HANDED, body + HANDED_FORCE, A, B, C, F, zero)
-    if integer(sim.plan, CHOICES) & SUMS_FORCES:  # there children's are added, too
+    if integer(sim.plan, CHOICES) & SUMS_FORCES:  # a copy, since children's inertias are added to HANDED
         at = integer(sim.plan, Y_HANDED) + i * HANDED_NUMBERS
         add_handed(sim, at, at + 21, A, B, C, F, zero)
 
@@ -74,7 +74,7 @@ def add_handed(sim, at, force_at, A, B, C, F, zero):
 
 @inner
 def handed_force(sim, i, a, zero):
-    """When the acceleration a of body i is known: the force that the inertia added by elements takes."""
+    """The force on the inertia that elements add to body i, for the body's acceleration a."""
     at = integer(sim.plan, Y_HANDED) + i * HANDED_NUMBERS
     A, B, C = load_articulated(sim.work, at, zero)
     v, w = linear(a), angular(a)
@@ -85,7 +85,7 @@ def handed_force(sim, i, a, zero):
 
 @inner
 def add_to_body(sim, i, m, h, I, zero):
-    """Mass, first moment and inertia about body i's centre of mass that gravity fields pull besides."""
+    """Add mass, first moment and inertia about body i's centre of mass, on which gravity fields act."""
     at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
     store(sim.work, at + ADDED_MASS, load(sim.work, at + ADDED_MASS, zero) + m)
     store3(sim.work, at + ADDED_MOMENT, add3(load3(sim.work, at + ADDED_MOMENT, zero), h))
@@ -111,9 +111,9 @@ def from_base(sim, i, r, zero):
 
 @inner
 def carry_momentum(sim, i, r, m, h, P, L, zero):
-    """For the ledger: what moves with body i's point at r and has, about it, a first moment, momentum, and spin.
+    """For the ledger: add a mass at body i's point r, with first moment h, momentum P and spin L about that point.
 
-    P is relative to the point's velocity, m times it not counted; L about the point, with velocities relative to its.
+    P and L are relative to the point's velocity: P does not contain m times it.
     """
     at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED + ADDED_MOMENTUM
     store3(sim.work, at, add3(load3(sim.work, at, zero), P))
@@ -139,7 +139,7 @@ def attach_mass(sim, i, m, r, J, zero):
 
 @inner
 def leave(sim, i, flow, r, K, energy, zero):
-    """Mass leaves body i at r, `flow` a second, with the body's motion there; of inertia K and this energy a unit."""
+    """Mass leaves body i at r with the body's motion there: `flow` [kg/s], inertia K and energy per unit mass."""
     w = load3(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY + 3, zero)
     place, v = from_base(sim, i, r, zero)
     P, at = scale3(flow, v), integer(sim.plan, Y_LEAVING)
@@ -162,7 +162,7 @@ def feel_field(sim, i, g, potential, zero):
 
 @inner
 def feel_gradient(sim, i, G, zero):
-    """How a gravity field's acceleration changes about body i's centre of mass, with the body's points: a matrix."""
+    """The gradient (a matrix) of a gravity field's acceleration at body i's centre of mass."""
     if integer(sim.plan, CHOICES) & FEELS_FIELDS:
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED + FIELD_GRADIENT
         store9(sim.work, at, add9(load9(sim.work, at, zero), G))
@@ -193,13 +193,13 @@ def potential_at(sim, i, zero):
 
 @inner
 def known_acceleration(sim, i, zero):
-    """Before the dynamics is solved: spatial acceleration of body i while no unknown rate changes."""
+    """Before the dynamics is solved: spatial acceleration of body i with all unknown accelerations zero."""
     return load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + ACCELERATION, zero)
 
 
 @inner
 def found_acceleration(sim, i, zero):
-    """When it is solved: what the rates' changes add to that, of a body that elements are attached to."""
+    """After the dynamics is solved: the part of body i's spatial acceleration from the unknown accelerations."""
     return known_acceleration(sim, i, zero)
 
 

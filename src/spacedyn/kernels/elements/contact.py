@@ -60,7 +60,7 @@ Normal = namedtuple("Normal", "force touches stored lost")
 
 @inner
 def elastic_force(sim, law, x, zero):
-    """k x^n, odd in x, so that it goes on smoothly where a step looks beyond the touch; and its energy."""
+    """k x^n, continued as an odd function for trial steps beyond the touch; and its energy."""
     k, n = number(sim, law, STIFFNESS, zero), number(sim, law, EXPONENT, 0.0)
     if n == 1.0:
         f = k * x
@@ -73,7 +73,7 @@ def elastic_force(sim, law, x, zero):
 
 @inner
 def normal_force(sim, e, law, touch, zero):
-    """The force that keeps bodies apart."""
+    """The normal force without adhesion."""
     open_, x = decides(sim, e, law, 0, touch.gap, zero) > 0.0, -touch.gap
     speed = -dot3(touch.gradient, touch.speed)
     elastic, energy = elastic_force(sim, law, x, zero)

@@ -45,7 +45,7 @@ def friction_limit(sim, law, N, v, zero):
 
 @inner
 def regularised_friction(sim, law, normal, touch, zero):
-    """Coulomb's friction that sets in over a slow speed: it creeps, but has no states. The force, the power lost."""
+    """Coulomb's friction, regularised below a slow speed (it creeps, but has no states): the force, the power lost."""
     v, N = sliding_velocity(touch), normal.force * touch.size
     square, slow = dot3(v, v), number(sim, law, SLOW, zero)
     f = scale3(-friction_limit(sim, law, N, square, zero) / sqrt(square + slow * slow), v)
@@ -54,7 +54,7 @@ def regularised_friction(sim, law, normal, touch, zero):
 
 @inner
 def bristle_friction(sim, e, law, y, k, normal, touch, zero):
-    """Friction by bristles; writes their rates. The force, its stored energy and the power lost."""
+    """Friction by bristles, whose rates are written: the force, the stored energy, the power lost."""
     n, v = touch.normal, sliding_velocity(touch)
     j = law.bristles
     bend = state(sim, e, j, y, zero), state(sim, e, j + 1, y, zero), state(sim, e, j + 2, y, zero)

@@ -34,7 +34,7 @@ ROLLING, TORSION, SLOW_TURN, ADHESION, RANGE, DEEPEST, FIRST = range(22, 29)
 PLACE, AXES = 0, 3  # the surface's frame, before these numbers
 POINT_NUMBERS, CORE, RADIUS = 10, 3, 9  # of a point: its place, its ellipsoid M, its radius
 TINY = 1e-200
-SEARCHES = 6  # for the nearest point of an ellipsoid on a curved surface
+SEARCHES = 6  # iterations for the nearest point of an ellipsoid on a curved surface
 
 Ground = namedtuple("Ground", "S origin between kind at")
 """Axes of the surface's frame, its origin from the body's reference point; the other body's reference point from it;
@@ -67,7 +67,7 @@ def choice(sim, law, i):
 
 @inner
 def still_frame(sim, i, place, A, zero):
-    """Axes, origin and reference point of a frame of the inertial one, from body i's reference point."""
+    """Axes, origin and reference point of a frame fixed in the inertial frame, relative to body i's reference point."""
     x, y = (zero + A[0], zero + A[1], zero + A[2]), (zero + A[3], zero + A[4], zero + A[5])
     S = x + y + (zero + A[6], zero + A[7], zero + A[8])
     here, base = origin_of(sim.tree, sim.work, i, zero), load3(sim.work, integer(sim.tree, W_X), zero)
@@ -76,7 +76,7 @@ def still_frame(sim, i, place, A, zero):
 
 @inner
 def ground_of(sim, e, zero):
-    """Where the surface is."""
+    """The surface and its frame."""
     i, other, A, place = own(sim, e, BODY), own(sim, e, OTHER), matrix(sim, e, AXES, zero), vector(sim, e, PLACE, zero)
     if other < 0:
         S, origin, between = still_frame(sim, i, place, A, zero)
@@ -151,7 +151,7 @@ def place_of(sim, e, j, ground, center, R, zero):
 
 @inner
 def touch_of(sim, e, j, ground, zero):
-    """How point j is to the surface."""
+    """Gap, gradient, place and velocity of point j relative to the surface."""
     i, other = own(sim, e, BODY), own(sim, e, OTHER)
     gap, G, place, center = point_gap(sim, i, point_numbers(sim, e, j), own(sim, e, HAS_CORES), ground, zero)
     return touch_at(sim, (i, other), (gap, G, place, center), ground.between, ground.S, zero)
@@ -159,7 +159,7 @@ def touch_of(sim, e, j, ground, zero):
 
 @inner
 def touch_at(sim, bodies, point, between, S, zero):
-    """How two bodies move at a point (gap, gradient, place, center) where the first may touch the second, or -1."""
+    """Relative motion at a point (gap, gradient, place, center) where the first body may touch the second, or -1."""
     i, other = bodies
     gap, G, place, center = point
     size = sqrt(dot3(G, G))
@@ -172,7 +172,7 @@ def touch_at(sim, bodies, point, between, S, zero):
 
 @inner
 def decides(sim, e, law, which, value, zero):
-    """What decides where guard `which` of a point has a kink: the side that a step holds, or the value's own sign."""
+    """The side that a step holds for guard `which` of a point, or without guards the sign of the value itself."""
     if law.guards < 0:
         return zero + value
     guard(sim, e, law.guards + which, zero + value)

@@ -14,7 +14,7 @@ RESISTS = 7  # its integer behind those: whether it resists rolling and turning;
 
 @inner
 def place_point(sim, e, j, ground, zero):
-    """Where point j may touch; channels have the force that was felt last."""
+    """Write the contact place of point j; channels show the force of the last step."""
     touch, bodies = touch_of(sim, e, j, ground, zero), (own(sim, e, BODY), own(sim, e, OTHER))
     friction, restitution = parameter(sim, e, FRICTION, zero), parameter(sim, e, RESTITUTION, zero)
     gap, n = touch.gap / touch.size, touch.normal
@@ -37,9 +37,9 @@ def place_point(sim, e, j, ground, zero):
 
 @kind
 def contact_touching(sim, e, t, y, k, zero):
-    """Say where all points may touch."""
+    """Write the contact places of all points."""
     if sleep_together(sim, own(sim, e, BODY), own(sim, e, OTHER)):
-        return  # all that is known of them stays right
+        return  # all points sleep: their records stay valid
     ground = ground_of(sim, e, zero)
     for j in range(own(sim, e, POINTS)):
         place_point(sim, e, j, ground, zero)

@@ -17,7 +17,7 @@ KEPT = 2  # numbers that it keeps: residual, multiplier if it gives way
 
 @kind
 def coupling(sim, e, t, y, k, zero):
-    """Its row."""
+    """Write the row, or the forces of a compliant coupling."""
     count = own(sim, e, JOINTS)
     phi, rate, bias = zero - parameter(sim, e, OFFSET, zero), zero, zero
     slope = zero

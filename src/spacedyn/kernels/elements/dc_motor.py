@@ -49,7 +49,7 @@ def dc_motor(sim, e, t, y, k, zero):
     v, failed, way = joint_rate(sim, j, zero), has_failed(sim, e), own(sim, e, FAULT)
     wanted = zero if failed else command(sim, e, 0, zero)
     if failed and way != SHORTED:
-        c = zero  # it no longer drives; its current decays
+        c = zero  # a free shaft: no torque, and the current decays
     volts = within(sim, e, own(sim, e, VOLTAGE), wanted, parameter(sim, e, VOLTS, zero), zero)
     volts, i = current_of(sim, e, y, k, volts, c * v, zero)
     loss = gear_loss(sim, e, c * i, v, zero)
@@ -70,7 +70,7 @@ def dc_motor(sim, e, t, y, k, zero):
 
 @inner
 def within(sim, e, first, wanted, most, zero):
-    """A command within its limits, by two guards; as it is without."""
+    """A command clipped to its limits, by the sides of two guards; unchanged without guards."""
     if first < 0:
         return wanted
     over, under = wanted - most, -most - wanted
@@ -82,7 +82,7 @@ def within(sim, e, first, wanted, most, zero):
 
 @inner
 def current_of(sim, e, y, k, volts, emf, zero):
-    """The voltage that the amplifier gives in the end, and the current."""
+    """The voltage of the amplifier, lowered where the current is limited, and the current."""
     R, first, most = parameter(sim, e, RESISTANCE, zero), own(sim, e, CURRENT), parameter(sim, e, AMPERES, zero)
     if own(sim, e, INDUCTIVE) == 0:
         i = within(sim, e, first, (volts - emf) / R, most, zero)
@@ -108,7 +108,7 @@ def current_of(sim, e, y, k, volts, emf, zero):
 
 @inner
 def gear_loss(sim, e, torque, v, zero):
-    """The torque that the gear takes, of what the motor gives."""
+    """The part of the motor's torque that is lost in the gear."""
     first = own(sim, e, LOSSES)
     if first < 0:
         return zero

@@ -1,4 +1,4 @@
-"""What gravity does to bodies, and to the freely falling origin of the frame, if a simulation has one.
+"""Gravity on bodies, and on the freely falling origin of the frame, if a simulation has one.
 
     a body at d from an origin at R (from the planet):  f = m (g(R + d) - g(R)),   R'' = g(R)
 
@@ -28,7 +28,7 @@ def falls(sim):
 
 @inner
 def origin_place(sim, y):
-    """Where the origin's position, and behind it its velocity, is in a vector of y's form."""
+    """Place of the origin's position, followed by its velocity, in a vector of the form of y."""
     return y + 2 * integer(sim.tree, RATES) + integer(sim.plan, ORIGIN) - 1
 
 
@@ -69,7 +69,7 @@ def power_of(sim, i, f, n, c, zero):
 
 @inner
 def power_of_field(sim, i, a, f, n, c, zero):
-    """The same of a gravity field, which accelerates by a what moves on the body, too."""
+    """Power of a gravity field on body i; its acceleration a acts on masses that move on the body, too."""
     return power_of(sim, i, f, n, c, zero) + dot3(a, momentum_within(sim, i, zero))
 
 
@@ -82,7 +82,7 @@ def pull_of_point(mu, r):
 
 @inner
 def gradient_of_point(mu, r):
-    """How that changes from place to place: mu / r^3 (3 e e' - 1)."""
+    """Gradient of `pull_of_point`: mu / r^3 (3 e e' - 1)."""
     near = 1.0 / dot3(r, r)
     rate = mu * near * sqrt(near)
     return symmetric(-rate, 3.0 * rate * near, r)

@@ -1,7 +1,7 @@
 """A force and torque sensor at a joint: the wrench that the parent exerts on the body through it.
 
-By Newton and Euler over all bodies beyond the joint: what their motion takes, with all that elements add to them,
-less what pushes them. The motion's part is summed before the dynamics is solved; the rest when accelerations are known.
+By Newton and Euler over all bodies beyond the joint: the force that their motion takes, attached inertias included,
+minus the forces on them. The bias part is summed before the dynamics is solved, the rest when accelerations are known.
 """
 
 from ..robot.bodies import motion_force, rigid_inertia, weigh_body
@@ -20,7 +20,7 @@ KEPT = 6  # numbers that it keeps
 
 @kind
 def expect_wrench(sim, e, t, y, k, zero):
-    """What the motion takes before the dynamics is solved, about the base's centre of mass."""
+    """Keep the bias part of the force, about the base's centre of mass, before the dynamics is solved."""
     F = (zero, zero, zero, zero, zero, zero)
     for n in range(own(sim, e, COUNT)):
         i = own(sim, e, FIRST + n)

@@ -1,10 +1,10 @@
-"""Places of pairs that are found by cells: handed out anew at each evaluation, one behind the other.
+"""Contact places of pairs that are found by cells, assigned anew at each evaluation.
 
-Each has a key, of its pair and point (0: it is not in use). What is remembered of a place goes with its key: the force
-that was felt there last, and of a pair that sleeps all that is known. Old and new places are in the order of keys, so
-one walk through both is enough, and it makes no difference when the list of pairs was made. An old place that nothing
-is near now keeps its force until the method forgets it, so that looking at a state between two steps changes nothing.
-What was known is set aside in the memory of near places, which no step needs before all places are known.
+Each place has a key made of its pair and point (0: not in use). Memory goes with the key: the force of the last step,
+and the whole record of a sleeping pair. Old and new places are in the order of keys, so one merge of both is enough,
+and the result does not depend on when the list of pairs was made. An old place that is no longer near keeps its force
+until the method forgets it, so that an evaluation between two steps changes nothing. Old records are copied to the
+memory of near places, which is not in use until all places are known.
 
     cursor = begin_places(sim, e, zero)
     cursor = next_place(sim, e, cursor, key, zero)       # its number is cursor.count - 1, if there was room
@@ -33,7 +33,7 @@ Cursor = namedtuple("Cursor", "count old had")
 
 @inner
 def first_key(sim, e, i, j):
-    """The key of the first point of a pair; those of a point and of turning about it follow each other."""
+    """The key of the first point of a pair; each point's key is followed by that of turning about it."""
     return 1.0 + 1.0 * ((i * (own(sim, e, SHAPES) + own(sim, e, SURFACES)) + j) * own(sim, e, KEYS))
 
 
@@ -45,7 +45,7 @@ def key_at(sim, e, s):
 
 @inner
 def old_at(sim, e, s):
-    """Where what was known of place s is set aside."""
+    """Place in work of the copy of place s's old record."""
     return integer(sim.plan, Y_NEAR) + touch_of_element(sim, e, s) * NEAR_NUMBERS
 
 
@@ -57,13 +57,13 @@ def old_key(sim, e, s, zero):
 
 @inner
 def has_room(sim, e, cursor):
-    """Whether the place that was handed out last is there."""
+    """Whether there was room for the place assigned last."""
     return cursor.count <= own(sim, e, PLACES)
 
 
 @inner
 def begin_places(sim, e, zero):
-    """Set aside what is known of all places."""
+    """Copy the records of all places, and start assigning."""
     s, most = 0, own(sim, e, PLACES)
     while s < most and number_in(sim.work, key_at(sim, e, s), 0, zero) > 0.0:
         number, old = touch_of_element(sim, e, s), old_at(sim, e, s)
@@ -80,14 +80,14 @@ def begin_places(sim, e, zero):
 
 @inner
 def hand_out(sim, e, s, key, f, zero):
-    """Place s is that of a key, with the force that was felt last."""
+    """Assign place s to a key, with the force of the last step."""
     store(sim.work, key_at(sim, e, s), zero + key)
     store3(sim.work, integer(sim.plan, Y_TOUCHED) + 3 * touch_of_element(sim, e, s), f)
 
 
 @inner
 def pass_old(sim, e, cursor, key, zero):
-    """Pass over old places with keys before one; nothing is near them, but those that felt a force keep it for now."""
+    """Skip old places with smaller keys, which are no longer near; those with a force keep it for now."""
     count, old, most = cursor.count, cursor.old, own(sim, e, PLACES)
     while old < cursor.had and old_key(sim, e, old, zero) < key:
         f = load3(sim.work, old_at(sim, e, old) + OLD_FELT, zero)
@@ -102,7 +102,7 @@ def pass_old(sim, e, cursor, key, zero):
 
 @inner
 def next_place(sim, e, cursor, key, zero):
-    """Hand out the next place to a key."""
+    """Assign the next place to a key."""
     cursor = pass_old(sim, e, cursor, key, zero)
     count, old, f = cursor.count, cursor.old, (zero, zero, zero)
     if old < cursor.had and old_key(sim, e, old, zero) == key:
@@ -115,7 +115,7 @@ def next_place(sim, e, cursor, key, zero):
 
 @inner
 def keep_place(sim, e, cursor, bodies, zero):
-    """Hand out the next place to the next old one, with all that is known of it."""
+    """Assign the next place to the next old key, with its whole old record."""
     s, old, key = cursor.count, old_at(sim, e, cursor.old), old_key(sim, e, cursor.old, zero)
     if s < own(sim, e, PLACES):
         number = touch_of_element(sim, e, s)
@@ -134,7 +134,7 @@ def keep_place(sim, e, cursor, bodies, zero):
 
 @inner
 def end_places(sim, e, cursor, zero):
-    """No more are in use. If there was no room for all, a gap is no number: the run fails, and says why."""
+    """Mark the remaining places as unused. If room was lacking, set a gap to NaN: the run fails and says why."""
     cursor, most = pass_old(sim, e, cursor, LAST_KEY, zero), own(sim, e, PLACES)
     if cursor.count > most:
         none = (zero, zero, zero)

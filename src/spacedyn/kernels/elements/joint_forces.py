@@ -1,4 +1,4 @@
-"""What a model's joints do by themselves: springs, dampers, dry friction, end stops.
+"""The joints' own forces: springs, dampers, dry friction, end stops.
 
 An end stop pushes back while the joint is beyond its limit, and never pulls. Its guards: how far the joint is beyond
 the upper and beyond the lower limit; and, with a damper, the force at the limit that it is beyond. A joint that leaves
@@ -36,7 +36,7 @@ def joint_forces(sim, e, t, y, k, zero):
 
 @inner
 def end_stop(sim, e, i, zero):
-    """The end stops of a rate, as their guards' sides have it; the power that they dissipate."""
+    """Apply the end stops of a rate, by the sides of their guards; return the power that they dissipate."""
     j, first = own(sim, e, FIRST_STOP + 2 * i), STOP_GUARDS * i
     at, q, qd = (
         integer(sim.tree, PAR_RATE) + j * RATE_PARS,
@@ -53,7 +53,7 @@ def end_stop(sim, e, i, zero):
     depth = select(upper, over, select(lower, under, zero))
     push = stiffness * depth + damping * select(upper, qd, select(lower, -qd, zero))
     damped = select(upper, damping, select(lower, damping, zero)) > 0.0
-    force = select(damped, push, zero + 1.0)  # elsewhere there is nothing to be found
+    force = select(damped, push, zero + 1.0)  # away from both limits, a guard without zero
     guard(sim, e, first + PUSHES, force)
     push = select(switch(sim, e, first + PUSHES, force, zero) > 0.0, push, zero)
     push, elastic = select(upper, -push, push), select(upper, -(stiffness * depth), stiffness * depth)
@@ -63,5 +63,5 @@ def end_stop(sim, e, i, zero):
 
 @inner
 def beyond(distance, strength, zero):
-    """How far a joint is beyond a limit, a number in any case; far from it where a robot has no end stop there."""
+    """How far a joint is beyond a limit; always finite, and FAR where a robot has no end stop."""
     return select(strength > 0.0, select(distance > FAR, distance, zero + FAR), zero + FAR)

@@ -1,4 +1,4 @@
-"""What a model's joints do by themselves, for a method that steps through contact.
+"""The joints' own forces, for a method that steps through contact.
 
 Springs and dampers push; dry friction and end stops are places where impulses act (touches.py), both rigid: friction
 sticks, and a stop is as hard as the ground.
@@ -50,5 +50,5 @@ def place_stops(sim, e, i, zero):
 
 @inner
 def room(gap, strength, zero):
-    """How far a joint is from a limit, a number in any case."""
+    """How far a joint is from a limit; always finite."""
     return select(strength > 0.0, select(gap < -FAR, gap, zero - FAR), zero - FAR)

@@ -1,12 +1,12 @@
-"""Kinds of elements: what acts on a robot, each kind a compiled unit of its own behind an address.
+"""Kinds of elements, each a compiled unit behind an address, and the functions that kinds are written with.
 
     @kind
     def spring(sim, e, t, y, k, zero):
         ...
 
-`e` is the place of the element's record in `plan`, y the vector where it is asked, k where rates go. The function is
-compiled for each kind of scalar when a simulation first uses it; the loop over the elements of the kind is inside.
-Below are the words it is written in.
+`e` is the place of the element's record in `plan`, y that of the vector at which forces are evaluated, k that of the
+rates. The function is compiled for each kind of scalar when a simulation first uses it, with the loop over all elements
+of the kind inside. The functions below read what an element has and write what it gives.
 """
 
 from functools import cache
@@ -55,7 +55,7 @@ class Kind:
         return Address(self._all(*FORMS[form]), SIGNATURE, f"{self.name}.{form}", link=self._link)
 
     def _all(self, number, at):
-        """A function that lets every element of the kind act."""
+        """Make the C function that calls the kind's function for each of its elements."""
         act = self._act
 
         def every(own, t, y, k, record):
@@ -68,7 +68,7 @@ class Kind:
 
 
 class CollectiveKind(Kind):
-    """A kind whose function acts for all of its elements at once: laws and motions, which have their own records."""
+    """A kind whose function handles all of its elements at once: laws and motions, which have their own records."""
 
     def _all(self, number, at):
         act = self._act
@@ -80,12 +80,12 @@ class CollectiveKind(Kind):
 
 
 def kind(function):
-    """A kind of elements whose function acts for one of them."""
+    """Decorator: a kind of elements whose function handles one element."""
     return Kind(function)
 
 
 def collective_kind(function):
-    """A kind of elements whose function acts for all of them at once."""
+    """Decorator: a kind of elements whose function handles all of them at once."""
     return CollectiveKind(function)
 
 
@@ -94,13 +94,13 @@ def collective_kind(function):
 
 @inner
 def own(sim, e, i):
-    """Its integer i: a body, a joint's rate, a coordinate."""
+    """The element's integer i: a body, a joint's rate, a coordinate."""
     return integer(sim.plan, integer(sim.plan, e + E_OWN) + i)
 
 
 @inner
 def linked(sim, e, i):
-    """The record of the element that it is linked to as number i: to be used as `e` of that element."""
+    """The record of linked element i, to be used as `e` of that element."""
     return integer(sim.plan, integer(sim.plan, e + E_LINKS) + i)
 
 
@@ -124,19 +124,19 @@ def matrix(sim, e, i, zero):
 
 @inner
 def state(sim, e, i, y, zero):
-    """Its state i; its samples are counted behind its states."""
+    """The element's state i; samples are numbered after states."""
     return load(sim.work, state_at(sim, e, i, y), zero)
 
 
 @inner
 def state_at(sim, e, i, y):
-    """Where its state or sample i is in work: samples are written there, robot by robot, where `is_sampled`."""
+    """Place in work of state or sample i; where `is_sampled`, samples are written there, robot by robot."""
     return y + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i
 
 
 @inner
 def command(sim, e, i, zero):
-    """What laws command it: number i of all its commands."""
+    """Number i of the commands that laws give the element."""
     return load(sim.work, integer(sim.plan, e + E_COMMAND) + i, zero)
 
 
@@ -148,7 +148,7 @@ def side(sim, e, i, zero):
 
 @inner
 def switch(sim, e, i, value, zero):
-    """What decides where its guard i has a kink or a jump: the side that a step holds; with fixed steps, the value."""
+    """The number by whose sign to branch at guard i: the side that a step holds; with fixed steps, the value."""
     return side(sim, e, i, zero) if is_adaptive(sim) else value
 
 
@@ -176,26 +176,26 @@ def is_sampled(sim, e, lane, zero):
 
 @inner
 def rate(sim, e, i, k, value):
-    """How fast its state i changes."""
+    """Set the rate of state i."""
     store(sim.work, k + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i, value)
 
 
 @inner
 def add_rate(sim, e, i, k, value, zero):
-    """Add to how fast its state i changes, which several elements may change."""
+    """Add to the rate of state i, to which several elements may contribute."""
     at = k + 2 * integer(sim.tree, RATES) + integer(sim.plan, e + E_STATE) + i
     store(sim.work, at, load(sim.work, at, zero) + value)
 
 
 @inner
 def channel(sim, e, i, value):
-    """Number i of all that its channels hold, in their order."""
+    """Set number i of the element's channels."""
     store(sim.work, integer(sim.plan, integer(sim.plan, e + E_CHANNELS) + i), value)
 
 
 @inner
 def channel3(sim, e, i, v):
-    """Three numbers of its channels, from number i on."""
+    """Set three numbers of the element's channels, from number i on."""
     channel(sim, e, i, v[0])
     channel(sim, e, i + 1, v[1])
     channel(sim, e, i + 2, v[2])
@@ -209,7 +209,7 @@ def sensed(sim, e, i, zero):
 
 @inner
 def keep(sim, e, i, value):
-    """Number i that it keeps for its kind of a later phase of this evaluation."""
+    """Keep number i for a kind that is called in a later phase of this evaluation."""
     store(sim.work, integer(sim.plan, e + E_KEPT) + i, value)
 
 
@@ -221,25 +221,25 @@ def kept(sim, e, i, zero):
 
 @inner
 def guard(sim, e, i, value):
-    """The value of its guard i: where it passes through zero a step ends, and the side changes."""
+    """Set the value of guard i: where it passes through zero, a step ends and the side changes."""
     store(sim.work, integer(sim.plan, Y_GUARD) + integer(sim.plan, e + E_GUARD) + i, value)
 
 
 @inner
 def work_done(sim, e, k, power):
-    """Power that it adds to the energy."""
+    """Book power that the element adds to the energy."""
     store(sim.work, k + integer(sim.plan, e + E_WORK), power)
 
 
 @inner
 def dissipated(sim, e, k, power):
-    """Power that it takes from the energy."""
+    """Book power that the element takes from the energy."""
     store(sim.work, k + integer(sim.plan, e + E_LOST), power)
 
 
 @inner
 def stored(sim, e, energy):
-    """Energy that it holds."""
+    """Book energy that the element stores."""
     store(sim.work, integer(sim.plan, e + E_STORED), energy)
 
 
@@ -252,17 +252,17 @@ def push_joint(sim, rate, force, zero):
 
 @inner
 def push_within(sim, i, f, n, r, zero):
-    """A force f at body i's point at r, and a moment n, one of a pair that acts within the robot; the wrench."""
+    """Apply a force f at body i's point r, and a moment n, one of a pair within the robot; return the wrench."""
     wrench = f + add3(n, cross(r, f))
     at = integer(sim.tree, W_BODY) + i * BODY_WORK + FORCE
-    F = load6(sim.work, at, zero)  # what motion takes, less what pushes
+    F = load6(sim.work, at, zero)  # the motion's force minus applied forces
     store6(sim.work, at, add6(F, scale3(-1.0, linear(wrench)) + scale3(-1.0, angular(wrench))))
     return wrench
 
 
 @inner
 def push_body(sim, i, f, n, r, zero):
-    """A force f at body i's point at r, and a moment n, from outside: its impulse is in the ledger."""
+    """Apply a force f at body i's point r, and a moment n, from outside: the impulse enters the ledger."""
     outside = force_about_base(sim.tree, sim.work, i, push_within(sim, i, f, n, r, zero), zero)
     at = integer(sim.plan, Y_OUTSIDE)
     store6(sim.work, at, add6(load6(sim.work, at, zero), outside))
@@ -279,14 +279,14 @@ def record_wrench(sim, e, which, f, n):
 
 @inner
 def lever(sim, i, place, zero):
-    """From body i's reference point to a point that is fixed to the body."""
+    """Vector from body i's reference point to a point fixed to the body."""
     body = integer(sim.tree, W_BODY) + i * BODY_WORK
     return add3(load3(sim.work, body + POSITION, zero), turn(load9(sim.work, body + ROTATION, zero), place))
 
 
 @inner
 def position(sim, i, r, zero):
-    """Where body i's point at r is in the inertial frame; r as `lever` gives it."""
+    """Position of body i's point r in the inertial frame; r is a `lever`."""
     from_base = add3(origin_of(sim.tree, sim.work, i, zero), r)
     return add3(load3(sim.work, integer(sim.tree, W_X), zero), from_base)
 
@@ -313,9 +313,9 @@ def rotation(sim, i, zero):
 
 @inner
 def weigh(sim, i, zero):
-    """Mass, centre of mass (as `lever` gives points) and inertia about it of body i, with all that it carries."""
+    """Mass, centre of mass (a `lever`) and inertia about it of body i, attached mass included."""
     m, c, J = weigh_body(sim.tree, sim.par, sim.work, i, zero)
-    m = zero + m  # of the same kind in both branches, for dual numbers too
+    m = zero + m  # the same scalar type in both branches, also for duals
     if integer(sim.plan, CHOICES) & CARRIES_MASS:
         at = integer(sim.plan, Y_ADDED) + i * BODY_ADDED
         h, I = load3(sim.work, at + ADDED_MOMENT, zero), load6(sim.work, at + ADDED_INERTIA, zero)
@@ -336,7 +336,7 @@ def weigh(sim, i, zero):
 
 @inner
 def momentum_within(sim, i, zero):
-    """Momentum, relative to body i, of what moves on it: of modes, which bend."""
+    """Momentum, relative to body i, of attached masses that move on it, such as flexible modes."""
     if integer(sim.plan, CHOICES) & CARRIES_MASS:
         return load3(sim.work, integer(sim.plan, Y_ADDED) + i * BODY_ADDED + ADDED_MOMENTUM, zero)
     return zero, zero, zero

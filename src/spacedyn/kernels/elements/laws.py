@@ -1,10 +1,10 @@
-"""Calling laws, which are C functions behind addresses: the driver is compiled once for all of them.
+"""Call laws, C functions behind addresses, so that the driver is compiled once for all laws.
 
     law(t, view, parameters, out, places)
 
-`view` holds what a law may read of one robot, `out` what it writes: doubles. In packs it is called for each lane, but
-for a continuous law without branches on values, which has a second C function over packs, where both hold scalars.
-`places` says where in both everything is that the law uses: the law's code depends on names only.
+`view` holds the doubles that a law may read of one robot, `out` those that it writes. In packs a law is called for each
+lane, except a continuous law without branches on values: its second C function takes packs in both.
+`places` holds the places in both of everything that the law uses, so that the law's code depends on names only.
 View: x (7 + nq), v0 (3), w0 (3), qd, centre of mass (3), momentum (6, about it), internal states of laws and elements,
 modes of joints, for each endpoint position (3), rotation (9), velocity (6), then what elements record.
 Out: tau (joints), base wrench (6), endpoint wrenches (6 each), modes of joints, commands to elements, internal states:
@@ -42,7 +42,7 @@ from .kind import collective_kind
 
 @inner
 def fill_view(sim, y, zero):
-    """What laws may read, as scalars; poses and motion of all bodies must be there."""
+    """Write what laws may read, as scalars, from the poses and motion of all bodies."""
     at, nx, nv, base = (
         integer(sim.plan, Y_VIEW),
         integer(sim.tree, COORDINATES),
@@ -88,7 +88,7 @@ def fill_view(sim, y, zero):
 
 @inner
 def show_channels(sim, zero):
-    """What elements have written to their channels, into what laws and conditions see."""
+    """Copy the elements' channels into the view of laws and conditions."""
     for j in range(integer(sim.plan, CHANNELS) if integer(sim.plan, CHOICES) & SEES_CHANNELS else 0):
         seen = integer(sim.plan, Y_VIEW) + integer(sim.plan, VIEW_CHANNELS) + j
         store(sim.work, seen, load(sim.work, integer(sim.plan, Y_CHANNEL) + j, zero))
@@ -111,7 +111,7 @@ def run_law(sim, law, t, lane, out, zero):
 
 @inner
 def clear_output(sim, array, out, zero):
-    """Zeros where a law writes, from `out` on; not where wrenches are if no law writes any: nobody reads them."""
+    """Clear the output of a law, from `out` on; wrenches only if some law writes them."""
     joints, wrenches = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES), 6 * (integer(sim.tree, ENDPOINTS) + 1)
     for k in range(joints):
         store(array, out + k, zero)
@@ -133,12 +133,12 @@ def call_law(sim, law, address, t, view, out):
     record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     parameters = later(sim.numbers, integer(sim.plan, record + L_PARAMETERS) + 2)  # after its period and delay
     places = later(sim.plan, integer(sim.plan, record + L_PLACES))
-    store(sim.memory, integer(sim.plan, M_CALLED), 1.0 + law)  # for whoever waits for a law that does not return
+    store(sim.memory, integer(sim.plan, M_CALLED), 1.0 + law)  # read by the thread that names a law without return
     call(address, t, view, parameters, out, places)
     store(sim.memory, integer(sim.plan, M_CALLED), 0.0)
 
 
-PARTS = 3  # of what laws write that is added up: forces of joints, wrenches, commands
+PARTS = 3  # parts of laws' output that are summed over laws: forces of joints, wrenches, commands
 
 
 @inner
@@ -181,12 +181,12 @@ def run_over_pack(sim, law, t, rates, zero):
         store(sim.work, at, load(sim.work, at, zero) + wrote)
 
 
-NUDGE = 6e-6  # of what a law sees: errors of the central difference and of rounding are alike, some 1e-11
+NUDGE = 6e-6  # relative step of central differences: truncation and rounding errors are both some 1e-11
 
 
 @inner
 def add_law_tangents(sim, law, t, states_at, lane, zero):
-    """Add tangent `lane` of what a continuous law writes, by a central difference: its code is not ours.
+    """Add tangent `lane` of a continuous law's output, by a central difference, since its code takes no duals.
 
     Of forces and wrenches, and of the rates of its states at `states_at`.
     """
@@ -218,7 +218,7 @@ def add_law_tangents(sim, law, t, states_at, lane, zero):
 
 @inner
 def sample_law(sim, law, t, y, zero):
-    """Take a sample of a law: what it writes waits in its ring; its internal states change at once."""
+    """Take a sample of a law: its output enters the ring buffer of delayed samples; its states change at once."""
     record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     lanes, outputs = lanes_of(zero), integer(sim.plan, OUTPUTS)
     taken = load_counter(sim.counters, C_LAWS + 2 * law)
@@ -237,7 +237,7 @@ def sample_law(sim, law, t, y, zero):
 
 @inner
 def hold_sample(sim, law, zero):
-    """The oldest sample that waits comes into effect."""
+    """Put the oldest delayed sample into effect."""
     record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     lanes, outputs = lanes_of(zero), integer(sim.plan, OUTPUTS)
     held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
@@ -250,7 +250,7 @@ def hold_sample(sim, law, zero):
 
 @inner
 def ask_for_modes(sim, laws):
-    """Modes that laws command, given as bits, into memory; whether any is another than the present one."""
+    """Store the modes that these laws (bits) command; return whether any differs from the present mode."""
     count, present = integer(sim.plan, MODES), integer(sim.plan, M_MODE)
     first = integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES) + 6 * (integer(sim.tree, ENDPOINTS) + 1)
     for j in range(count):

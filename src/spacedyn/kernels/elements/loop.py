@@ -133,7 +133,7 @@ def target(sim, e, t, y, zero):
 
 @inner
 def scalars_of(A, zero):
-    """A matrix of numbers as one of scalars: for dual numbers they are not the same."""
+    """A matrix of plain numbers as a matrix of scalars, such as duals."""
     return (
         zero + A[0], zero + A[1], zero + A[2], zero + A[3], zero + A[4], zero + A[5], zero + A[6], zero + A[7],
         zero + A[8],
@@ -212,7 +212,7 @@ def turn_row(k, turns, A, B, w, wb):
     first, second = (k + 1) % 3, (k + 2) % 3
     one = axes_row(axis_of(A, second), axis_of(B, first), w, wb)
     other = axes_row(axis_of(A, first), axis_of(B, second), w, wb)
-    if turns == PARALLEL:  # of z alone
+    if turns == PARALLEL:  # only z must be parallel
         if k == 0:
             return -other[0], -other[1], -other[2], scale3(-1.0, other[3])
         return one
@@ -239,7 +239,7 @@ def turn_about(A, B, w, wb):
 
 @kind
 def loop(sim, e, t, y, k, zero):
-    """Its rows."""
+    """Write the rows of a rigid loop, or the forces of a compliant one."""
     if own(sim, e, OPENS):
         closed = state(sim, e, CLOSED, y, zero)
         for j in range(own(sim, e, ROWS_OF)):
@@ -255,7 +255,7 @@ def loop(sim, e, t, y, k, zero):
     energy, lost, worked = zero, zero, zero
     if own(sim, e, KIND) == DISTANCE:
         length = sqrt(dot3(d, d))
-        f, across = scale3(1.0 / length, d), add_cross(v, w, d)  # relative to the other's own point
+        f, across = scale3(1.0 / length, d), add_cross(v, w, d)  # relative to the other body's own point
         along = dot3(f, across)
         bias = dot3(f, add3(add_cross(more, w, cross(w, d)), scale3(2.0, cross(w, v))))
         bias += (dot3(across, across) - along * along) / length

@@ -1,4 +1,4 @@
-"""A motor in a joint: the torque that is commanded, as far as it has it at this speed.
+"""A motor in a joint: the commanded torque, limited by the torque available at the present speed.
 
     most torque that drives = stall (1 - |v| / v0),  not below zero;  most that brakes = stall
 

@@ -1,4 +1,4 @@
-"""Random numbers that depend on where they are counted from, and on nothing that happened before.
+"""Counter-based random numbers: a function of key and counter, independent of earlier draws.
 
 Philox4x32-10 turns a key (two words of 32 bits) and a counter (four words) into four random words: Salmon, Moraes, Dror
 and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. So the noise of a sample is the same whether its robot
@@ -10,7 +10,7 @@ import math
 from ..scalar.compiling import inner, outlined
 
 MULTIPLIER_0, MULTIPLIER_1 = 0xD2511F53, 0xCD9E8D57
-KEY_0, KEY_1 = 0x9E3779B9, 0xBB67AE85  # what is added to the key from round to round
+KEY_0, KEY_1 = 0x9E3779B9, 0xBB67AE85  # added to the key in each round
 WORD = 0xFFFFFFFF
 ROUNDS = 10
 

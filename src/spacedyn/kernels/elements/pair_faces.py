@@ -50,7 +50,7 @@ from .pair_shapes import (
     store_weight,
 )
 
-SHARED, FADING = 0.1, 1e-3  # of both radii: points this close are less than two; a closest point this near is one
+SHARED, FADING = 0.1, 1e-3  # of both radii: distance within which points share force; length over which f fades in
 PAIRED_ROW, WEIGHT = 7, 6  # numbers of a point: on the first shape, on the second, weight
 # scratch memory: normal and closest point of the first core, in its frame; distance, gap; how many points; points
 NORMAL, CLOSEST, APART, GAP, MANY, PAIRED, ROOM = 0, 3, 6, 7, 8, 9, 9 + PAIRED_ROW * CORNERS
@@ -78,7 +78,7 @@ def weight_of(rows, count, r, first, near):
 
 @inner
 def weigh(rows, count, nearer, radii):
-    """Weights of all points, in place of their gaps."""
+    """Write the weights of all points, in place of their gaps."""
     first, near, total = 1.0, max(SHARED * radii, 1e-300), 0.0
     if nearer > 0.0:
         first = min(1.0, nearer / max(FADING * radii, 1e-300))
@@ -157,5 +157,5 @@ def find_faces(sim, e, i, j, closest, zero):
         )
         store_row(sim, e, r, gap, G, at)
         store_weight(sim, e, r, select(several, load(sim.work, paired + WEIGHT, zero), zero + 1.0))
-        least = select(there, select(gap > least, least, gap), least)  # NaN stays
+        least = select(there, select(gap > least, least, gap), least)  # a NaN passes
     return many, least

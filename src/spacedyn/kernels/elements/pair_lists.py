@@ -39,8 +39,8 @@ from .pair_shapes import (
 )
 
 COUNT, MADE, FIRST_PAIR = 0, 1, 2  # of the list: how many pairs, whether it was made; pairs
-NOWHERE = 1e15  # cell of what has no place
-AWAY = 1e30  # where the first shape is looked for after a list that had no room, so that the next is made at once
+NOWHERE = 1e15  # cell number of a coordinate that is not finite
+AWAY = 1e30  # noted place of the first shape after a list without room, so that a new list is made at once
 
 
 @inner
@@ -199,7 +199,7 @@ def add_of_shape(sim, e, memory, count, i, zero):
 
 @separate
 def make_list(sim, e, zero):
-    """Make the list. One that has no room for all makes forces no numbers: the run fails, and says why."""
+    """Make the list. If it lacks room, forces become NaN, so that the run fails with a reason."""
     memory = list_memory(sim, e, zero)
     room, marks, cells = memory
     centres, reference = kept_at(sim, e, CENTRES), kept_at(sim, e, REFERENCE)
@@ -221,7 +221,7 @@ def make_list(sim, e, zero):
 
 @inner
 def list_pairs(sim, e, zero):
-    """How many pairs there are, from a list that holds still, or anew."""
+    """Number of pairs in the list, which is made anew if it is no longer valid."""
     room, _, _ = list_memory(sim, e, zero)
     centres, reference = kept_at(sim, e, CENTRES), kept_at(sim, e, REFERENCE)
     half, holds = 0.5 * parameter(sim, e, SKIN, zero), load(room, MADE, 0.0) > 0.5

@@ -195,7 +195,7 @@ def takes_surface(sim, e, q, s, many, zero):
 @kind
 @calling(search, clip_pair)
 def pair_touching(sim, e, t, y, k, zero):
-    """Say where all pairs may touch."""
+    """Write the contact places of all pairs."""
     still = zero, zero, zero
     for i in range(own(sim, e, ON_BODIES)):
         store6(sim.work, integer(sim.plan, integer(sim.plan, e + E_WRENCHES) + i), still + still)

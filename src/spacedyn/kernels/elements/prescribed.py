@@ -44,7 +44,7 @@ def prescribed_joints(sim, t, y, k, zero):
                 later(sim.memory, integer(sim.plan, M_MOTION)),
                 later(sim.plan, integer(sim.plan, record + J_PLACES)),
             )
-            # what a function leaves out is zero, whatever the joint before had
+            # numbers that a function does not write are zero, not those of the joint before
             for j in range(3 * count + integer(sim.plan, record + J_ATTITUDE)):
                 store(out, j, 0.0)
             store(sim.memory, integer(sim.plan, M_CALLED), -1.0 - i)

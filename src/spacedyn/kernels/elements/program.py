@@ -1,4 +1,4 @@
-"""Elements that users write: C functions behind addresses, as laws are, called for each robot with plain doubles.
+"""Users' elements: C functions behind addresses, like laws, called for each robot with plain doubles.
 
     element(t, view, parameters, out, places)
 
@@ -48,10 +48,10 @@ FIRST_POINT = 13
 # what it keeps of a row: residual, drift, bias; force and moment at each of its points; forces on its joints
 ROW_RESIDUAL, ROW_OWN_DRIFT, ROW_OWN_BIAS, ROW_PUSHES = range(4)
 # its numbers: for each point its place and rotation on its body, then its parameters
-CALLED = 1_000_000  # beside the place of its record, what memory has while its function is called
-NUDGE = 6e-6  # of what it sees: errors of the central difference and of rounding are alike, some 1e-11
+CALLED = 1_000_000  # plus the place of the element's record: the number in M_CALLED while its function runs
+NUDGE = 6e-6  # relative step of central differences: truncation and rounding errors are both some 1e-11
 POINT_VIEW = 18
-IN_WORK, BEHIND_K, BEHIND_Y = range(3)  # where what it writes goes: rates behind k, samples behind y
+IN_WORK, BEHIND_K, BEHIND_Y = range(3)  # bases of output places: work itself, k for rates, y for samples
 
 
 @kind
@@ -96,7 +96,7 @@ def settle_program(sim, e, t, y, k, zero):
 
 @inner
 def own_view(sim, e):
-    """How many numbers it sees beside what laws see."""
+    """Number of the numbers that it sees in addition to the laws' view."""
     points = POINT_VIEW * own(sim, e, POINTS)
     return own(sim, e, STATES) + own(sim, e, COMMANDED) + own(sim, e, SIDES) + points
 

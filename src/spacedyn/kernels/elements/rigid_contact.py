@@ -60,13 +60,13 @@ ROWS_OF, GUARDS_OF = 3, 2  # of a point
 # numbers that a point keeps: normal, tangents, direction of slip; guard of slip, slip along its direction; size of the
 # gap's gradient; where it touches, from its center
 NORMAL, ALONG, ACROSS, DIRECTION, SLIP_GUARD, POWER, SIZE_, RHO, OF_POINT = 0, 3, 6, 9, 12, 13, 14, 15, 18
-NEARBY = 1e-5  # of the surface's and the points' size: how far the central difference goes
-STOPPED = 1e-12  # [m/s]: it has stopped where it slips that fast the other way, or as fast as is held
+NEARBY = 1e-5  # step of the central difference, over the size of surface and points
+STOPPED = 1e-12  # [m/s]: slip against the held direction at which a creeping point counts as stopped, or the held one
 LOSSLESS = 1e-11  # [m/s]: slower slip is rounding, and loses nothing
-FAST = 2.0  # of slow_slip: what creeps or drags faster slides
-AWRY = 0.3  # of slow_slip: what creeps turns aside where it slips that fast across its held direction
-SPARED = 1.0 - 1e-5  # how far friction is spared: tangential forces count 1e5 times as much as normal ones
-ROUNDED = 16.0 * 2.0**-52  # of a coordinate: what rounding of coordinates may make of a gap
+FAST = 2.0  # times slow_slip: a point that creeps or drags faster begins to slide
+AWRY = 0.3  # times slow_slip: a creeping point that slips faster across its held direction has turned aside
+SPARED = 1.0 - 1e-5  # how far friction is spared: tangential forces weigh 1e5 times as much as normal ones
+ROUNDED = 16.0 * 2.0**-52  # of a coordinate: bound of the rounding error of a gap
 TINY = 1e-200
 
 Moving = namedtuple("Moving", "gap_bias slip_bias")
@@ -230,14 +230,14 @@ def hold_point(sim, e, j, t, y, ground, touch, zero):
 
 @inner
 def free_point(sim, e, j, zero):
-    """No rows of a point that is open."""
+    """Make the rows of an open point inactive."""
     for r in range(ROWS_OF):
         rest_row(sim, e, ROWS_OF * j + r, zero + 1.0)
 
 
 @inner
 def skin_of(sim, e, ground, touch, zero):
-    """How deep a point is where it touches: more than rounding, which grows with the distance from the origin.
+    """Depth at which a point touches: more than rounding, which grows with the distance from the origin.
 
     Two bodies' places relative to each other come from those about the base.
     """
@@ -265,7 +265,7 @@ def kept3(sim, e, i, zero):
 
 @inner
 def root(square, zero):
-    """A square root whose slope at zero is none."""
+    """A square root with slope 0 at zero."""
     there = square > 0.0
     return select(there, sqrt(select(there, square, zero + 1.0)), zero)
 

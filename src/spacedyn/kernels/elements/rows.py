@@ -1,4 +1,4 @@
-"""Constraint rows as kinds of elements write them: what must stay zero, and what a unit of its multiplier pushes.
+"""Constraint rows as kinds of elements write them: a residual that must stay zero, and the forces of its multiplier.
 
     phi(q, t) = 0,   phi' = sum W.V + sum c qd + drift,   phi'' = sum W.A + sum c qdd + bias
 
@@ -21,7 +21,7 @@ from .kind import uniform_gravity
 
 @inner
 def turning(sim, i, r, zero):
-    """What velocities add to the acceleration of body i's point at r."""
+    """The part of the acceleration of body i's point r that comes from velocities."""
     V = load6(sim.work, integer(sim.tree, W_BODY) + i * BODY_WORK + VELOCITY, zero)
     w = angular(V)
     return cross(w, add_cross(linear(V), w, r))
@@ -41,7 +41,7 @@ def row_numbers(sim, e, j):
 
 @inner
 def constrain(sim, e, j, phi, rate, bias, drift):
-    """Row j of an element: residual, rate, bias and drift; `push_row` and `push_row_joint` then say what it pushes."""
+    """Set residual, rate, bias and drift of row j of an element; call `push_row` and `push_row_joint` afterwards."""
     at = row_numbers(sim, e, j)
     store(sim.work, at + ROW_PHI, phi)
     store(sim.work, at + ROW_RATE, rate)
@@ -67,7 +67,7 @@ def push_row(sim, e, j, which, f, n, r, zero):
 
 @inner
 def rest_row(sim, e, j, rests):
-    """Whether row j of an element rests: 1, and it holds nothing; or 0. Rows that nobody lets rest do not."""
+    """Make row j of an element inactive (1), so that it holds nothing, or active (0, the default)."""
     store(sim.work, row_numbers(sim, e, j) + ROW_RESTS, rests)
 
 
@@ -79,16 +79,16 @@ def rub_row(sim, e, j, which, f, r):
 
 @inner
 def spare_row(sim, e, j, spared):
-    """How far row j is spared where rows are redundant: others, whose multipliers count less by 1 - spared, bear more.
+    """Spare row j, 0 to 1, where rows are redundant, so that other rows bear more: multipliers weigh 1 / (1 - spared).
 
-    Only where some rows rub. 0: all bear the least.
+    It has an effect only where some rows rub. 0 for all rows: the least multipliers.
     """
     store(sim.work, row_numbers(sim, e, j) + ROW_SPARED, spared)
 
 
 @inner
 def pace(sim, e, i, speed, zero):
-    """How fast what guard i of an element that asks watches can come nearer."""
+    """Set the pace of guard i of rigid contact: a bound of the speed at which its gap can shrink."""
     first = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS) - integer(sim.plan, ASKING)
     store(sim.work, integer(sim.plan, Y_PACE) + integer(sim.plan, e + E_GUARD) + i - first, speed)
 
@@ -101,5 +101,5 @@ def push_row_joint(sim, e, j, which, force):
 
 @inner
 def multiplier(sim, e, j, zero):
-    """Of row j of an element, when accelerations are known."""
+    """The multiplier of row j of an element, when accelerations are known."""
     return load(sim.work, row_numbers(sim, e, j) + ROW_MULTIPLIER, zero)

@@ -1,4 +1,4 @@
-"""What all sensors do with what they measure: errors, range, steps of the reading, instants, delay, faults.
+"""Processing of measurements, shared by all sensors: errors, range, quantisation, sampling, delay, faults.
 
     reading = quantum round(clip(measured + bias + drift + noise) / quantum)
 
@@ -67,7 +67,7 @@ def draw(sim, e, i, y, lane, zero):
 
 @inner
 def read(sim, e, i, value, y, zero):
-    """Reading i is of this value, errors included: into its channel i."""
+    """Write reading i, a value with errors, into channel i."""
     at = ERROR_NUMBERS * own(sim, e, ERRORS) + READING_NUMBERS * i
     most, quantum = parameter(sim, e, at + RANGE, zero), parameter(sim, e, at + QUANTUM, zero)
     value = select(value > most, zero + most, select(value < -most, zero - most, value))
@@ -79,7 +79,7 @@ def read(sim, e, i, value, y, zero):
 
 @inner
 def show(sim, e, i, value, zero):
-    """Reading i into its channel, unless it is dead or stuck."""
+    """Write reading i into its channel, unless the sensor is dead or stuck."""
     at = ERROR_NUMBERS * own(sim, e, ERRORS) + READING_NUMBERS * i
     if has_failed(sim, e) and own(sim, e, FAULT) != FROZEN:
         value = zero + parameter(sim, e, at + STUCK_AT, zero)
@@ -102,7 +102,7 @@ def first_held(sim, e, i):
 
 @inner
 def hold(sim, e, i, value, y, zero):
-    """Take reading i at an instant, and hand out the one that has waited long enough."""
+    """Take reading i at an instant, and write the one whose delay has passed."""
     wait, first = own(sim, e, WAIT), first_held(sim, e, i)
     now = load(sim.work, integer(sim.plan, e + E_SAMPLING), zero) > 0.0
     if not is_frozen(sim, e):

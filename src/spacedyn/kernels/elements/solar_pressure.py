@@ -65,7 +65,7 @@ def sunlight(sim, e, r, to_sun, zero):
     x = select(x > 1.0, zero + 1.0, select(x < -1.0, zero - 1.0, x))
     left = 1.0 - x * x
     part = 0.5 + (x * sqrt(select(left > 1e-30, left, zero + 1e-30)) + arcsine(x, zero)) / math.pi
-    part = select(part > 0.0, part, zero)  # rounding
+    part = select(part > 0.0, part, zero)  # rounding may make it negative
     shaded = select(switch(sim, e, first + 1, inside, zero) > 0.0, part, zero)
     return select(switch(sim, e, first, outer, zero) > 0.0, zero + 1.0, shaded)
 

@@ -1,4 +1,4 @@
-"""Times at which elements jump: no step crosses one, and within a step each element has a number of its own behind it.
+"""Times at which elements jump: no step crosses one, and within a step the number of passed times is constant.
 
 A span is two times: the element acts where one of them has passed. An element's times stand in `numbers`, in order, and
 infinity behind them.
@@ -8,12 +8,12 @@ from ..scalar.compiling import inner
 from ..scalar.memory import integer, load, load_counter, store_counter
 from ..sim.layout import *  # noqa: F403
 
-LEAST = 1e-280  # s, of which the rounding is still a number
+LEAST = 1e-280  # [s] the least time whose rounding step is representable
 
 
 @inner
 def choose_spans(sim, middle):
-    """How many of their times elements have behind them in a step around `middle`; whether it was another number."""
+    """Count the times that each element has passed in a step around `middle`; return whether a count has changed."""
     changed = False
     for i in range(integer(sim.plan, ELEMENTS)):
         e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS

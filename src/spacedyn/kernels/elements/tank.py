@@ -59,7 +59,7 @@ def motion_energy(sim, e, zero):
 
 @kind
 def carry_propellant(sim, e, t, y, k, zero):
-    """The propellant goes along with its body."""
+    """Attach the propellant's mass to its body."""
     m = state(sim, e, PROPELLANT, y, zero)
     K = tank_spread(sim, e, zero)
     J = m * K[0], m * K[1], m * K[2], m * K[3], m * K[4], m * K[5]

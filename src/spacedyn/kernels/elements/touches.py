@@ -25,7 +25,7 @@ def touch_of_element(sim, e, j):
 
 @inner
 def may_touch(sim, e, j, bodies, place, zero):
-    """Bodies that may touch at an element's place j, and how they are to each other there."""
+    """Write an element's place j: bodies that may touch there, and their relative geometry and motion."""
     number = touch_of_element(sim, e, j)
     at, mine = integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS, integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
     store(sim.memory, mine + TM_BODY, 1.0 * bodies[0])
@@ -82,14 +82,14 @@ def joint_place(sim, e, j, rate, sort, given, zero):
 
 @inner
 def touches_nothing(sim, e, j):
-    """Nothing is near an element's place j."""
+    """Mark an element's place j as touching nothing."""
     mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
     store(sim.memory, mine + TM_BODY, -1.0)
 
 
 @inner
 def no_more_touches(sim, e, j, end):
-    """An element's places from j to its place `end` are not in use."""
+    """Mark an element's places from j to `end` as unused."""
     if j < end:
         mine = integer(sim.plan, M_TOUCH) + touch_of_element(sim, e, j) * TM_NUMBERS
         store(sim.memory, mine + TM_BODY, NO_MORE)

@@ -76,7 +76,7 @@ def slope(along, axis, one, G):
 
 @inner
 def steepness(along, axis, one, G):
-    """How the acceleration changes from place to place, -H: a matrix."""
+    """Gradient of the acceleration, -H: a matrix."""
     near = -one * one
     H = add9(symmetric(2.0 * near * G[1], 4.0 * near * G[2], along), symmetric(0.0 * near, near * G[7], axis))
     return add9(H, both_ways(scale3(2.0 * near * G[5], along), axis))
@@ -84,7 +84,7 @@ def steepness(along, axis, one, G):
 
 @inner
 def pull_within(J, along, axis, one, G, third):
-    """What size adds within a body: force grad (J:H) / 2, moment, and energy -J:H / 2."""
+    """Second-order terms of a body's size: force grad (J:H) / 2, moment, and energy -J:H / 2."""
     Je, Jk, trace = apply_symmetric(J, along), apply_symmetric(J, axis), J[0] + J[1] + J[2]
     a, b, c = dot3(along, Je), dot3(along, Jk), dot3(axis, Jk)
     radial = 4.0 * trace * G[2] + 8.0 * a * G[3] + 8.0 * b * G[6] + 2.0 * c * G[8]
@@ -101,7 +101,7 @@ def pull_within(J, along, axis, one, G, third):
 
 @kind
 def zonal_gravity(sim, e, t, y, k, zero):
-    """Pull every body by what a flattened planet has beside a sphere."""
+    """Pull every body by the zonal harmonics."""
     axis, energy, power, there = vector(sim, e, AXIS, zero), zero, zero, (zero, zero, zero)
     R = sub3(origin_position(sim, y, zero), vector(sim, e, CENTRE, zero))
     if falls(sim):

@@ -2,9 +2,9 @@
 
     Z_i = h sum_j a_ij f(t + c_j h, y + Z_j),   y_new = y + Z_3
 
-solved by Newton's method with the derivatives at the step's start (tangents.py). W = T^-1 Z parts the three stages into
-a system of n equations and one of 2 n, whose matrices are factorised once a step. The ledger, which nothing depends on,
-is summed up afterwards. Hairer & Wanner (1996), Solving ODEs II, IV.8.
+solved by Newton's method with the derivatives at the step's start (tangents.py). W = T^-1 Z separates the three stages
+into a system of n equations and one of 2 n, whose matrices are factorised once a step. The ledger, on which nothing
+depends, is integrated afterwards. Hairer & Wanner (1996), Solving ODEs II, IV.8.
 """
 
 from collections import namedtuple
@@ -21,7 +21,7 @@ from .runge_kutta import combine_stages, in_group, largest_of_group
 from .tangents import counted, jacobian
 
 MAX_ITERATIONS = 10
-STALLED = 0.03  # of the tolerance: what may be left of the stages where a force jumps within a very short step
+STALLED = 0.03  # of the tolerance: accepted last change of the stages, where rounding or a jump stalls Newton's method
 # constants of the method in `numbers`
 MU, ALPHA, BETA, T_INVERSE, T_MATRIX, A_INVERSE, ERROR_WEIGHTS, NEWTON_TOLERANCE, FIXED_TOLERANCE = (
     0, 1, 2, 3, 12, 21, 30, 33, 34,
@@ -40,7 +40,7 @@ def memory_of(n: int, size: int) -> int:
 
 @inner
 def tolerance(sim, j, least):
-    """Tolerance of entry j of y, which counts as `least` at least; zero where it has none.
+    """Tolerance of entry j of y, whose magnitude counts as `least` at least; zero where there is no error control.
 
     With a fixed step, close to rounding.
     """
@@ -150,7 +150,7 @@ def iterate(sim, t, h, at):
             pace = change / before
             left = MAX_ITERATIONS - 1 - iteration
             if pace >= 1.0:
-                return change < max(100.0 * wanted, STALLED)  # nothing more to be gained: rounding, or a jump of forces
+                return change < max(100.0 * wanted, STALLED)  # no further progress: rounding, or a jump of forces
             if pace / (1.0 - pace) * change < wanted:
                 return True
             if pace**left / (1.0 - pace) * change > wanted:
@@ -177,7 +177,7 @@ def estimate(sim, h, at):
 
 @inner
 def keep_slopes(sim, s, n, h, Z):
-    """K of the stages from Z, as the method has them: f(y + Z) would magnify what Newton's method left over."""
+    """K of the stages from Z by the method's formula; f(y + Z) would magnify the residual of Newton's method."""
     method, size, K = integer(sim.plan, N_METHOD), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
     for j in range(n):
         for i in range(3):

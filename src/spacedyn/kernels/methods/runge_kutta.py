@@ -23,7 +23,7 @@ def combine_stages(sim, weights, stages, h, target, size, zero):
     while first < stages and load(sim.numbers, weights + first, 0.0) == 0.0:
         first += 1
     threes = size - size % (3 * step)
-    for j in range(0, threes, 3 * step):  # three sums at a time: each waits for itself, not for the others
+    for j in range(0, threes, 3 * step):  # three independent sums at a time, to hide latency
         totals = (wide, wide, wide)
         for i in range(first, stages):
             weight = load(sim.numbers, weights + i, 0.0)
@@ -31,7 +31,7 @@ def combine_stages(sim, weights, stages, h, target, size, zero):
                 totals = fused3(weight, load3(entries(sim, stage_at(sim, i) + j, zero), 0, wide), totals)
         y = load3(entries(sim, integer(sim.plan, Y_NOW) + j, zero), 0, wide)
         store3(entries(sim, target + j, zero), 0, fused3(h, totals, y))
-    for j in range(threes, size, step):  # the last pack may go beyond: there is room behind `target`
+    for j in range(threes, size, step):  # the last pack may exceed the vector: `target` has room behind
         total = wide
         for i in range(first, stages):
             weight = load(sim.numbers, weights + i, 0.0)
@@ -60,7 +60,7 @@ def run_stages(sim, t, h, first, last, due, zero):
     stages, size = integer(sim.plan, ALL_STAGES), integer(sim.plan, SIZE)
     for i in range(first, last):
         y, needed = integer(sim.plan, Y_STAGE), 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
-        if i == integer(sim.plan, MAIN_STAGES):  # within the step nothing depends on the ledger
+        if i == integer(sim.plan, MAIN_STAGES):  # the ledger is needed only at the step's end
             y, needed = integer(sim.plan, Y_NEW), integer(sim.plan, MOVING_SIZE)
         combine_stages(sim, integer(sim.plan, N_A) + i * stages, i, h, y, needed, zero)
         at = t + h * load(sim.numbers, integer(sim.plan, N_C) + i, 0.0)
@@ -84,7 +84,7 @@ def largest_lane(work, at, zero):
 
 @inner
 def in_group(sim, j, group):
-    """Whether entry j of y is of a group of those that are judged together."""
+    """Whether entry j of y belongs to a group of error control."""
     if integer(sim.plan, GROUPS) < 2:
         return True
     return load(sim.numbers, integer(sim.plan, N_GROUP) + j, 0.0) == group
@@ -92,7 +92,7 @@ def in_group(sim, j, group):
 
 @inner
 def largest_of_group(sim, y, group, zero):
-    """The largest entry of a group, which all of it is measured against; of the first group each is by itself: zero."""
+    """The largest entry of a group, which scales its tolerances; zero for group 0, whose entries scale their own."""
     most = zero
     for j in range(integer(sim.plan, SIZE) if group > 0 else 0):
         if in_group(sim, j, group):
@@ -136,9 +136,9 @@ def group_error(sim, h, group, zero):
 
 @inner
 def error_norm(sim, h, zero):
-    """Error of the step over its tolerance: of all of y that has one, the worst group's; the worst lane's.
+    """Error of the step over its tolerance: the largest of all groups and lanes.
 
-    Root mean square within a group: one group alone may be small or quick beside the others, and none hides another.
+    Root mean square within each group, so that a group of small or fast numbers is not hidden by others.
     Hairer's combination of two estimates (DOP853); with e3 = 0 it is the plain norm of the first.
     """
     norm = group_error(sim, h, 0, zero)

@@ -2,9 +2,9 @@
 
     k = f(t, y),   df/dy : tangents along LANES entries of y at a time
 
-Everything in kernels is differentiated exactly: chart, dynamics, springs, dampers, stops, elements. What continuous
-laws and users' elements write is differenced, what sampled laws hold is constant. The ledger has no part in it: nothing
-depends on it.
+Everything in kernels is differentiated exactly: chart, dynamics, springs, dampers, stops, elements. The output of
+continuous laws and users' elements is differenced; held samples of laws are constant. The ledger is left out, since
+nothing depends on it.
 """
 
 from ..elements.prescribed import choose_pieces
@@ -28,7 +28,7 @@ def counted(sim):
 
 @inner
 def start_duals(sim, duals, zero):
-    """What a right-hand side on duals needs beside y: the chart's origin, sides of guards, independent rows."""
+    """Copy to the duals what the right-hand side needs beside y: chart origin, sides of guards, independent rows."""
     origin = integer(sim.plan, Y_ORIGIN)
     for j in range(integer(sim.tree, COORDINATES)):
         store(duals, origin + j, zero + load(sim.work, origin + j, 0.0))
@@ -42,7 +42,7 @@ def start_duals(sim, duals, zero):
 
 @inner
 def evaluate_along(sim, t, y, first, zero):
-    """The right-hand side at y, with tangents along LANES entries of it from `first` on; how many there are."""
+    """Evaluate the right-hand side at y with tangents along LANES entries from `first` on; return their number."""
     twin, n, at = twin_of(sim.own), counted(sim), integer(sim.plan, Y_STAGE)
     duals = sim_at(twin).work
     for j in range(n):

@@ -12,7 +12,7 @@ A base that can move along is placed by the robot's centre of mass, not by its o
 motion of the centre of mass and angular momentum about it are all conserved exactly, and T parts into the robot's
 translation and its motion relative to the centre of mass, in which total linear momentum is zero.
 The method is symplectic and symmetric, of second order: momentum is conserved to rounding over any number of steps, and
-the error of energy stays bounded. Momenta are handed on from step to step, so that rounding in H^-1 p does not add up.
+the error of energy stays bounded. Momenta are kept from step to step, so that rounding in H^-1 p does not accumulate.
 Marsden & West (2001); Bou-Rabee & Marsden (2009) for Lie groups.
 """
 
@@ -62,7 +62,7 @@ def vector(sim, which):
 
 @inner
 def copy(tree, work, source, target):
-    """One vector into another."""
+    """Copy one vector into another."""
     for k in range(integer(tree, RATES)):
         store(work, target + k, load(work, source + k, 0.0))
 
@@ -195,7 +195,7 @@ def turn_momenta(phi, p, g, h, side):
 
 @inner
 def end_momenta(sim, h):
-    """What is left of the equation for the step, into RESIDUE; the momentum after it, into AFTER."""
+    """Write the residual of the equation for the step into RESIDUE, and the momentum after the step into AFTER."""
     nv, s, p = integer(sim.tree, RATES), vector(sim, STEP), vector(sim, MIDDLE)
     g, before = vector(sim, FORCES_AND_SLOPE), vector(sim, BEFORE)
     left, after = vector(sim, RESIDUE), vector(sim, AFTER)
@@ -228,7 +228,7 @@ def end_momenta(sim, h):
     for k in range(nv):
         rest = load(sim.work, left + k, 0.0) - load(sim.work, before + k, 0.0)
         store(sim.work, left + k, rest)
-        # what rounding leaves of the equation is not handed on
+        # the residual, rounding, is not passed to the next step
         store(sim.work, after + k, load(sim.work, after + k, 0.0) - rest)
 
 
@@ -246,7 +246,7 @@ def rates_of_momenta(tree, par, work, p):
 
 @inner
 def momenta_at_start(sim):
-    """Momenta and centre of mass of the present state: when no step has led to it."""
+    """Momenta and centre of mass of the present state, at the start and after an action."""
     nv, now, before = integer(sim.tree, RATES), integer(sim.plan, Y_NOW), vector(sim, BEFORE)
     move_along(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), now, integer(sim.tree, W_X), 0.0)
     inertial_rates(sim.tree, sim.work, integer(sim.tree, W_X), now + nv, integer(sim.tree, W_U), 0.0)
@@ -365,14 +365,14 @@ def _variational_step(own, t, h, target, due):
             return
         before = change
     finish(sim, h, target)
-    if target == integer(sim.plan, Y_NEW):  # and not a look into a step that has been taken
+    if target == integer(sim.plan, Y_NEW):  # a step, not an interpolation within one that was taken
         copy(sim.tree, sim.work, vector(sim, AFTER), vector(sim, KEPT))
         copy(sim.tree, sim.work, vector(sim, COM_AFTER), vector(sim, COM_KEPT))
 
 
 @inner
 def keep_momentum(sim):
-    """The step is taken: the momentum after it is the one before the next."""
+    """After an accepted step, keep its final momentum as the initial one of the next step."""
     copy(sim.tree, sim.work, vector(sim, KEPT), vector(sim, BEFORE))
     copy(sim.tree, sim.work, vector(sim, COM_KEPT), vector(sim, COM_BEFORE))
 

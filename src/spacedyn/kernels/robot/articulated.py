@@ -80,7 +80,7 @@ def rigid_start(m, h, I, zero):
 
 @inner
 def add_rigid(m, h, I, A, B, C):
-    """A rigid inertia and an articulated one."""
+    """The sum of a rigid inertia and an articulated one."""
     return (
         (A[0] + m, A[1] + m, A[2] + m, A[3], A[4], A[5]),
         (B[0], B[1] + h[2], B[2] - h[1], B[3] - h[2], B[4], B[5] + h[0], B[6] + h[1], B[7] - h[0], B[8]),
@@ -140,7 +140,7 @@ def factorise_joint_rate(tree, par, work, k, column, A, B, C, zero):
 
 @inner
 def reduce_rate(tree, work, k, taken, F, zero):
-    """TAU of a rate becomes what F leaves of it, or, of a given one, what F takes; F without the rate."""
+    """Reduce TAU of a free rate by F, or add F's part to TAU of a given one; return F without the rate."""
     rate = integer(tree, W_RATE) + k * RATE_WORK
     if is_given(tree, k) == 0:
         left = load(work, rate + TAU, zero) - taken
@@ -152,7 +152,7 @@ def reduce_rate(tree, work, k, taken, F, zero):
 
 @inner
 def settle(tree, par, work, k, felt, zero):
-    """QDD of rate k, if it is free; TAU, if its acceleration is given. `felt` is G.a of what carries it."""
+    """QDD of rate k, if it is free; TAU, if its acceleration is given. `felt` is G.a, a the carrier's acceleration."""
     rate = integer(tree, W_RATE) + k * RATE_WORK
     if is_given(tree, k):
         rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)

@@ -87,7 +87,7 @@ def reduce_held_base(tree, work, F, zero):
 
 @inner
 def reduce_base(tree, work, F, zero):
-    """TAU of the base's rates becomes what is left after F and the rates further on have taken theirs."""
+    """Reduce TAU of the base's rates by F and by the rates already eliminated."""
     if is_free_base(tree):
         rates = integer(tree, W_RATE)
         F = reduce_free_rate(work, rates + 5 * RATE_WORK, F[5], F, zero)
@@ -110,7 +110,7 @@ def settle_free_rate(work, rate, felt, zero):
 
 @outlined
 def recover_held_base(tree, par, work, zero):
-    """Acceleration of a base that is held, or whose accelerations are given: what is felt is summed up by columns."""
+    """Acceleration of a base that is held, or whose accelerations are given, accumulated rate by rate."""
     rates, felt, count = integer(tree, W_RATE), integer(tree, W_PASSIVE) + FELT, integer(tree, BASE_RATES)
     a = integer(tree, W_BODY) + ACCELERATION
     store6(work, a, (zero, zero, zero, zero, zero, zero))

@@ -51,7 +51,7 @@ def weigh_body(tree, par, work, i, zero):
 
 @inner
 def weigh_felt(tree, par, work, i, zero):
-    """The same as elimination takes it: with all of its wheels but their spin."""
+    """The same with the inertia used in elimination, which includes that of its wheels except their spin."""
     return weigh_record(tree, par, work, i, integer(tree, PAR_FELT) + i * BODY_PARS, zero)
 
 
@@ -139,7 +139,7 @@ def motion_force(work, body, weighed, zero):
 
 @inner
 def body_force(tree, par, work, i, inertia_too, zero):
-    """FORCE of body i, and its INERTIA, if wanted."""
+    """FORCE of body i, and its INERTIA, if requested."""
     weighed, body = weigh_body(tree, par, work, i, zero), integer(tree, W_BODY) + i * BODY_WORK
     store6(work, body + FORCE, motion_force(work, body, weighed, zero))
     if inertia_too:
@@ -148,13 +148,13 @@ def body_force(tree, par, work, i, inertia_too, zero):
 
 @inner
 def motion_forces(tree, par, work, inertias_too, zero):
-    """Base to leaves in one go: poses, motion, and the forces that it takes, of all bodies; INERTIA too, if wanted."""
+    """One sweep base to leaves: poses, motion and the forces of the motion of all bodies; INERTIA too, if requested."""
     motion_forces_under(tree, par, work, shared3(par, integer(tree, PAR_GRAVITY), zero), inertias_too, zero)
 
 
 @inner
 def motion_forces_under(tree, par, work, gravity, inertias_too, zero):
-    """The same under any gravity, three scalars; with zeros, the forces are those of gravity and all others."""
+    """The same under given gravity, three scalars; with zeros, the forces include those of gravity."""
     start_place(tree, work, zero)
     move_base(tree, work, gravity, zero)
     body_force(tree, par, work, 0, inertias_too, zero)
@@ -185,7 +185,7 @@ def motions(tree, par, work, goes_on, zero):
 
 @inner
 def clear_forces(tree, work, zero):
-    """No FORCE on any body."""
+    """Set FORCE of all bodies to zero."""
     for i in range(integer(tree, BODIES)):
         store6(work, integer(tree, W_BODY) + i * BODY_WORK + FORCE, (zero, zero, zero, zero, zero, zero))
 

@@ -21,7 +21,7 @@ def turn_quaternion(phi):
     """Unit quaternion (x, y, z, w) of a rotation vector."""
     a = dot3(phi, phi)
     b = 0.25 * a  # square of the half angle: where at most 1/4, these series are complete
-    bb = b * b  # two terms at a time: half as many wait for each other
+    bb = b * b  # two terms at a time shorten the chain of dependent operations
     half_sinc = (0.5 - b / 12.0) + bb * (
         (1.0 / 240.0 - b / 10080.0) + bb * ((1.0 / 725760.0 - b / 79833600.0) + bb / 12454041600.0)
     )

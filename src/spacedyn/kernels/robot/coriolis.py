@@ -1,4 +1,4 @@
-"""Coriolis matrix C(x, u), the one that the points of mass have, in O(n d) for n rates at depth d.
+"""Coriolis matrix C(x, u), defined by the motion of mass points, in O(n d) for n rates at depth d.
 
     C = ∫ J' J̇ dm,  ṙ = J u for every point of mass;   H = ∫ J' J dm,  so  Ḣ = C + C'  and  Ḣ - 2C is skew
 

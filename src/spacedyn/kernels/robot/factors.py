@@ -1,6 +1,6 @@
-"""The factors of the mass matrix from inertias in memory, and accelerations from what they leave.
+"""Factors of the mass matrix from inertias in memory, and accelerations from the reduced forces.
 
-From a body stored right after its parent, inertia and force go on in registers, from others through memory.
+Inertia and force of a body stored right after its parent stay in registers; those of others go through memory.
 """
 
 from ..scalar.compiling import inner
@@ -55,7 +55,7 @@ def accumulate_inertia(tree, work, i, A, B, C, zero):
 
 @inner
 def factorise_bodies(tree, par, work, kept, stride, zero):
-    """Leaves to base: G, D and 1/D of all rates; those whose acceleration is given stay in the articulated inertia.
+    """Leaves to base: G, D and 1/D of all rates; rates with given acceleration are not eliminated.
 
     Articulated inertias go to `kept`, `kept` + `stride`, ... if it is no negative number.
     """
@@ -94,7 +94,7 @@ def accumulate_force(tree, work, i, F, zero):
 
 @inner
 def reduce_bodies(tree, work, zero):
-    """Leaves to base: TAU of rates becomes what is left after FORCE and the rates further out have taken theirs."""
+    """Leaves to base: reduce TAU of rates by FORCE and by the rates further out."""
     if integer(tree, SEGMENTS) > 0:
         keep_transmitted(tree, work, zero)
     F = (zero, zero, zero, zero, zero, zero)
@@ -142,7 +142,7 @@ def recover_accelerations(tree, par, work, goes_on, zero):
             qdd = settle(tree, par, work, k, dot6(load6(work, rate + GAIN, zero), a), zero)
             a = add_scaled6(a, qdd, load6(work, rate + S, zero))
         if integer(tree, record + FLAGS) & FROM_MEMORY:
-            store6(work, bodies + i * BODY_WORK + ACCELERATION, a)  # for children that do not come next
+            store6(work, bodies + i * BODY_WORK + ACCELERATION, a)  # for children that are not stored next
     if integer(tree, SEGMENTS) > 0:
         settle_loose(tree, work, zero)
 

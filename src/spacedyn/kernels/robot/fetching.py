@@ -1,7 +1,7 @@
-"""What describes the next pack of robots that differ, asked of the memory while the present pack is computed.
+"""Prefetch the description of the next pack of robots that differ, while the present pack is computed.
 
-All that forward dynamics reads of a pack by itself does not fit near the processor. It is asked for in three parts, one
-in each pass over the bodies: all at once, it stands in the way of what the present pack reads.
+What forward dynamics reads of one pack does not fit into the first-level cache. So the next pack is prefetched in three
+parts, one in each pass over the bodies; all at once, it would displace data of the present pack.
 """
 
 from llvmlite import ir
@@ -15,11 +15,11 @@ from .descriptions import LanesPointerType
 from .layout import *  # noqa: F403
 
 _bytes, _int = ir.IntType(8).as_pointer(), ir.IntType(32)
-_TO_SECOND_LEVEL = 2  # of the cache: the first one is full of the present pack
+_TO_SECOND_LEVEL = 2  # cache level: the first holds the present pack
 
 
 def fetch(array, k):
-    """Ask the memory for number k of a description with a number for each lane, which is needed later."""
+    """Prefetch number k of a description that has a number for each lane."""
 
 
 @type_callable(fetch)

@@ -2,10 +2,10 @@
 
     H u' + c = F + J'Fe   solved for u'   (or, where u' is given, for F)
 
-Base to leaves: where bodies are and how they move. Leaves to base: each body's inertia and the force that its motion
-takes without the unknown accelerations, by Newton and Euler; with what its children add, its joint is eliminated
+Base to leaves: poses and velocities. Leaves to base: each body's inertia and bias force (the force of its motion with
+zero unknown accelerations, by Newton and Euler), the sums of its children added, then elimination of its joint
 (articulated.py). The articulated inertia of a child stored right after its parent stays in registers; at branches, and
-where a segment begins (segments.py), it goes through memory. Base to leaves once more: accelerations.
+where a segment begins (segments.py), it goes through memory. Base to leaves again: accelerations.
 """
 
 from ..scalar.compiling import entry, inner
@@ -36,7 +36,7 @@ from .wheels import eliminate_wheel
 
 @inner
 def gather_body(tree, par, work, i, loaded, A, B, C, F, zero):
-    """Articulated inertia and force of body i, from its own, the next body's (in registers) and other children's."""
+    """Sum articulated inertia and force of body i: its own, the next body's (in registers), other children's."""
     record, body = integer(tree, BODY_AT) + i * BODY_INTS, integer(tree, W_BODY) + i * BODY_WORK
     weighed = weigh_felt(tree, par, work, i, zero)
     m, h, I = rigid_inertia(weighed, zero)
@@ -66,7 +66,7 @@ def accumulate(tree, work, i, record, A, B, C, F, zero):
         A, B, C = load_articulated(work, body + HANDED, zero)
         F = load6(work, body + HANDED_FORCE, zero)
     above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK
-    if integer(tree, record + FLAGS) & IS_LAST_CHILD == 0:  # the last child is the first to come here
+    if integer(tree, record + FLAGS) & IS_LAST_CHILD == 0:  # this pass reaches the last child first
         A, B, C = add_articulated(work, above + HANDED, A, B, C, zero)
         F = add6(F, load6(work, above + HANDED_FORCE, zero))
     store_articulated(work, above + HANDED, A, B, C)
@@ -75,7 +75,7 @@ def accumulate(tree, work, i, record, A, B, C, F, zero):
 
 @inner
 def eliminate_bodies(tree, par, work, loaded, goes_on, zero):
-    """Leaves to base: factors of all rates, and TAU becomes what is left for each; poses and motion must be there."""
+    """Leaves to base: factors of all rates and reduced TAU; poses and motion must be known."""
     A = C = F = (zero, zero, zero, zero, zero, zero)
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""What the base of a free-floating robot does when a joint moves and nothing else pushes: recoil, and what follows.
+"""Recoil of the base of a free-floating robot per unit joint rate, without external forces, and matrices made of it.
 
 While momentum is zero, Hb (v0; w0) + Hbm qd = 0. Column k of Hbm is the momentum per unit of joint rate k, and Hb the
 composite inertia of all bodies: the base's recoil is its acceleration under minus that column as a force, by the same

@@ -106,7 +106,7 @@ def mass_matrix(tree, par, work, matrix, H, zero):
     for k in range(nv):
         if k < base:
             momentum = load6(work, integer(tree, W_RATE) + k * RATE_WORK + GAIN, zero)
-        else:  # only rates between here and the base feel it
+        else:  # only rates between this body and the base are coupled
             momentum = rate_entries(tree, work, matrix, H, k, zero)
         base_entries(tree, matrix, H, k, momentum)
         rotor = shared(par, integer(tree, PAR_ROTOR) + k, zero)

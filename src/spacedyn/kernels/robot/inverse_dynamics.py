@@ -2,7 +2,7 @@
 
     F = H u' + c - J'Fe
 
-Leaves to base, every body hands the force it needs on to its parent. Featherstone (2008), ch. 5. In SpaceDyn's
+Leaves to base, each body adds its accumulated force to its parent's. Featherstone (2008), ch. 5. In SpaceDyn's
 (3.30)-(3.39) the endpoint wrench must count negative, gravity enter as a - g, and the base's inertia force be added.
 """
 

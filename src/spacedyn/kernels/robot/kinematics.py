@@ -1,4 +1,4 @@
-"""Where every body is and how it moves: poses, joint columns S, velocities, accelerations.
+"""Poses, joint columns S, velocities and accelerations of all bodies.
 
 Everything is in inertial axes about the base's centre of mass, in a frame that moves along with it (velocity v0) but
 does not turn: positions and velocities are relative to the base's, so nothing is lost at 7 000 km or 7 km/s, and the
@@ -104,7 +104,7 @@ def place_base(tree, work, zero):
 
 @inner
 def write_base_columns(tree, work, zero):
-    """The base's columns S, unit vectors, for those who want them in memory like all others."""
+    """Write the base's columns S, unit vectors, to memory, for kernels that read all columns there."""
     for k in range(integer(tree, BASE_RATES)):
         rate = integer(tree, W_RATE) + k * RATE_WORK
         store6(work, rate + S, (zero, zero, zero, zero, zero, zero))
@@ -209,7 +209,7 @@ def start_place(tree, work, zero):
     wide = widest_of(zero)  # angles of one robot are taken a pack at a time
     step, stride = lanes_of(wide) // lanes_of(zero), stride_of(zero)
     for k in range(0, angles, step):
-        for j in range(k, k + step):  # the last one again, where there are no more
+        for j in range(k, k + step):  # a last pack that is not full repeats the last angle
             at = integer(tree, integer(tree, ANGLE_AT) + min(j, angles - 1))
             store(work, sines + j, load(work, integer(tree, W_X) + at, zero))
         s, c = sincos(load(later(work, (sines + k) * stride), 0, wide))

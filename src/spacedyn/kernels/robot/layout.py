@@ -1,4 +1,4 @@
-"""How a robot and its scratch memory are laid out in flat arrays.
+"""Layout of a robot's description and scratch memory in flat arrays: names of places.
 
 `tree` (integers) and `par` (numbers) describe the robot; `work` is scratch memory, counted in scalars.
 Bodies stand in an order in which parents come before children; the base is body 0. Coordinates and rates keep the

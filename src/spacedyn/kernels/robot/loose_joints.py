@@ -1,4 +1,4 @@
-"""What crosses a joint that is eliminated where a segment begins (segments.py); and loose joints, which resist nothing.
+"""Transfer across an eliminated joint where a segment begins (segments.py); and loose joints, which resist nothing.
 
 A loose joint is a free one without rotors whose six accelerations are unknown. What it carries is solved as if it were
 alone, and no inertia is handed on, not even what rounding would leave of it. Its six columns S have an inverse: the
@@ -64,7 +64,7 @@ def loose_rates(tree, work, i, V, zero):
 
 @outlined
 def keep_transmitted(tree, work, zero):
-    """Before any rate is eliminated: what loose joints transmit follows from their TAU alone."""
+    """Store the forces that loose joints transmit, which follow from their TAU alone, before any rate is eliminated."""
     for i in range(integer(tree, BODIES)):
         if not rests(tree, i) and is_loose(tree, i):
             first = integer(tree, integer(tree, BODY_AT) + i * BODY_INTS + RATE)
@@ -141,7 +141,7 @@ def acceleration_from_parent(tree, work, i, zero):
 
 @outlined
 def settle_loose(tree, work, zero):
-    """QDD of loose joints becomes their children's accelerations less what their parents' sides have."""
+    """QDD of loose joints: the children's accelerations minus those of the parents' sides."""
     for i in range(integer(tree, BODIES)):
         if not rests(tree, i) and is_loose(tree, i):
             a = load6(work, segment_work(tree, segment_of(tree, i)) + ACROSS, zero)
@@ -154,7 +154,7 @@ def settle_loose(tree, work, zero):
 
 @rare
 def hand_nothing(tree, work, i, zero):
-    """Body i, which rests behind a loose joint, adds nothing to its parent; the last child begins with that."""
+    """Let body i, which rests behind a loose joint, add zero to its parent; as last child, it initialises the sum."""
     record, none = integer(tree, BODY_AT) + i * BODY_INTS, (zero, zero, zero, zero, zero, zero)
     if integer(tree, record + FLAGS) & IS_LAST_CHILD != 0:
         above = integer(tree, W_BODY) + integer(tree, record + PARENT) * BODY_WORK

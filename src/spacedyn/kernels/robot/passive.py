@@ -47,7 +47,7 @@ def spring_turn(par, work, x, rest, zero):
 
 @inner
 def stop_force(q, qd, par, at, zero):
-    """What the end stops push back with, and their springs' part of it."""
+    """Force of the end stops, and its part from their springs."""
     k, d = shared(par, at + P_STOP, zero), shared(par, at + P_STOP_DAMPING, zero)
     over, under = q - shared(par, at + P_UPPER, zero), shared(par, at + P_LOWER, zero) - q
     spring = select(under > 0.0, k * under, zero) - select(over > 0.0, k * over, zero)
@@ -72,7 +72,7 @@ def resistance(qd, par, at, zero):
 def passive_forces(tree, par, work, stops, zero):
     """PASSIVE of every rate, and ELASTIC, its part from springs; from the coordinates and rates in `work`.
 
-    `stops`: with those of end stops; a simulation has its own way with them (elements/joint_forces.py).
+    `stops`: whether end stops are included; a simulation handles them in kernels/elements/joint_forces.py.
     """
     forces, u, rests = integer(tree, W_PASSIVE), integer(tree, W_U), integer(tree, PAR_REST)
     for k in range(integer(tree, BASE_RATES)):

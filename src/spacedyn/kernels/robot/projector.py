@@ -9,7 +9,7 @@ from ..scalar.compiling import inner
 from ..scalar.memory import load, store
 from ..scalar.pack import magnitude, select, somewhere, sqrt
 
-SWEEPS = 30  # five or six are enough; the bound is for numbers that are none
+SWEEPS = 30  # five or six are enough; the bound ends the loop for NaN
 NEGLIGIBLE = 1e-10  # of the largest singular value: smaller ones count as zero
 ORTHOGONAL = 1e-15
 

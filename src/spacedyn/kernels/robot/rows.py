@@ -27,7 +27,7 @@ def read_rows(array, width, first, some, row, count, work, at, stride, zero):
     for j in range(0, some - many + 1, many):
         gather_block(array, width, row, last, first + j, work, at + j * stride, stride, zero)
     if some % many != 0:
-        if some > many:  # some of the last ones again
+        if some > many:  # the last pack overlaps the one before
             j = some - many
             gather_block(array, width, row, last, first + j, work, at + j * stride, stride, zero)
         else:

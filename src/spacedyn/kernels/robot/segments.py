@@ -46,14 +46,14 @@ def segment_record(tree, s):
 
 @inner
 def rests(tree, i):
-    """Whether body i, which is behind a loose joint, is to be left as it is: poses, factors, accelerations."""
+    """Whether body i, behind a loose joint, sleeps: its poses, factors and accelerations are not computed."""
     s = segment_of(tree, i)
     return s > 0 and load_counter(tree, segment_record(tree, s) + SEGMENT_RESTS) != 0
 
 
 @inner
 def rests_rate(tree, k):
-    """Whether the body that rate k moves is to be left as it is."""
+    """Whether the body that rate k moves sleeps, as in `rests`."""
     return rests(tree, integer(tree, integer(tree, RATE_AT) + k * RATE_INTS + RATE_BODY))
 
 
@@ -83,7 +83,7 @@ def segment_before(tree, s):
 
 @inner
 def rate_before(tree, s):
-    """The first rate that is no more segment s's on the way to the root; of the base's segment, its own last rate."""
+    """The first rate on the way to the root that is not of segment s; for the base's segment, its own last rate."""
     if s == 0:
         return integer(tree, BASE_RATES) - 1
     return integer(tree, segment_record(tree, s) + SEGMENT_RATE)

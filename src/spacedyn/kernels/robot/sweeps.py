@@ -61,7 +61,7 @@ def clear_bodies(tree, vec, zero):
 
 @inner
 def joints(tree, work, vec, zero):
-    """H: what each rate feels of its body's force."""
+    """H: the generalized force of each rate from its body's force."""
     for i in range(integer(tree, BODIES)):
         first, last = first_and_last(tree, i)
         F = load6(vec, 6 * i, zero)
@@ -126,7 +126,7 @@ def shift_transpose(tree, work, vec, zero):
 
 @inner
 def psi(tree, work, vec, zero):
-    """Leaves to base: each body adds (1 - G H) of its force, what its joint transmits, to its parent's."""
+    """Leaves to base: each body adds the force that its joint transmits, (1 - G H) of its own, to its parent's."""
     for i in range(integer(tree, BODIES) - 1, 0, -1):
         first, last = first_and_last(tree, i)
         F = load6(vec, 6 * i, zero)

@@ -71,7 +71,7 @@ def body_sums(tree, par, work, zero):
 
 @inner
 def store_sizes(tree, par, work, centre, drift, v0, room, zero):
-    """Sums of magnitudes over the bodies, none of which can cancel another: what rounding errors are compared with.
+    """Sums of magnitudes over the bodies, which cannot cancel, as a scale for rounding errors.
 
     A body of mass m and radius of gyration k, at r from the robot's centre of mass and with v relative to it, adds
     m |v + v_com| + m k |w| to linear momentum, m (|r| + k) |v| + |J w| to angular momentum, and m (|r| + k) to the
@@ -119,7 +119,7 @@ def run(tree, par, work, state, points, out, count, options, kind):
         for k in range(nv):
             rate = load(work, u + k, zero)
             energy += 0.5 * shared(mine, integer(tree, PAR_ROTOR) + k, zero) * rate * rate
-        inverse = 1.0 / select(mass > 0.0, mass, zero + 1.0)  # a robot may be a massless mount alone
+        inverse = 1.0 / select(mass > 0.0, mass, zero + 1.0)  # a robot may be only a massless mount
         centre, drift = scale3(inverse, h), scale3(inverse, P)
         v0, origin = base_part(tree, work, u, 1, 0, zero), load3(work, integer(tree, W_X), zero)
         total = add3(P, scale3(mass, v0))

@@ -1,13 +1,13 @@
 """Elimination of wheels: bodies that carry nothing and are round about the axis of their revolute joint.
 
-Where such a wheel stands in its turn changes nothing, so its mass and its moments across the axis may as well belong to
-the body that carries it: T = m v.v / 2 + Jt w'(1 - z z')w / 2 + J (z.w)^2 / 2, with v and the part of w across z alike
-for both. Records at PAR_FELT have it so (model/wheel_inertias.py): the carrier has all but the last term. What is left
-of the wheel is one moment J about its axis z:
+The dynamics does not depend on such a wheel's angle, so its mass and its moments across the axis can be added to the
+body that carries it: T = m v.v / 2 + Jt w'(1 - z z')w / 2 + J (z.w)^2 / 2, where v and the part of w across z are equal
+for both. The records at PAR_FELT do so (model/wheel_inertias.py): the carrier has all terms but the last. The wheel
+keeps only its moment J about its axis z:
 
     F = (0; J z (z.w') + J (z.w) w x z),   D = J + rotor,   G = (0; J z / D),   IA' = (J - J^2 / D) z z'
 
-D, G and what is handed on from here to the base are those of articulated.py, with a tenth of the operations.
+D, G and the inertia passed to the carrier are those of articulated.py, with a tenth of the operations.
 """
 
 from ..scalar.compiling import inner

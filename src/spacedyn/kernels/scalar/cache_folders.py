@@ -1,9 +1,9 @@
-"""Folders of compiled code, and what may be read there: only what nobody else can have written.
+"""Folders of compiled code, from which only files that nobody else can have written are read.
 
 Compiled code is unpickled and run. The digest in a file shows damage, not who wrote it, so ownership decides: the
 folder, the folder of this version in it, and the file must belong to this user or to root, and nobody else may write to
 them. A group that is this user's alone may: its folders are writable by the group under the umask 002 of many systems.
-Folders above are not looked at: whoever may rename those cannot make a file that belongs to this user.
+Parent folders are not checked: whoever may rename those still cannot make a file that belongs to this user.
 """
 
 import contextlib
@@ -31,10 +31,10 @@ def cache_roots() -> list[Path]:
             named = Path(asked).expanduser()
         else:
             named = (Path(common) if os.path.isabs(common) else Path.home() / ".cache") / "spacedyn"
-        roots = [Path(os.path.realpath(named))]  # a link is the user's own way of saying where
+        roots = [Path(os.path.realpath(named))]  # follow a link: the user has chosen it
     except (RuntimeError, ValueError):  # a user without a home, a path with NUL
         roots = []
-    with contextlib.suppress(OSError):  # there need not be any directory that can be written
+    with contextlib.suppress(OSError):  # no directory may be writable
         if not asked:
             user = os.getuid() if hasattr(os, "getuid") else "user"
             roots.append(Path(tempfile.gettempdir()) / f"{_TEMPORARY}{user}")
@@ -42,15 +42,15 @@ def cache_roots() -> list[Path]:
 
 
 def is_trusted(*folders: Path) -> bool:
-    """Whether nobody else can have put code into these folders; one that is not there yet is. Warns of one that is not.
+    """Whether nobody else can have put code into these folders; warns of one that is not trusted.
 
-    Nothing is said of the one in the temporary folder, which anyone can make, and which is rarely needed.
+    A missing folder is trusted. There is no warning of the one in the temporary folder, which anyone can make.
     """
     for folder in folders:
         try:
             reason = refusal(folder.lstat(), stat.S_IFDIR)
         except OSError:
-            continue  # not there, or not to be reached: nothing is read from it either
+            continue  # missing or unreachable: nothing is read from it either
         if reason:
             if not folder.name.startswith(_TEMPORARY):
                 _warn(folder, reason)
@@ -59,10 +59,10 @@ def is_trusted(*folders: Path) -> bool:
 
 
 def read_trusted(file: Path) -> bytes:
-    """What is in a file; OSError if there is none, or someone else can have written it."""
+    """Content of a file; OSError if it does not exist, or if someone else can have written it."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(os.open(file, flags), "rb") as opened:
-        reason = refusal(os.fstat(opened.fileno()), stat.S_IFREG)  # of what is open: it cannot be exchanged any more
+        reason = refusal(os.fstat(opened.fileno()), stat.S_IFREG)  # of the open file: it cannot be exchanged
         if reason:
             _warn(file, reason)
             raise PermissionError(f"{file}: {reason}")
@@ -70,7 +70,7 @@ def read_trusted(file: Path) -> bytes:
 
 
 def refusal(found: os.stat_result, kind: int) -> str:
-    """Why a folder or file is not trusted; '' if it is. Windows keeps this in lists that are not looked at."""
+    """Why a folder or file is not trusted; '' if it is. On Windows access control lists are not checked."""
     if stat.S_IFMT(found.st_mode) != kind:
         return "it is not a folder" if kind == stat.S_IFDIR else "it is not a file"
     if sys.platform == "win32":
@@ -95,7 +95,7 @@ def _is_own_group(gid: int) -> bool:
 
 
 def _warn(path: Path, reason: str) -> None:
-    """Once for each folder or file."""
+    """Warn once for each folder or file."""
     if str(path) in _told:
         return
     _told.add(str(path))

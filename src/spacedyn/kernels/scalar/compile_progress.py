@@ -1,4 +1,4 @@
-"""A line of progress on stderr while machine code is compiled: which part, which of how many, for how long.
+"""The compile notice: a line on stderr with the present part, its number among all parts, and the time so far.
 
 Parts that are loaded from disk are passed over in silence, and so are the first seconds. On a terminal the line moves
 and goes away; elsewhere every part gets a plain line of its own.
@@ -38,7 +38,7 @@ _here = _Thread()
 
 
 class CompileProgress:
-    """While it lasts, what is compiled in this thread is shown as one of these parts.
+    """Context in which each compilation in this thread is shown as one of these parts.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class CompileProgress:
         self.close()
 
     def begin(self, name: str) -> None:
-        """A part that is not on disk is being compiled."""
+        """Note that a part, which is not on disk, is being compiled."""
         with self._lock:
             self._part = in_words(name)
             self._parts = self._parts or list(dict.fromkeys(map(in_words, self._needed())))
@@ -83,7 +83,7 @@ class CompileProgress:
                 self._timer.start()
 
     def close(self) -> None:
-        """All is compiled."""
+        """End the notice."""
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:
@@ -117,14 +117,14 @@ class CompileProgress:
 
 @contextmanager
 def part(name: str) -> Iterator[None]:
-    """While it lasts, this part is compiled; where nobody has said what else there is to come, it is the only one."""
+    """Context in which this part is compiled; outside a `CompileProgress` it is the only part."""
     with nullcontext(_here.progress) if _here.progress else CompileProgress() as progress:
         progress.begin(name)
         yield
 
 
 def in_words(name: str) -> str:
-    """What a part of the machine code is for.
+    """The name of a part of the machine code as the notice shows it.
 
     >>> in_words("law-hold-0123456789abcdef01234567"), in_words("element-brake"), in_words("forward_dynamics.run")
     ("law 'hold'", "element 'brake'", 'forward dynamics')

@@ -1,4 +1,4 @@
-"""How kernels are compiled, and where the machine code is kept.
+"""Compile kernels, and keep their machine code on disk.
 
 `inner` functions are inlined into their callers and have no Python wrapper; `entry` points can be called from Python
 and are cached on disk. Numba's own cache looks only at the file of the cached function, not at what it calls: ours is
@@ -37,7 +37,7 @@ from .pack import LANES
 _FAST = {"contract", "nsz", "arcp"}  # never flags that assume there is no NaN
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
 _RECURSION = RuntimeLinker.PREFIX
-_FOLDERS_KEPT = 6  # versions of the kernels whose machine code is kept
+_FOLDERS_KEPT = 6  # number of versions of the kernels whose machine code is kept
 
 
 def _sources_hash() -> str:
@@ -52,7 +52,7 @@ SOURCES = _sources_hash()
 
 
 def cache_directory() -> Path | None:
-    """Where compiled kernels are kept, made if need be; None if nothing can be written anywhere."""
+    """The folder of compiled kernels, created if it does not exist; None if no folder can be written."""
     for root in cache_roots():
         folder = root / SOURCES
         with contextlib.suppress(OSError):
@@ -68,7 +68,7 @@ def cache_directory() -> Path | None:
 
 
 def _prune(root: Path) -> None:
-    """Remove the code of all but the last used versions of the kernels; whatever else is there stays."""
+    """Remove the code of all but the last used versions of the kernels, and nothing else."""
     folders = [f for f in root.iterdir() if re.fullmatch("[0-9a-f]{16}", f.name) and f.name != SOURCES]
     folders.sort(key=lambda folder: folder.lstat().st_mtime, reverse=True)
     for folder in folders[_FOLDERS_KEPT - 1 :]:
@@ -101,7 +101,7 @@ class KernelCache(caching._Cache):
         return f"{self._name}.{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, sig, target_context):
-        """What has been compiled before, or None. A damaged file, or one of someone else's, counts as none."""
+        """Load machine code from disk; None if there is none, or if its file is damaged or not trusted."""
         if self._link is not None:
             self._link()  # C functions that it calls by name (symbols.py)
         target_context.refresh()
@@ -113,13 +113,13 @@ class KernelCache(caching._Cache):
                 if hashlib.sha256(content[32:]).digest() == content[:32]:
                     with contextlib.suppress(OSError):
                         os.utime(folder)  # in use: not to be pruned
-                    # a law from a module that is not here now, or a file that only looks like one of ours
+                    # a law of a module that cannot be imported now, or a foreign file
                     with contextlib.suppress(Exception):
                         return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
         return None
 
     def save_overload(self, sig, data):
-        """Keep what has been compiled, if there is a place for it."""
+        """Write machine code to disk, if there is a folder for it."""
         folder = cache_directory()
         if folder is None or data.lifted or data.library.has_dynamic_globals or _is_recursive(data.library):
             return
@@ -130,7 +130,7 @@ class KernelCache(caching._Cache):
             try:
                 with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
                     opened.write(hashlib.sha256(content).digest() + content)
-                unfinished.replace(file)  # at once: no other process sees half a file
+                unfinished.replace(file)  # atomic: no other process sees half a file
             finally:
                 unfinished.unlink(missing_ok=True)
 
@@ -150,12 +150,12 @@ def inner(function):
 
 
 def outlined(function):
-    """Compile a function that only kernels call, once, not where it is called: what is large and rarely called."""
+    """Compile a large, rarely called function of kernels once, not inlined into its callers."""
     return _linked(function)
 
 
 def separate(function):
-    """Compile a function that only kernels call, as one function of the machine's: never inlined, however it is called.
+    """Compile a function that only kernels call, and that LLVM must never inline.
 
     For what is large: LLVM inlines what is called once, and takes long over functions of a hundred thousand lines.
     """
@@ -164,9 +164,9 @@ def separate(function):
 
 
 def rare(function):
-    """Compile a function that few robots need, and keep it out of the way: its callers are as fast as without it."""
+    """Compile a function that few robots need, marked as cold, so that its callers are as fast as without it."""
     function.rarely_called = True
-    return _linked(function, forceinline=False)  # left out, it would be that of the first caller
+    return _linked(function, forceinline=False)  # without it, Numba would take the option of the first caller
 
 
 def _linked(function, **options):
@@ -186,7 +186,7 @@ def entry(function):
 
 
 def _announce(compiler, name):
-    """Whenever this compiler of Numba's is at work, say so to whoever waits."""
+    """Make a compiler of Numba report its work to the compile notice."""
     compile_now = compiler.compile
 
     def announced(*arguments):
@@ -238,7 +238,7 @@ def _lower_call(context, builder, sig, args):
 
 
 def address_of(array: Any) -> int:
-    """Where a flat array of doubles is, for `array_at`; good as long as the array lives."""
+    """Address of a flat array of doubles, for `array_at`; valid as long as the array lives."""
     if config.DISABLE_JIT:
         PLAIN_FUNCTIONS[id(array)] = array
         return id(array)

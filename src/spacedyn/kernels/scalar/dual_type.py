@@ -1,4 +1,4 @@
-"""What a dual number is: Numba's type and its two parts in machine code, and the same in plain Python."""
+"""The type of dual numbers: for Numba, with two parts in machine code, and as a class in plain Python."""
 
 from llvmlite import ir
 from numba.core import types

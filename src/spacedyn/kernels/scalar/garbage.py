@@ -1,4 +1,4 @@
-"""No collection of garbage while machine code is compiled.
+"""Suspend Python's garbage collection while machine code is compiled.
 
 A compiler makes millions of small objects and keeps most of them: Python's collector searches them again and again and
 finds little. That is a tenth of the time in a small program, and more where many objects live.
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
-_compiling = 0  # threads and parts within parts
+_compiling = 0  # number of compilations in progress, in all threads and nested
 _was_on = False
 
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """While it lasts, anywhere, nothing is collected; then it is as it was."""
+    """Context without garbage collection in any thread; the former setting is restored at the end."""
     global _compiling, _was_on
     with _lock:
         if not _compiling:

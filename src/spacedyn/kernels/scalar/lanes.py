@@ -1,7 +1,6 @@
-"""Single numbers out of scalars in memory: a robot's of a pack, the value and the tangents of a dual.
+"""Access to single numbers of scalars in memory: one lane of a pack, the value or a tangent of a dual.
 
-Laws are called with plain doubles: these functions take what they see out of scalars of any kind, and put back what
-they write.
+Laws are called with plain doubles: these functions read them from scalars of any kind, and write results back.
 """
 
 from llvmlite import ir

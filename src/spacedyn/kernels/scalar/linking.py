@@ -1,4 +1,4 @@
-"""Functions that are only linked into others: they are typed and lowered once, and no machine code is made of them.
+"""Compile functions that are only linked into others: typed and lowered once, without machine code of their own.
 
 Numba makes machine code of every function that it compiles, after a dozen passes that look for closures, contexts,
 literals and array expressions. Kernels consist of some two hundred small functions without any of these, and only a
@@ -24,7 +24,7 @@ _OPERATORS = frozenset(getattr(operator, name) for name in operator.__all__)
 
 
 class LinkedLibrary(JITCodeLibrary):
-    """Code that is linked into other libraries, and never run where it stands."""
+    """A library that is linked into others, and never executed itself."""
 
     def _optimize_final_module(self):
         """Only the first, cheap one of Numba's two rounds, which inlines: the other comes where this is linked into."""
@@ -34,7 +34,7 @@ class LinkedLibrary(JITCodeLibrary):
         passes.run(self._final_module, builder)
 
     def _finalize_final_module(self):
-        """As Numba does it, but the module is not handed to the execution engine, which would compile it."""
+        """Finalise as Numba does, without passing the module to the execution engine, which would compile it."""
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
@@ -46,7 +46,7 @@ class LinkedLibrary(JITCodeLibrary):
 
     @property
     def codegen(self):
-        """Itself: Numba asks it only to set the function's environment."""
+        """Return self: Numba uses the codegen only to set the function's environment."""
         return self
 
     def set_env(self, name, env):
@@ -56,8 +56,8 @@ class LinkedLibrary(JITCodeLibrary):
 class LinkedFunction(Lower):
     """Numba's lowering of one function, which tells LLVM what is rarely called and what works on packs.
 
-    LLVM takes a loop, and what is before a call, for often run: without that word the registers of a caller's main path
-    would be chosen for it.
+    LLVM assumes that loops, and code before a call, run often: without the cold mark, a caller's registers would be
+    allocated for them.
     """
 
     def lower_normal_function(self, fndesc):
@@ -126,7 +126,7 @@ class LinkedTyping(NopythonTypeInference):
 
 
 _INSTEAD = {NopythonTypeInference: LinkedTyping, NativeLowering: LinkedLowering}
-_NEEDLESS = {  # kernels have nothing that these look for, and LLVM removes dead branches too
+_NEEDLESS = {  # passes for features that kernels do not use; LLVM removes dead branches, too
     untyped_passes.WithLifting,
     untyped_passes.InlineClosureLikes,
     untyped_passes.RewriteSemanticConstants,
@@ -148,7 +148,7 @@ class LinkedCompiler(CompilerBase):
     """Numba's compiler without needless passes, and with `LinkedLowering`."""
 
     def define_pipelines(self):
-        """The one list of passes."""
+        """The only pipeline."""
         manager = PassManager("linked")
         for one, what in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
             if one not in _NEEDLESS:
@@ -158,7 +158,7 @@ class LinkedCompiler(CompilerBase):
 
 
 def without_literals(dispatcher):
-    """Let a dispatcher compile for the type of an integer argument, whatever number is written there."""
+    """Let a dispatcher compile once for all literal integers given as an argument."""
     template = dispatcher.get_call_template
 
     def get_call_template(args, kws):

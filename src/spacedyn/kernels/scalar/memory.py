@@ -15,7 +15,7 @@ from .pack import LANES, PackType, _double, _is_number, _lane, _splat, _vector, 
 
 
 def pointer(array):
-    """A flat array as kernels pass it on: its address alone; counting references would cost more than the work."""
+    """The bare address of a flat array, as kernels pass it: counting references would cost more than the work."""
     return array
 
 
@@ -96,7 +96,7 @@ def shared(array, k, zero):
 def shared_at(array, k, index, zero):
     """Number k + index of a description that no kernel writes, for an index that each lane has of its own.
 
-    The index is a scalar that holds a whole number, within the table: the caller sees to that, of NaN also.
+    The index is a scalar with a whole number; the caller must ensure that it is within the table, and not NaN.
     """
     return float(array[k + int(value_of(index))])
 

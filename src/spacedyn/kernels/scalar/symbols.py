@@ -48,7 +48,7 @@ def calling(*functions):
 
 
 def link(*functions):
-    """Make C functions known by their names; compiled when they are first needed."""
+    """Register C functions by their names; they are compiled when first needed."""
     for one in functions:
         if not config.DISABLE_JIT and one.symbol not in _keep:
             function, signature = _described[one.symbol]

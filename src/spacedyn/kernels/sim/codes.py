@@ -2,17 +2,17 @@
 
 # methods
 EXPLICIT, SEMI_IMPLICIT_EULER, IMPLICIT, VARIATIONAL, TIME_STEPPING = range(5)
-# what `advance` returns
+# status codes that `advance` returns
 DONE, PAUSED, FULL, NOT_FINITE, STEP_TOO_SMALL, HAPPENED, UNSOLVED = range(7)
 TAKEN, REJECTED = 7, 8  # of one step
-SWITCHED = 9  # laws ask for other modes of joints than the present ones
-ENDING = 10  # the next step is to land on T_END: said once, before it is taken
+SWITCHED = 9  # laws command other joint modes than the present ones
+ENDING = 10  # the next step is to land on T_END; returned once, before that step
 
 # modes of joints; 0 in what a law writes: no command
 MODE_FREE, MODE_LOCKED, MODE_PRESCRIBED = 1, 2, 3
-# instead of laws that are due: only look at the conditions
+# in place of `due`: evaluate only what guards, conditions and samples see
 LOOK = -1
-FORCES_ALONE = -2  # a look that never solves the dynamics
+FORCES_ALONE = -2  # as LOOK, without solving the dynamics
 IDLE = 2  # of C_FRESH
-# of C_POSED: nobody may rely on anything; nothing is known; poses and velocities; accelerations without the unknown too
+# values of C_POSED: results may not be reused; none known yet; poses and velocities known; bias accelerations, too
 UNKEPT, UNPOSED, MOVING, POSED = range(4)

@@ -27,7 +27,7 @@ def is_near_singular(sim):
 
 @inner
 def evaluate_stage(sim, t, y, k, due):
-    """The same of a stage, which is moved onto the constraints before where the step began near a singular state."""
+    """Rates k of a stage y, which is first projected onto the rows if the step began near a singular state."""
     if integer(sim.plan, ROWS) > 0 and is_near_singular(sim):
         call(integer(sim.plan, SETTLE_ROWS), sim.own, t, 0.0, y, HOLD_STAGE)
     evaluate(sim, t, y, k, due)
@@ -41,7 +41,7 @@ def is_adaptive(sim):
 
 @inner
 def run_kinds(sim, t, y, k, phase, address):
-    """All kinds of a phase, in their order: each by its C function, whose address is at `address` of its record."""
+    """Call all kinds of a phase in order, each by the C function whose address is at `address` of its record."""
     for i in range(integer(sim.plan, KINDS)):
         record = integer(sim.plan, KIND_AT) + i * KIND_INTS
         if integer(sim.plan, record + K_PHASE) == phase:

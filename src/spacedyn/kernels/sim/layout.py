@@ -1,15 +1,15 @@
-"""How a simulation is laid out for the kernels that run it.
+"""Layout of a simulation's arrays: the names of places in `plan`, `numbers`, `work`, `memory`, `counters`, `clock`.
 
-`plan` (integers) says how many and where; `numbers` holds constants (the method's coefficients, laws' parameters, times
-to record); `work` grows by the scalars of the integration; `memory` (plain doubles) is what laws read and write;
-`counters` (integers) and `clock` (doubles) change from call to call and, with `work` and `memory`, are all that a
-simulation must keep to be continued.
+`plan` (integers) holds counts and places; `numbers` constants (the method's coefficients, laws' parameters, times to
+record); `work` the scalars of the integration, behind the robot's scratch memory; `memory` (plain doubles) what laws
+read and write. `counters` (integers) and `clock` (doubles) change from call to call; with `work` and `memory` they are
+the whole state of a simulation.
 
-Where things are is decided in one place, simulate/layout.py; here they have their names.
+simulate/layout.py and simulate/stepper assign the places; this file names them.
 
-The vector y that is integrated: chart coordinates s (nv), rates u (nv), internal states of laws and elements, the
-ledger. The angular rates of a base that turns about all axes are in its own axes there (OWN_AXES), in which they are
-smooth; everywhere else, and in `work` from W_U on, they are in inertial ones.
+The integrated vector y: chart coordinates s (nv), rates u (nv), internal states of laws and elements, the ledger. In y,
+the angular rates of a base that turns about all axes are in its own axes (OWN_AXES), in which they are smooth;
+everywhere else, and in `work` from W_U on, they are in inertial axes.
 The ledger: work of each joint's actuator, of the wrench on the base, of those at the endpoints, energy dissipated in
 joints, impulse (3) and moment about the centre of mass (3) of all external forces, what each element has done and
 what it has dissipated, work of events, mass, momentum (3) and energy that have left.
@@ -26,30 +26,30 @@ N_A, N_B, N_C, N_E5, N_E3, N_P, N_TIMES, N_SCALE = range(21, 29)
 # plan: where, in memory
 M_VIEW, M_OUT, M_HELD = range(29, 32)
 LAW_AT, FLOW = 32, 33  # where the laws' records start in plan; address of the right-hand side
-# joints that are or may be held: how many, where their records start, where a function writes in memory; times that a
-# step must end at
+# joints that are or may be held: how many, where their records start, the output of motions' functions in memory; times
+# that a step must end at
 PRESCRIBED, PRESCRIBED_AT, M_MOTION, BREAKS, N_BREAKS = range(34, 39)
 # elements: how many kinds are in use, where their records start, where the elements' own records start
 KINDS, KIND_AT, ELEMENT_AT = range(39, 42)
 # events: how many, where in numbers the directions are that count; the records of their conditions follow the laws'
 EVENTS, N_DIRECTION = range(42, 44)
-# modes: of how many joints they may change (all or none); where the modes of prescribed joints are in memory, behind
-# them those that laws ask for; where the coordinates are that locked joints are held at, or motions are shifted by
+# modes: number of joints whose modes may change (all or none); place of the joints' modes in memory, followed by the
+# modes that laws command; place of the coordinates at which joints are locked, or by which motions are shifted
 MODES, M_MODE, M_ANCHOR = range(44, 47)
 # a method with a step of its own: address of the step, of the right-hand side on duals, of its scratch memory (first
 # its duals, from S_MATRIX on numbers); its constants in numbers; momenta in work
 STEPPER, TANGENT_FLOW, SPARE, S_MATRIX, N_METHOD, Y_MOMENTUM = range(47, 53)
-# guards: address of what attends to them, and where it keeps in memory the step that is to end at one and how fast the
-# guard changes there
+# guards: address of `check` (kernels/simulation/guards.py); in memory, the step that is to end at a guard's zero and
+# the guard's slope there
 GUARD_CHECK, M_CUT = range(53, 55)
-# where in memory the number of who is being called stands: 1 for the first law, negative for the motion of a prescribed
-# joint, from elements.program.CALLED on for an element of a user's, 0 if none is
+# in memory, the number of the user's function that is being called: from 1 up for laws, from -1 down for motions of
+# prescribed joints, from elements.program.CALLED up for users' elements, 0 for none
 M_CALLED = 55
 # elements: how many; in work: forces on rates, commands of laws, what they record (stored energies, channels, wrenches:
 # CHANNELS numbers)
 ELEMENTS, Y_PUSH, COMMANDS, Y_COMMAND, CHANNELS, Y_CHANNEL = range(56, 62)
-# guards: how many, those of events last; in work: their values, the sides on which they are held, what else is known of
-# each (below), and whether a robot's guards have sides
+# guards: how many, those of events last; in work: their values, their sides, further numbers of each (G_LEVEL ...
+# below), and whether a robot's guards have sides
 GUARDS, Y_GUARD, Y_SIDE, Y_GUARD_MEMORY, Y_ARMED = range(62, 67)
 # the record: how many blocks of scalars a row is made of, and where their records start
 BLOCKS, BLOCK_AT = range(67, 69)
@@ -68,20 +68,20 @@ ORIGIN = 81
 # groups of y that are judged by norms of their own: how many, and where in numbers the group of each number of y stands
 GROUPS, N_GROUP = range(82, 84)
 Y_HANDED = 84  # in work, of each body: inertia and force that elements hand on to it (HANDED_NUMBERS), for sensors
-# constraint rows (kernels/elements/rows.py): how many, where in plan their records start; addresses of what solves them
-# and of what holds a state on them. In work: rank and order of the rows that are held independent, whether they are
+# constraint rows (kernels/elements/rows.py): how many, where in plan their records start; addresses of their solver and
+# of the projection onto them. In work: rank and order of the rows that are held independent, whether they are
 # nearly singular, the greatest length of each column so far, and how many of the independent ones, which come first,
 # have residuals; columns W of all rows, orthonormal columns Q and R of the independent ones, right-hand sides and
 # solutions; what is kept of the motion without them; for the record, the largest residual, the largest rate, the rank
 ROWS, ROW_AT, SOLVE_ROWS, SETTLE_ROWS, Y_RANK, Y_COLUMN, Y_BASIS, Y_UPPER, Y_SOLUTION, Y_UNBOUND, Y_CLOSURE = range(
     85, 96
 )
-# Y_SLOPES: in work, slopes of a step as they are, while what is normal is taken out of them
-# in memory, the residual that was left last, over its tolerance, and whether some robot is near a singular state; what
-# solves rows on duals
+# Y_SLOPES: in work, a copy of a step's slopes, while those in Y_K lack their parts normal to the constraints
+# in memory, the last remaining residual, over its tolerance, and whether some robot is near a singular state; address
+# of the rows' solver on duals
 M_OPEN, TANGENT_ROWS, Y_SLOPES = range(96, 99)
-# FIRST_LEFT, LEAST_LEFT: squares of the least part of a row that others leave, where the step began and of its stages;
-# RANK_CHANGES: 1 if the number of independent rows is another from the end of the step on
+# FIRST_LEFT, LEAST_LEFT: squares of the least remainder of an independent row, at the start of the step and over its
+# stages; RANK_CHANGES: 1 if the number of independent rows changes at the end of the step
 OPEN_BY, IS_NEAR, FIRST_LEFT, LEAST_LEFT, RANK_CHANGES, OPEN_NUMBERS = range(6)
 Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
 # places where bodies may touch, of methods that step through contact (kernels/elements/touches.py): how many; in work:
@@ -90,11 +90,11 @@ Y_OUT = 99  # in work, what a law writes for all robots of a pack at once
 TOUCHES, Y_TOUCHED, Y_TOUCH, Y_NEAR, Y_NEAR_COLUMN, Y_FREE = range(100, 106)
 # in memory: bodies and element of each place, places that are near, rates on the paths of these, marks of rates
 M_TOUCH, M_NEAR, M_PATH, M_MARK, PATH = range(106, 111)  # PATH: the most rates that a place moves with
-# guards of elements that ask for more than another side (rigid contact): how many, the last before those of events; in
-# work, how fast what each of them watches moves, at the last look and where the step began
+# guards that call for impulses (rigid contact): how many, the last before those of events; in work, the pace of what
+# each of them watches, at the last evaluation and at the start of the step
 ASKING, Y_PACE = range(111, 113)
-# rows that rub, whose multipliers push more than their gradients (friction): whether there are any; in work, columns of
-# what they push more, and what solves for them
+# rows that rub, whose multipliers push beside their gradients (friction): whether there are any; in work, columns of
+# the additional force, and the arrays of their solver
 RUBS, Y_RUB = range(113, 115)
 # bodies that sleep together (kernels/simulation/sleep.py): how many groups; where in plan the group of each body (-1 of
 # one that cannot move), of each rate, and whether each group may sleep; the record of the element that lets them sleep;
@@ -104,13 +104,13 @@ SLEEPERS, GROUP_AT, SLEEPER, SLEEPS_WHOLE, Y_SLEEP, M_SKIP = range(115, 121)
 # rows under impulses, in work: of each place that is near and each row, what the row takes of its columns (3); of each
 # row, the mean of what impulses made it push in the last step
 Y_ROW_PART, Y_ROW_FELT = range(121, 123)
-# places that are handed out anew at each evaluation (kernels/elements/found_places.py): in work, the key of each
+# places that are assigned anew at each evaluation (kernels/elements/found_places.py): in work, the key of each
 Y_TOUCH_KEY = 123
-# how many numbers of y, from its first on, have rates: where nothing but laws' forces in joints acts, rates of the
-# ledger's other works and impulses stay zero, as they begin
+# number of leading entries of y that change: where only laws' joint forces act, the ledger's other works and impulses
+# stay zero
 MOVING_SIZE = 124
-Y_RANK_HELD = 125  # in work: what Y_RANK has of the rows that a step held, while others are looked at
-# in y: the largest velocity by which a place was off Coulomb's law where sweeps ended; the largest one at a place
+Y_RANK_HELD = 125  # in work: a copy of the step's Y_RANK while other rows are tried
+# in y: the largest violation of Coulomb's law by a velocity where sweeps ended; the largest velocity at a place
 CONTACT_ERROR = 126
 # bodies that carry nothing and turn freely (kernels/simulation/free_spin.py): how many, and where in plan they are;
 # whether others move, too, for which a step in flight takes a second evaluation (flight.py)
@@ -128,7 +128,7 @@ T_GAP, T_NORMAL, T_AT, T_OTHER_AT, T_SPEED, T_FRICTION, T_RESTITUTION, T_STRUCK,
 # memory: of a place: both bodies, -1 for the inertial frame or, of the first, for nothing; its element's record; its
 # sort; the rate of one in a joint, or the number of the place about which one turns; its number among the near ones
 TM_BODY, TM_OTHER, TM_ELEMENT, TM_SORT, TM_RATE, TM_NEAR, TM_NUMBERS = range(7)
-NO_MORE = -2.0  # as its first body: neither it nor those behind it are in use, up to the one that TM_RATE has
+NO_MORE = -2.0  # as first body: this place and those after it are unused, up to the place that TM_RATE names
 # sorts of places: a point that is pushed and rubbed; an end stop of a joint's rate, which pushes; dry friction of one,
 # which gives up to so much; resistance to turning (its torsion is in T_FRICTION) and rolling (in T_RESTITUTION) about a
 # point, up to so much of what is pushed there
@@ -169,26 +169,26 @@ ADDED_MASS, ADDED_MOMENT, ADDED_INERTIA, FIELD, FIELD_POTENTIAL, FIELD_GRADIENT 
 ADDED_MOMENTUM, BODY_ADDED = 23, 26
 LEFT_MASS, LEFT_MOMENTUM, LEFT_ENERGY, LEFT_NUMBERS = 0, 1, 4, 5  # what has left: in the ledger
 H_CUT, CUT_SLOPE, CUT_MEMORY = range(3)
-SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # what it is asked to do
-# work: of a guard, GUARDS numbers each: the level that its value counts from; values at the start of the step and of
-# the one before; at a point of the step and at the two before; fractions of the step between which it crossed (0: it
-# did not); of events: whether it happens here, how near to zero it was then, whether it is to be overlooked
-G_LEVEL, G_START, G_BEFORE, G_LATE, G_OLD, G_OLDER, G_FROM, G_CROSSED, G_FIRED, G_NEAR, G_ASLEEP, GUARD_NUMBERS = range(
+SET_SIDES, CHANGE_SIDES, CHECK_STEP, CHECK_JUMP = range(4)  # tasks of `check` (kernels/simulation/guards.py)
+# work: of guards, GUARDS numbers of each kind: levels, from which values are counted; values at the start of this step
+# and of the previous one; values at a point of the step and at the two points before; fractions of the step between
+# which it crossed (0: it did not); for events: whether it happens here, its distance to zero then, whether to ignore it
+G_LEVEL, G_START, G_BEFORE, G_LATE, G_OLD, G_OLDER, G_FROM, G_CROSSED, G_FIRED, G_NEAR, G_IGNORE, GUARD_NUMBERS = range(
     12
 )
 
 # choices: bits beside the options of an entry point
 SEES_MOMENTUM, SEES_ENDPOINTS, RECORDS_STEPS = 64, 128, 256
 PUSHES_BODIES, PUSHES_JOINTS = 512, 1024  # of elements
-SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether laws see those of elements; whether anything sees the robot
+SEES_CHANNELS, SEES_ROBOT = 2048, 4096  # whether elements have channels; whether there are laws or users' elements
 CARRIES_MASS, LOSES_MASS = 8192, 16384  # whether elements carry mass or momentum; whether any of it may leave
-GUARDS_FORCES = 1 << 22  # whether guards need accelerations: then a look finds them, too
+GUARDS_FORCES = 1 << 22  # whether guards need accelerations, so that a LOOK solves the dynamics, too
 WEIGHS = 1 << 23  # whether there is uniform gravity
 FEELS_FIELDS, SUMS_FORCES = 1 << 20, 1 << 21  # whether sensors need gravity fields; what is handed on to bodies
 
 # plan: a law's record
-# L_PLACES: where the table is that it is called with: sizes of view and out, then start and end of what it uses, first
-# the L_SEEN parts of the view that it reads
+# L_PLACES: the table that the function is called with: sizes of view and out, then start and end of each used part,
+# first the L_SEEN parts of the view that it reads
 # L_PACK: its C function over packs, 0 if it has none
 L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PLACES, L_SEEN, L_PACK, LAW_INTS = range(
     11
@@ -197,7 +197,7 @@ L_ADDRESS, L_SAMPLED, L_PARAMETERS, L_STATE, L_STATES, L_RING, L_RING_SIZE, L_PL
 # counter; J_ATTITUDE: 1 if its last coordinates are a quaternion
 J_KIND, J_RATE, J_COORDINATE, J_COUNT, J_NUMBERS, J_PIECES, J_DEGREE, J_PIECE, J_ADDRESS, J_ATTITUDE = range(10)
 J_PLACES, JOINT_INTS = range(10, 12)
-# how a joint's motion is given: not at all, polynomials between breaks, a C function of time
+# forms of a joint's motion: none, polynomials between breaks, a C function of time
 NO_MOTION, PIECEWISE, FUNCTION = range(3)
 # plan: the record of a kind of elements: its C function, the one on duals, when it is called, its elements. Kinds are
 # called in the order of their records: laws before what they command
@@ -212,8 +212,8 @@ E_OWN, E_NUMBERS, E_STATE, E_COMMAND, E_CHANNELS, E_WORK, E_LOST, E_STORED, E_GU
 E_WRENCHES, E_SPAN = range(10, 12)
 # how many guards; how many samples, which are the last of its states; where in numbers its period is, -1 without one; a
 # counter of instants at which it was sampled; where in work it says, robot by robot, whether it is being sampled
-# E_LINKS: where in plan the places of the records are of the elements that it is linked to
-# E_KEPT: where in work its kinds keep numbers for those that are called later in an evaluation
+# E_LINKS: where in plan the places of the linked elements' records are
+# E_KEPT: where in work its kinds keep numbers for kinds called later in the same evaluation
 # E_ROWS: the number of its first constraint row; E_TOUCHES: of its first place where bodies may touch
 E_GUARDS, E_SAMPLES, E_PERIOD, E_TAKEN, E_SAMPLING, E_LINKS, E_KEPT, E_ROWS, E_TOUCHES, ELEMENT_INTS = range(12, 22)
 # plan: the record of a block of a row: its first column, how many numbers, where the first is, places from one to the
@@ -232,7 +232,7 @@ OF_WORK, OF_VECTOR, OF_MEMORY = range(3)
 # C_POSED: what is known in `work` of the bodies at Y_NOW (codes.py), for several evaluations there begin a step
 # C_ASKED: whether the step taken ends where a guard asks
 # C_SLIDES: 1 + C_TARGET of a guard that changed its side too often at one instant, so that a step passed over it
-# C_LAST: 1 before a step is first tried that is to land on T_END, 2 from then on: a longer run would take another
+# C_LAST: 1 before the first try of a step that is to land on T_END, 2 afterwards: a longer run would step elsewhere
 C_STEPS, C_REJECTED, C_RECORD, C_TIME, C_FRESH, C_TAKEN, C_BREAK, C_SIDES, C_CUT, C_TARGET = range(10)
 C_ENDS, C_AGAIN, C_HAPPENED, C_EVENTS, C_LAST, C_DUE, C_POSED, C_ASKED, C_SLIDES, C_LAWS = range(10, 20)
 # clock

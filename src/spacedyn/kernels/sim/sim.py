@@ -1,4 +1,4 @@
-"""A simulation's arrays as one value, which every kernel of a simulation takes: `sim.tree`, `sim.work`, ...
+"""`sim`: a simulation's arrays as one value, the first argument of every kernel: `sim.tree`, `sim.work`, ...
 
 C functions take the address of a table of the arrays' addresses, `own`; `sim_at` makes the value of it. A simulation
 whose right-hand side is also evaluated on dual numbers has a twin: the same arrays, but for `work`, which holds duals.
@@ -46,7 +46,7 @@ def sim_at(own):
 
 
 def varied_sim_at(own):
-    """The same where the robots of a pack differ in parameters."""
+    """The simulation at `own`, for a pack whose robots differ in parameters."""
     return sim_at(own)
 
 

@@ -1,9 +1,9 @@
-"""Constraint rows: multipliers beside the dynamics.
+"""Solve the constraint rows: multipliers, and accelerations with them, after the dynamics without rows.
 
     H udot + c = F + J' lam,   J udot + Jdot u = 0   =>   W'W lam = -(J a + bias),   udot = a + L^-T D^(-1/2) W lam
 
-a is the motion without rows, which the articulated-body algorithm has just found; its factors give the columns of W in
-O(n) each (row_algebra.py).
+a is the acceleration without rows, which the articulated-body algorithm has just found; its factors give each column
+of W in O(n) (row_algebra.py).
 """
 
 from functools import cache
@@ -53,7 +53,7 @@ from .rubbing_rows import solve_rubbing
 
 @inner
 def place_multipliers(sim, found, target, rank, zero):
-    """Multipliers of the independent rows, in their order, to their rows; zero elsewhere."""
+    """Write the multipliers of the independent rows, which come in pivot order, to their rows; zero to all others."""
     order = integer(sim.plan, Y_RANK) + 1
     for r in range(integer(sim.plan, ROWS)):
         store(sim.work, target + r, zero)
@@ -71,14 +71,14 @@ def place_multipliers(sim, found, target, rank, zero):
 
 @inner
 def note_least(sim, rank, zero):
-    """How near to a singular state a step has come, its stages included."""
+    """Update the least remainder of an independent row over a step and its stages: its distance to a singular state."""
     at = integer(sim.plan, M_OPEN) + LEAST_LEFT
     store(sim.memory, at, min(load(sim.memory, at, 0.0), least_left(sim, rank, zero)))
 
 
 @inner
 def solve_rows(sim, zero):
-    """Accelerations and forces with all rows, from those without; multipliers into the rows' records."""
+    """Add the rows' effect to accelerations and forces without rows; store multipliers in the rows' records."""
     m, nv, at = integer(sim.plan, ROWS), integer(sim.tree, RATES), integer(sim.plan, Y_SOLUTION)
     b, found, all_rows, z, spare = at, at + m, at + 2 * m, at + 3 * m, at + 3 * m + nv
     hold = rows_holding(sim, zero)
@@ -125,7 +125,7 @@ def solve_rows(sim, zero):
 
 @outlined
 def account_rows(sim, k, zero):
-    """For the ledger: impulse of what pushes from outside, work of moving targets; largest residuals and the rank."""
+    """For the ledger: impulse from outside and work of moving targets; for the record: largest residuals, rank."""
     outside, worst, fastest = (zero, zero, zero, zero, zero, zero), zero, zero
     for r in range(integer(sim.plan, ROWS)):
         row = row_of(sim, r)
@@ -154,7 +154,7 @@ def account_rows(sim, k, zero):
 
 @inner
 def add_felt(sim, zero):
-    """For the record: multipliers with what impulses made rows push in the last step."""
+    """For the record: add to the multipliers the mean force of the rows' impulses in the last step."""
     for r in range(integer(sim.plan, ROWS)):
         at = integer(sim.plan, row_of(sim, r) + R_WORK) + ROW_MULTIPLIER
         store(sim.work, at, load(sim.work, at, zero) + load(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero))
@@ -183,6 +183,6 @@ _FORMS = {"one": (ONE, sim_at), "pack": (PACK, sim_at), "varied": (PACK, varied_
 
 @cache
 def rows_address(form):
-    """What solves rows as a C function, for a kind of scalar: 'one', 'pack', 'varied' or 'dual'."""
+    """The rows' solver as a C function, for a kind of scalar: 'one', 'pack', 'varied' or 'dual'."""
     made = _solve_dual if form == "dual" else _solve(*_FORMS[form])
     return Address(made, SIGNATURE, f"rows.{form}")

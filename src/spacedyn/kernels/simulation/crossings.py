@@ -1,9 +1,9 @@
-"""Where in a step the first guard changes its side: one search for end stops, slack, saturation, friction, events.
+"""Find the first guard that changes its side within a step: end stops, slack, saturation, friction, events.
 
-Guards are evaluated at several points of the step, on its dense output. The first that has crossed by such a point is
-located between it and the one before. Where one comes nearer to zero and goes away again between two points, its
-extremum is sought: a brief passage is found, too. Elements' guards alone cost no look if none can have crossed
-(`may_cross`).
+Guards are evaluated at several points of the step, on its dense output. If a guard has crossed by one point, its zero
+is located between that point and the one before. If a guard comes nearer to zero and goes away again between two
+points, its extremum is sought, so that a brief crossing is found, too. With guards of elements alone, no evaluation is
+needed if none can have crossed (`may_cross`).
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -25,21 +25,21 @@ from .guard_memory import (
 )
 from .tunneling import find_touch, keep_paces, may_have_touched
 
-# Fractions of a step at which guards are looked at; the first twelve only while some event has no side.
+# Fractions of a step at which guards are evaluated; the first EARLY ones only while some event has no side.
 FRACTIONS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5, 0.75, 1.0)
 EARLY, ALL = 12, 16
-NONE, BAD = 2.0, 3.0  # no fraction: nothing happens, or some guard is no number
+NONE, BAD = 2.0, 3.0  # instead of a fraction: no guard crosses; some guard is NaN
 GOLDEN, TINY = 0.6180339887498949, 1e-9
-TRUNCATED, LEAST_TRUNCATED = 0.2, 0.05  # of a bracket's width squared, over the first: the shift from the secant's zero
-JUMPS = 4.0  # times its slope over the bracket, times the fourth root of how much narrower it is: a guard that jumps
-SLACK = 4.0  # times the width that bisection would have left: what the search may leave
+TRUNCATED, LEAST_TRUNCATED = 0.2, 0.05  # shift from the secant's zero, over width^2 / the first bracket's width
+JUMPS = 4.0  # a guard jumps if its slope over the first one exceeds JUMPS (first width / width)^(1/4)
+SLACK = 4.0  # the search may leave a bracket as many times as wide as bisection
 
 
 @inner
 def may_cross(sim, h, first, zero):
-    """Whether an element's guard has crossed at the end of the step, where it was looked at last, or can have before.
+    """Whether an element's guard has crossed at the end of the step, the last evaluation, or can have crossed before.
 
-    It can if it is nearer to zero than it moved in this step and the one before.
+    It can have crossed if it is nearer to zero than it moved in this step and the previous one together.
     """
     found = False
     for g in range(first, first_event(sim)):
@@ -63,7 +63,7 @@ def may_cross(sim, h, first, zero):
 
 @inner
 def count_from_levels(sim, first, zero):
-    """A guard that a step starts with on its other side, by rounding, counts once it is twice as far beyond."""
+    """Set levels: a guard that rounding puts beyond zero at the start counts as crossed at twice that distance only."""
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
             start, side, level = load_guard(sim, G_START, g, lane, zero), side_of(sim, g, lane, zero), 0.0
@@ -77,7 +77,7 @@ def count_from_levels(sim, first, zero):
 
 @inner
 def has_no_side(sim, zero):
-    """Whether some event has none yet."""
+    """Whether some event has no side yet."""
     for g in range(first_event(sim), integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
             if side_of(sim, g, lane, zero) == 0.0:
@@ -87,7 +87,7 @@ def has_no_side(sim, zero):
 
 @inner
 def note_point(sim, first, before, fraction, zero):
-    """Note which guards have crossed by a point where they were looked at just now; 1 if some have, BAD, or 0."""
+    """Note which guards have crossed at the point just evaluated; return 1.0 if some have, 0.0 if none, BAD for NaN."""
     found = 0.0
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
@@ -104,7 +104,7 @@ def note_point(sim, first, before, fraction, zero):
 
 @inner
 def pass_point(sim, first, i, zero):
-    """Nothing has crossed by point i: on from there."""
+    """No guard has crossed by point i: keep its values as those of the previous point."""
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
             late = load_guard(sim, G_LATE, g, lane, zero)
@@ -117,7 +117,7 @@ def pass_point(sim, first, i, zero):
 
 @inner
 def pass_step(sim, first, zero):
-    """Nothing has crossed in the whole step: the next one starts with the values at its end."""
+    """No guard has crossed in the whole step: its final values start the next step."""
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
             late, level = load_guard(sim, G_LATE, g, lane, zero), load_guard(sim, G_LEVEL, g, lane, zero)
@@ -130,13 +130,13 @@ def pass_step(sim, first, zero):
 
 @inner
 def trial_point(low, high, of_low, of_high, shift, reach):
-    """Where to look next for the zero between two points: at the secant's, moved towards their middle and kept near it.
+    """Next trial point for the zero between two points: the secant's zero, moved towards the middle, kept near it.
 
-    `shift`: how far it is moved, so that both points close in; `reach`: the width that may be left after this look.
+    `shift`: how far it is moved, so that both ends close in; `reach`: the width that may be left afterwards.
     """
     half = 0.5 * (high - low)
     middle, most = low + half, reach - half
-    if not of_low * of_high < 0.0:  # it is at an end, or a value is no number
+    if not of_low * of_high < 0.0:  # the zero is at an end, or a value is NaN
         return middle
     way = middle - (low + (high - low) * (of_low / (of_low - of_high)))
     if shift >= abs(way):
@@ -149,9 +149,9 @@ def trial_point(low, high, of_low, of_high, shift, reach):
 def locate(sim, t, h, g, lane, high, zero):
     """Fraction of the step at which a guard changes its side, G_FROM < fraction <= high; its slope into memory.
 
-    None, 0, where it jumps: the nearer the points, the steeper it is between them.
-    By interpolation, truncation and projection (Oliveira & Takahashi, ACM TOMS 47, 2020): as few looks as a secant
-    where the guard is smooth, and three more than bisection at most.
+    The slope is 0 where the guard jumps, that is, where it gets steeper the narrower the bracket is.
+    By interpolation, truncation and projection (Oliveira & Takahashi, ACM TOMS 47, 2020): as few evaluations as the
+    secant method where the guard is smooth, and at most three more than bisection.
     """
     side, low = side_of(sim, g, lane, zero), load_guard(sim, G_FROM, g, lane, zero)
     of_high, width, precise = load_guard(sim, G_LATE, g, lane, zero), high - low, 0.25 * load(sim.clock, H_MIN, 0.0) / h
@@ -160,7 +160,7 @@ def locate(sim, t, h, g, lane, high, zero):
     first = (of_high - of_low) / (width * h)
     slope, narrower, part, was_low, reach = first, 1.0, TRUNCATED, False, SLACK * width
     for looks in range(100):
-        if high - low > 1e-6 * width:  # closer ones tell of rounding
+        if high - low > 1e-6 * width:  # in narrower brackets rounding dominates
             slope, narrower = (of_high - of_low) / ((high - low) * h), (high - low) / width
         shift = max(part * (high - low) * (high - low) / width, 0.25 * precise)
         at = trial_point(low, high, of_low, of_high, shift, reach)
@@ -169,7 +169,7 @@ def locate(sim, t, h, g, lane, high, zero):
         look_within(sim, t, h, at, False, zero)
         value = counted(sim, g, lane, zero)
         is_low = value * side > 0.0
-        # of a bent guard the same point moves again and again, until the shift is as large as the secant's error
+        # with a curved guard the same end moves repeatedly, until the shift equals the secant's error
         part = 4.0 * part if looks > 0 and is_low == was_low else max(0.25 * part, LEAST_TRUNCATED)
         if is_low:
             low, of_low = at, value
@@ -183,7 +183,7 @@ def locate(sim, t, h, g, lane, high, zero):
 
 @inner
 def first_root(sim, t, h, first, zero):
-    """Fraction of the first zero of those guards that have crossed; which one it is into C_TARGET."""
+    """Fraction of the first zero among the guards that have crossed; stores that guard in C_TARGET."""
     soonest, slope, lanes, at = NONE, 0.0, lanes_of(zero), integer(sim.plan, M_CUT) + CUT_SLOPE
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes):
@@ -199,9 +199,9 @@ def first_root(sim, t, h, first, zero):
 
 @inner
 def find_dip(sim, t, h, g, lane, low, high, zero):
-    """Fraction between two others at which a guard, on one side at both, is on the other; NONE if it never is.
+    """Fraction between `low` and `high` at which a guard is beyond zero, though it is not at either end; NONE if none.
 
-    By golden section, which ends when it is clear that the extremum does not reach zero.
+    By golden section, which ends as soon as the extremum clearly does not reach zero.
     """
     side, one, two = side_of(sim, g, lane, zero), high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     of_low, of_high, of_one, of_two, is_one = 1e300, 1e300, 1e300, 1e300, True
@@ -233,16 +233,16 @@ def find_dip(sim, t, h, g, lane, low, high, zero):
 
 @inner
 def dip_begins(sim, t, h, g, lane, i, zero):
-    """From where on a guard may have come nearer to zero and gone away again before point i; NONE if it has not."""
+    """Fraction after which a guard may have come nearer to zero and gone away again before point i; NONE if not."""
     side = side_of(sim, g, lane, zero)
-    idle = load_guard(sim, G_CROSSED, g, lane, zero) > 0.0 or load_guard(sim, G_ASLEEP, g, lane, zero) > 0.0
+    idle = load_guard(sim, G_CROSSED, g, lane, zero) > 0.0 or load_guard(sim, G_IGNORE, g, lane, zero) > 0.0
     if idle or side == 0.0 or direction_of(sim, g) * side > 0.0:
         return NONE
     value, old = side * load_guard(sim, G_LATE, g, lane, zero), side * load_guard(sim, G_OLD, g, lane, zero)
     nearer = old < value * (1.0 - TINY)
     if i > EARLY and nearer and old < side * load_guard(sim, G_OLDER, g, lane, zero) * (1.0 - TINY):
         return 0.0 if i == EARLY + 1 else FRACTIONS[i - 2]
-    # the extremum may lie between the first two points or the last two: the slope at that end of the step tells
+    # the extremum may lie between the first two points or the last two, which the slope at that end of the step decides
     begin, end = 0.0 if i == EARLY else FRACTIONS[i - 1], FRACTIONS[i]
     if i == EARLY and nearer:
         probe, limit = 1e-3 * end, old
@@ -256,7 +256,7 @@ def dip_begins(sim, t, h, g, lane, i, zero):
 
 @inner
 def seek_dips(sim, t, h, first, i, zero):
-    """Guards that were on their other side for a while before point i are noted as crossed; whether there are any."""
+    """Note guards that were briefly beyond zero before point i as crossed; return whether there are any."""
     found = False
     for g in range(first, integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
@@ -274,12 +274,12 @@ def seek_dips(sim, t, h, first, i, zero):
 def find_crossing(sim, t, h, first, zero):
     """Fraction of the step just tried at which the first guard from number `first` on changes its side, NONE or BAD.
 
-    Which one it is goes into C_TARGET.
+    Stores that guard in C_TARGET.
     """
     new = integer(sim.plan, Y_NEW)
     count_from_levels(sim, first, zero)
     if integer(sim.plan, EVENTS) == 0:
-        if integer(sim.plan, METHOD) != EXPLICIT:  # whose last stage was at the step's end
+        if integer(sim.plan, METHOD) != EXPLICIT:  # the last stage of explicit methods is at the step's end
             evaluate_guards(sim, t + h, new, zero)
         if not may_cross(sim, h, first, zero):
             pass_step(sim, first, zero)

@@ -1,7 +1,7 @@
-"""The driver: steps from now to a time, samples of laws on the way, rows of the record. Compiled once for all laws.
+"""The driver: takes steps, samples laws, writes rows of the record. Compiled once, for all laws and elements.
 
-It comes back when it is done, at an event, when the record is full, after so many steps (so that a person can
-interrupt), or when numbers are no longer finite; with what it has kept it goes on where it was, bit for bit.
+`advance` returns at the end, at an event, when the record is full, after a given number of steps (so that Ctrl-C can be
+handled), or when a step fails. Called again, it resumes bit for bit.
 """
 
 from ..elements.prescribed import choose_pieces
@@ -28,12 +28,12 @@ from .row_jumps import forget_changed_rows
 from .samples import are_laws_due_at, next_break, take_samples
 from .step_control import NO_NUMBER, begins_near_singular, judge, lengthen, shorten, step_error
 
-SHORTEST = 16.0 * 2.0**-52  # step, over the time: shorter ones get nowhere
+SHORTEST = 16.0 * 2.0**-52  # shortest step over the time: a shorter one would hardly change the time
 
 
 @inner
 def accept(sim, zero):
-    """The new vector becomes the present one, in a new chart around it."""
+    """Make the new vector the present one, in a new chart around it."""
     nv, origin, new = integer(sim.tree, RATES), integer(sim.plan, Y_ORIGIN), integer(sim.plan, Y_NEW)
     move_along(sim.tree, sim.work, origin, new, integer(sim.tree, W_X), zero)
     for j in range(integer(sim.tree, COORDINATES)):
@@ -46,7 +46,7 @@ def accept(sim, zero):
 
 @inner
 def first_stage_again(sim, zero):
-    """The last stage was taken at the new state: it serves as the next step's first, in the new chart."""
+    """Reuse the last stage, which was evaluated at the new state, as the first of the next step, in the new chart."""
     nv, size, K = integer(sim.tree, RATES), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
     last = K + integer(sim.plan, MAIN_STAGES) * size
     inertial_rates(sim.tree, sim.work, integer(sim.plan, Y_ORIGIN), integer(sim.plan, Y_NOW) + nv, K, zero)
@@ -56,9 +56,9 @@ def first_stage_again(sim, zero):
 
 @inner
 def is_last_stage_idle(sim, t, h, due, lands, near):
-    """Whether a fixed step needs no stage at its end: nothing is recorded within, and the next begins with another.
+    """Whether a fixed step needs no stage at its end: no row is recorded within it, and the next step starts afresh.
 
-    The next one does where sides of guards are chosen anew, states are moved onto constraints, or a law is sampled.
+    The next step starts afresh if sides of guards are chosen, states are projected onto rows, or a law is sampled.
     """
     searched = integer(sim.plan, EVENTS) + integer(sim.plan, ASKING)
     if integer(sim.plan, METHOD) != EXPLICIT or is_adaptive(sim) or searched > 0:
@@ -76,7 +76,7 @@ def is_last_stage_idle(sim, t, h, due, lands, near):
 
 @inner
 def try_step(sim, t, h, due, fresh, idle, zero):
-    """A step of the method, into Y_NEW; the error over its tolerance. `idle`: without the stage at its end."""
+    """Try a step of the method, into Y_NEW; return its error over the tolerance. `idle`: skip the stage at its end."""
     main, nv, new = integer(sim.plan, MAIN_STAGES), integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
     size = integer(sim.plan, MOVING_SIZE)
     if integer(sim.plan, METHOD) >= IMPLICIT:
@@ -100,7 +100,7 @@ def try_step(sim, t, h, due, fresh, idle, zero):
 
 @inner
 def get_ready(sim, t):
-    """The shortest step from here; sides of guards where no step has led to: at the start, after an action."""
+    """Prepare a step: set the shortest step; choose sides of guards at the start and after an action."""
     store(sim.clock, H_MIN, SHORTEST * max(abs(t), 1e-3))
     if load_counter(sim.counters, C_LAST) == 1:
         store_counter(sim.counters, C_LAST, 2)
@@ -113,7 +113,7 @@ def get_ready(sim, t):
 
 @inner
 def choose_step(sim, t, stop):
-    """How long the step is to be, and whether it lands on `stop`: as wanted, or to a guard's zero."""
+    """Length of the next step, to a guard's zero or as wanted, and whether it lands on `stop`."""
     wanted = load(sim.clock, H, 0.0)
     if load_counter(sim.counters, C_CUT) > 0:
         return load(sim.memory, integer(sim.plan, M_CUT) + H_CUT, 0.0), False
@@ -123,7 +123,7 @@ def choose_step(sim, t, stop):
 
 @inner
 def choose_pieces_and_spans(sim, middle):
-    """Pieces of motions and elements that act in a step around this time; whether any is another than before."""
+    """Choose the pieces of motions and the elements that act around this time; return whether any has changed."""
     pieces = integer(sim.plan, PRESCRIBED) > 0 and choose_pieces(sim, middle)
     spans = integer(sim.plan, ELEMENTS) > 0 and choose_spans(sim, middle)
     return pieces or spans
@@ -131,7 +131,7 @@ def choose_pieces_and_spans(sim, middle):
 
 @inner
 def check_guards(sim, t, h):
-    """Whether the step just tried may stay: REJECTED if it is to end sooner, where a guard is zero, or is a number."""
+    """TAKEN if the guards allow the step just tried; REJECTED if it must end sooner, at a zero or before a NaN."""
     guards = integer(sim.plan, GUARDS) if is_adaptive(sim) else integer(sim.plan, EVENTS) + integer(sim.plan, ASKING)
     if guards == 0:
         return TAKEN
@@ -144,14 +144,14 @@ def check_guards(sim, t, h):
 
 @inner
 def keeps_poses(sim):
-    """Whether evaluations at the start of a step may share poses: nothing but the vector y moves or loads bodies."""
+    """Whether evaluations at the start of a step may share poses: no prescribed joints, attached masses or rows."""
     others = integer(sim.plan, PRESCRIBED) + integer(sim.plan, ATTACHED) + integer(sim.plan, ROWS)
     return integer(sim.plan, METHOD) == EXPLICIT and others == 0
 
 
 @inner
 def take_step(sim, zero):
-    """Try a step from now: DONE if there is nothing left, TAKEN, REJECTED (it will be shorter), or what went wrong."""
+    """Try a step: DONE at the end, TAKEN, REJECTED (the next try is shorter), SWITCHED, ENDING, or a failure code."""
     t, end, near = load(sim.clock, T, 0.0), load(sim.clock, T_END, 0.0), CLOSE * load(sim.clock, H, 0.0)
     if t >= end - near:
         return DONE
@@ -186,14 +186,14 @@ def take_step(sim, zero):
 
 @inner
 def finish_step(sim, zero):
-    """The step just taken is recorded: go to its end."""
+    """Advance to the end of the step just taken and recorded."""
     if integer(sim.plan, PRESCRIBED) > 0:
         run_kinds(sim, load(sim.clock, T_NEXT, 0.0), integer(sim.plan, Y_NEW), 0, PLACES_JOINTS, K_ADDRESS)
     accept(sim, zero)
     if load_counter(sim.counters, C_FRESH) == IDLE:
         store_counter(sim.counters, C_FRESH, 0)
     elif integer(sim.plan, ROWS) > 0:
-        store_counter(sim.counters, C_FRESH, 0)  # the state is another than that of the last stage
+        store_counter(sim.counters, C_FRESH, 0)  # the projection has moved the state after the last stage
         forget_changed_rows(sim, zero)
     elif integer(sim.plan, METHOD) == EXPLICIT:
         first_stage_again(sim, zero)
@@ -212,7 +212,7 @@ def finish_step(sim, zero):
 
 @entry
 def advance(own, rows, room, robots, steps, kind):
-    """Go on until T_END, until `room` rows are written, or for `steps` steps; the status that it returns says which."""
+    """Advance until T_END, until `room` rows are written, or for `steps` tries; return the status code."""
     sim, rows, zero = sim_at(pointer(own)), pointer(rows), zero_of(kind)
     for _ in range(steps):
         t = load(sim.clock, T, 0.0)

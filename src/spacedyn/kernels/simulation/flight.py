@@ -1,10 +1,9 @@
-"""Flight of robots of several bodies in a step of time-stepping: forces at the mean of the rates before and after.
+"""Contact-free steps of time-stepping for robots of several bodies: forces at the mean of old and new rates.
 
     u+ = u + h u'(q, u + h/2 u'(q, u))
 
-Gyration and Coriolis forces of the start of a step alone would add the part h w^2 / 4 of a tumbling robot's energy in a
-second. Where something is near, impulses and the factors they are found with belong to the start: steps there are of
-the first order.
+With gyroscopic and Coriolis forces of the start of a step alone, the energy of a tumbling robot would grow by the part
+h w^2 / 4 in a second. Where contact is near, impulses use the factors at the start, and the step is of first order.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -19,7 +18,7 @@ from .near_columns import asleep_at, near_record
 
 @inner
 def who_flies(sim, many, zero):
-    """1 in lanes where nothing is near, and nobody sleeps."""
+    """1 in lanes where no place is near and no group sleeps."""
     flies = zero + 1.0
     for a in range(many):
         flies = select(load(sim.work, near_record(sim, a) + NEAR_MASK, zero) > 0.0, zero, flies)
@@ -30,7 +29,7 @@ def who_flies(sim, many, zero):
 
 @outlined
 def fly_on(sim, t, h, many, target, zero):
-    """The vector after a step anew, but for its positions, in lanes that fly."""
+    """Recompute the vector after a step, except its positions, in lanes without contact."""
     flies = who_flies(sim, many, zero)
     if not somewhere(flies > 0.5):
         return

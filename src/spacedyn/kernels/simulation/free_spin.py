@@ -1,9 +1,9 @@
-"""Free turning of single bodies in a step of time-stepping: by the implicit midpoint rule, which keeps energy.
+"""Rotation of free single bodies in a step of time-stepping, by the implicit midpoint rule, which conserves energy.
 
     J (w+ - w) = h (tau - m x J m),   m = (w + w+) / 2,   in the body's axes
 
-Without tau, w.J w and |J w| stay what they are, to rounding, however fast the body turns. With w x J w instead, as the
-dynamics has it, a body that tumbles gains the part (h w)^2 of its energy in a step, without end.
+Without tau, w.J w and |J w| are conserved to rounding at any speed. With w x J w at the start instead, as the dynamics
+has it, the energy of a tumbling body grows by the part (h w)^2 in every step.
 
 A joint whose frame is at r from the child's centre of mass has v = v_com - w x r: its v+ is that of a centre of mass
 that moves on as if nothing turned, in the attitude after the step.
@@ -20,8 +20,8 @@ from ..scalar.memory import integer, load, shared, store
 from ..scalar.pack import magnitude, select, somewhere
 from ..sim.layout import *  # noqa: F403
 
-CORRECTIONS = 12  # of Newton's method, at most
-CLOSE = 1e-14  # the last one, over the angular velocity
+CORRECTIONS = 12  # most iterations of Newton's method
+CLOSE = 1e-14  # the last correction, over the angular velocity
 
 
 @inner
@@ -54,9 +54,9 @@ def sum_of_sizes(v):
 
 @outlined
 def turned_freely(J, w, wd, h, zero):
-    """Angular velocity after a step, from that before and its rate wd there.
+    """Angular velocity after a step, from w and its rate wd at the start.
 
-    Where it is not found, as it may be of a body that turns by more than two radians in a step, tau alone counts.
+    If Newton's method does not converge, as for more than two radians in a step, only tau changes w.
     """
     one, half = zero + 1.0, 0.5 * h
     tau = add3(applied(J, wd), cross(w, applied(J, w)))
@@ -87,14 +87,14 @@ def load_quaternion(work, at, zero):
 
 @inner
 def load_accelerations(sim, k, zero):
-    """Those of rate k and the next two."""
+    """The accelerations of rate k and the next two."""
     at = integer(sim.tree, W_RATE) + k * RATE_WORK + QDD
     return load(sim.work, at, zero), load(sim.work, at + RATE_WORK, zero), load(sim.work, at + 2 * RATE_WORK, zero)
 
 
 @inner
 def store_accelerations(sim, k, a):
-    """Write them."""
+    """Write the accelerations of rate k and the next two."""
     at = integer(sim.tree, W_RATE) + k * RATE_WORK + QDD
     store(sim.work, at, a[0])
     store(sim.work, at + RATE_WORK, a[1])
@@ -103,7 +103,7 @@ def store_accelerations(sim, k, a):
 
 @inner
 def turn_base(sim, h, zero):
-    """A base that carries nothing: its angular rates are integrated in its own axes, and inertial in the kernels."""
+    """Turn a base without children; its angular rates are inertial here, and in its own axes in the vector y."""
     nv, k = integer(sim.tree, RATES), integer(sim.tree, BASE_RATES) - 3
     kept = integer(sim.plan, Y_K) + nv + k
     w = load3(sim.work, integer(sim.plan, Y_NOW) + nv + k, zero)
@@ -115,7 +115,7 @@ def turn_base(sim, h, zero):
 
 @inner
 def turn_body(sim, i, h, zero):
-    """Body i on a free joint: its angular rates are in its own axes, the linear ones in those of the joint's frame."""
+    """Turn body i on a free joint; angular rates are in its own axes, linear ones in those of the joint's frame."""
     record, nv = integer(sim.tree, BODY_AT) + i * BODY_INTS, integer(sim.tree, RATES)
     first, x = integer(sim.tree, record + RATE), integer(sim.tree, W_X) + integer(sim.tree, record + COORDINATE)
     w, wd = load3(sim.work, integer(sim.tree, W_U) + first + 3, zero), load_accelerations(sim, first + 3, zero)
@@ -134,14 +134,14 @@ def turn_body(sim, i, h, zero):
 
 @inner
 def turns_freely(sim, i):
-    """Whether body i of those that may, base or not, turns freely now: it neither rests nor is led."""
+    """Whether body i, one of the single bodies, turns freely now: it is neither asleep nor moved as given."""
     first = integer(sim.tree, integer(sim.tree, BODY_AT) + i * BODY_INTS + RATE)
     return i == 0 or not (rests(sim.tree, i) or is_given(sim.tree, first))
 
 
 @outlined
 def turn_freely(sim, h, zero):
-    """The accelerations of bodies that turn freely become those that lead to their rates after a step."""
+    """Replace accelerations of freely turning bodies by those that lead to their rates after the step."""
     for n in range(integer(sim.plan, SPINNERS)):
         i = integer(sim.plan, integer(sim.plan, SPINNER_AT) + n)
         if i == 0:
@@ -152,7 +152,7 @@ def turn_freely(sim, h, zero):
 
 @inner
 def keep_turning(sim, known, anew, zero):
-    """Accelerations of these bodies, from one vector's rates of rates into another's."""
+    """Copy the accelerations of freely turning bodies from the rates `known` to the rates `anew`."""
     nv = integer(sim.tree, RATES)
     for n in range(integer(sim.plan, SPINNERS)):
         i = integer(sim.plan, integer(sim.plan, SPINNER_AT) + n)

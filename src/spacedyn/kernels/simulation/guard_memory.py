@@ -1,4 +1,4 @@
-"""Numbers kept in `work` for each guard and robot of a pack, and the values of guards anywhere in a step."""
+"""The numbers that `work` holds for each guard and lane, and the evaluation of guards anywhere in a step."""
 
 from ..elements.laws import run_law, show_channels
 from ..methods.runge_kutta import within
@@ -29,7 +29,7 @@ def guard_place(sim, what, g):
 
 @inner
 def value_of(sim, g, lane, zero):
-    """The value of guard g where it was evaluated last."""
+    """The value of guard g at the last evaluation."""
     return load(sim.work, (integer(sim.plan, Y_GUARD) + g) * lanes_of(zero) + lane, 0.0)
 
 
@@ -41,7 +41,7 @@ def counted(sim, g, lane, zero):
 
 @inner
 def side_of(sim, g, lane, zero):
-    """The side on which it is held: 1, -1, or 0 for an event that has none yet."""
+    """The side on which guard g is held: 1, -1, or 0 for an event that has none yet."""
     return load(sim.work, (integer(sim.plan, Y_SIDE) + g) * lanes_of(zero) + lane, 0.0)
 
 
@@ -53,13 +53,13 @@ def set_side(sim, g, lane, side, zero):
 
 @inner
 def first_event(sim):
-    """Guards from this number on are those of events."""
+    """Number of the first guard of an event; elements' guards come before."""
     return integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS)
 
 
 @inner
 def first_asking(sim):
-    """Guards from this number on ask for more than another side; they are held on the positive one."""
+    """Number of the first guard that calls for contact impulses; these are held on the positive side."""
     return first_event(sim) - integer(sim.plan, ASKING)
 
 
@@ -87,7 +87,7 @@ def evaluate_guards(sim, t, y, zero):
             run_law(sim, integer(sim.plan, LAWS) + e, t, lane, out, zero)
             place = (integer(sim.plan, Y_GUARD) + first_event(sim) + e) * lanes + lane
             store(sim.work, place, load(sim.memory, out, 0.0))
-    for g in range(first_asking(sim), first_event(sim)):  # one that has left its level counts from zero: no drift
+    for g in range(first_asking(sim), first_event(sim)):  # a guard back above zero counts from zero again: no drift
         for lane in range(lanes):
             if value_of(sim, g, lane, zero) > 0.0:
                 store_guard(sim, G_LEVEL, g, lane, 0.0, zero)
@@ -101,19 +101,19 @@ def look_within(sim, t, h, fraction, extra, zero):
 
 @inner
 def crosses(sim, g, lane, zero):
-    """Whether a guard has changed its side, in the direction that counts, where it was looked at last."""
+    """Whether a guard is on its other side at the last evaluation, in the direction that counts."""
     side = side_of(sim, g, lane, zero)
-    if side == 0.0 or load_guard(sim, G_ASLEEP, g, lane, zero) > 0.0 or direction_of(sim, g) * side > 0.0:
+    if side == 0.0 or load_guard(sim, G_IGNORE, g, lane, zero) > 0.0 or direction_of(sim, g) * side > 0.0:
         return False
     value = counted(sim, g, lane, zero) * side
     if g < first_event(sim) and load_guard(sim, G_START, g, lane, zero) == 0.0:
-        return value < 0.0  # it may stay at zero: an empty tank, a joint at rest
+        return value < 0.0  # a guard may stay at zero: an empty tank, a joint at rest
     return value <= 0.0
 
 
 @inner
 def follow(sim, g, lane, value, zero):
-    """An event that does not happen where it has this value is on that side; a level that it has left is no more."""
+    """Take the side of a value at which an event does not happen; reset its level once the value is far from it."""
     if g >= first_event(sim):
         if value != 0.0:
             set_side(sim, g, lane, sign(value), zero)

@@ -1,17 +1,17 @@
 """Guards: numbers whose signs (sides) are held within a step; steps end where one changes its side.
 
-An element's guard is a number whose side it may branch by: tether taut or slack, motor saturated or not, joint at its
-end stop. With sides held the right-hand side is smooth, whatever happens before the step is cut. An event's condition
-is a guard that nothing branches by; where it changes its side in the direction that counts, the event happens.
+An element may branch by the side of its guards: tether taut or slack, motor saturated or not, joint at its end stop.
+With sides held, the right-hand side is smooth within the whole step that is tried. An event's condition is a guard that
+nothing branches by; the event happens where it changes its side in the direction that counts.
 
-The first guard that crosses within a step is found on dense output (crossings.py). The step is taken again to end
-there, and corrected until the guard is zero at the end of a true step of the method. In a pack, a step ends where the
-first robot's guard is. With a fixed step, elements' sides are chosen for each step, and steps end at events only.
+The first guard that crosses within a step is found on dense output (crossings.py). The step is tried again with its end
+there, and corrected until the guard is zero at the end of a true step of the method. In a pack, the step ends at the
+earliest crossing of any robot. With a fixed step, elements' sides are chosen for each step, and only events cut steps.
 
-Where a side has changed, values of other guards may jump; those take the side that they jump to at once. A guard that
-a step starts with on its other side, by rounding, counts once it is twice as far beyond. An event whose action has
-changed the state starts without a side, and counts from where it is until it has left, however slowly: rounding makes
-no event.
+Where a side changes, values of other guards may jump; these take the side that they jump to at once. A guard that
+rounding puts beyond zero at the start of a step counts as crossed only at twice that distance. An event whose action
+has changed the state starts without a side, and its value is counted from a level, the present value, until it has
+moved away, however slowly: rounding makes no event.
 """
 
 from functools import cache
@@ -43,14 +43,14 @@ from .row_jumps import asks_with_new_rows, is_late, rank_changes
 from .tunneling import keep_paces
 
 MAX_CORRECTIONS = 4
-MAX_AT_ONCE = 20  # changes of each guard's side at one instant
-PRECISE, PART_OF_RTOL = 1e-10, 1e-3  # of a step, of rtol: how near to the zero of an element's guard it is to end
-CHANGES = 3  # of sides that follow from each other
+MAX_AT_ONCE = 20  # most changes of each guard's side at one instant, before a step passes over its zero
+PRECISE, PART_OF_RTOL = 1e-10, 1e-3  # a step ends at an element's guard to PRECISE h or PART_OF_RTOL rtol h
+CHANGES = 3  # most rounds of changes of sides that cause further changes
 
 
 @inner
 def set_sides(sim, t, zero):
-    """Sides of guards at a state that no step has led to; with fixed steps, of elements' guards in any case."""
+    """Choose the sides of guards at the start and after an action; with fixed steps, elements' sides in any case."""
     changes = CHANGES  # values may depend on the sides of others
     while changes > 0:
         evaluate_guards(sim, t, integer(sim.plan, Y_NOW), zero)
@@ -76,7 +76,7 @@ def set_sides(sim, t, zero):
 
 @inner
 def choose_side(sim, g, lane, zero):
-    """An element's guard is held on the side where it was looked at last; whether that is another than before."""
+    """Hold an element's guard on the side of its last evaluation; return whether the side has changed."""
     before = side_of(sim, g, lane, zero)
     now = 1.0 if value_of(sim, g, lane, zero) > 0.0 or g >= first_asking(sim) else -1.0
     set_side(sim, g, lane, now, zero)
@@ -85,13 +85,13 @@ def choose_side(sim, g, lane, zero):
 
 @inner
 def is_armed(sim, lane, zero):
-    """Whether the guards of a robot have sides: 1; -1 if an action has moved it since, 0 if they never had any."""
+    """1 if the guards of a robot have sides, -1 if an action has changed its state since, 0 if they never had any."""
     return load(sim.work, integer(sim.plan, Y_ARMED) * lanes_of(zero) + lane, 0.0)
 
 
 @inner
 def set_event(sim, g, lane, zero):
-    """The side of an event; none if it has just happened, and is where it was then."""
+    """Set the side of an event; it gets none if it has just happened and its value is still near zero."""
     value = value_of(sim, g, lane, zero)
     fired, near = load_guard(sim, G_FIRED, g, lane, zero) > 0.0, load_guard(sim, G_NEAR, g, lane, zero)
     if fired and abs(value) <= 2.0 * near + 1e-12:
@@ -104,7 +104,7 @@ def set_event(sim, g, lane, zero):
 
 @inner
 def start_from(sim, g, lane, factor, zero):
-    """The next step starts with the value of a guard at its last evaluation, and with `factor` times that before it."""
+    """Let the next step start with a guard's last value, and with `factor` times it as the value a step earlier."""
     value = value_of(sim, g, lane, zero)
     store_guard(sim, G_START, g, lane, value, zero)
     store_guard(sim, G_BEFORE, g, lane, factor * value, zero)
@@ -112,9 +112,9 @@ def start_from(sim, g, lane, factor, zero):
 
 @inner
 def check_jump(sim, t, zero):
-    """Commands may have jumped: guards that are not where they were (G_LATE) before take the side that they are on.
+    """After a possible jump of commands, set the sides of guards whose values differ from those before it (G_LATE).
 
-    Whether any side has changed.
+    Returns whether any side has changed.
     """
     changes, any_changed = CHANGES, False
     while changes > 0:
@@ -136,7 +136,7 @@ def check_jump(sim, t, zero):
 
 @inner
 def note_values(sim, zero):
-    """Where guards are that have just been looked at, to see which ones jump."""
+    """Keep the values of the guards' last evaluation in G_LATE, so that jumps can be detected."""
     for g in range(first_event(sim)):
         for lane in range(lanes_of(zero)):
             store_guard(sim, G_LATE, g, lane, value_of(sim, g, lane, zero), zero)
@@ -144,7 +144,7 @@ def note_values(sim, zero):
 
 @inner
 def sample_owners(sim, t, zero):
-    """Elements whose guards have just changed sides (G_CROSSED) take their samples, robot by robot."""
+    """Take the samples of elements whose guards have just changed sides (G_CROSSED), robot by robot."""
     due = False
     for i in range(integer(sim.plan, ELEMENTS)):
         e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
@@ -164,11 +164,11 @@ def sample_owners(sim, t, zero):
 
 @inner
 def note_crossed(sim, zero):
-    """Which elements' guards change sides where all were looked at last: C_TARGET, and others that are beyond zero."""
+    """Mark the elements' guards that change sides at the last evaluation: C_TARGET, and others beyond zero."""
     target, lanes = load_counter(sim.counters, C_TARGET), lanes_of(zero)
     for g in range(first_event(sim)):
         for lane in range(lanes):
-            # at zero, where it may start, it is not beyond
+            # a guard that starts at zero is not beyond
             beyond = counted(sim, g, lane, zero) * side_of(sim, g, lane, zero) < 0.0
             crossed = beyond or g * lanes + lane == target
             store_guard(sim, G_CROSSED, g, lane, 1.0 if crossed and g < first_asking(sim) else 0.0, zero)
@@ -179,7 +179,7 @@ def note_crossed(sim, zero):
 
 @inner
 def change_sides(sim, t, zero):
-    """The elements' guards that are noted as crossed change their sides here, and others that jump with them."""
+    """Change the sides of elements' guards that are marked as crossed, and of others that jump with them."""
     changed = False
     evaluate_guards(sim, t, integer(sim.plan, Y_NOW), zero)
     note_values(sim, zero)
@@ -197,7 +197,7 @@ def change_sides(sim, t, zero):
 
 @inner
 def let_happen(sim, zero):
-    """The step ends at an event, where all guards have just been looked at: which ones happen there, in which lanes."""
+    """Mark the events that happen, in each lane, at the end of a step where all guards have just been evaluated."""
     target, lanes = load_counter(sim.counters, C_TARGET), lanes_of(zero)
     for g in range(first_event(sim), integer(sim.plan, GUARDS)):
         for lane in range(lanes):
@@ -214,7 +214,7 @@ def let_happen(sim, zero):
 
 @inner
 def is_off(sim, t, h, zero):
-    """After a step that is to end at a guard's zero: whether it must be taken again, a little longer or shorter."""
+    """Whether a step that is to end at a guard's zero misses it, and must be tried again, longer or shorter."""
     target, lanes, at = load_counter(sim.counters, C_TARGET), lanes_of(zero), integer(sim.plan, M_CUT)
     least, slope = load(sim.clock, H_MIN, 0.0), load(sim.memory, at + CUT_SLOPE, 0.0)
     evaluate_guards(sim, t + h, integer(sim.plan, Y_NEW), zero)
@@ -234,7 +234,7 @@ def is_off(sim, t, h, zero):
 
 @inner
 def end_cut_step(sim, zero):
-    """A step has ended at a guard's zero: the next one starts there."""
+    """End a step at a guard's zero: mark what has crossed, and keep values for the next step."""
     for g in range(integer(sim.plan, GUARDS)):
         for lane in range(lanes_of(zero)):
             store_guard(sim, G_BEFORE, g, lane, load_guard(sim, G_START, g, lane, zero), zero)
@@ -248,7 +248,7 @@ def end_cut_step(sim, zero):
 
 @inner
 def check_step(sim, t, h, zero):
-    """Whether the step just tried must be taken again, since a guard crosses within it: 1; 2 if a guard is NaN."""
+    """0 if the step just tried stands; 1 if it must be tried again, since a guard crosses in it; 2 if one is NaN."""
     if load_counter(sim.counters, C_CUT) > 0:
         if is_off(sim, t, h, zero):
             return 1
@@ -256,16 +256,16 @@ def check_step(sim, t, h, zero):
         return 0
     most = MAX_AT_ONCE * integer(sim.plan, GUARDS) * lanes_of(zero)
     held = is_adaptive(sim) and load_counter(sim.counters, C_SIDES) <= most
-    if is_adaptive(sim) and not held:  # both sides lead back to its zero: this step passes over it
+    if is_adaptive(sim) and not held:  # both sides lead back to the guard's zero: this step passes over it
         store_counter(sim.counters, C_SLIDES, load_counter(sim.counters, C_TARGET) + 1)
     fraction = find_crossing(sim, t, h, 0 if held else first_asking(sim), zero)
     if fraction == BAD:
         return 2
     if fraction == NONE:
         return 0
-    store_counter(sim.counters, C_FRESH, 1)  # the first stage stays as it is
+    store_counter(sim.counters, C_FRESH, 1)  # the first stage stays valid
     of_element = load_counter(sim.counters, C_TARGET) // lanes_of(zero) < first_asking(sim)
-    if of_element and fraction * h <= load(sim.clock, H_MIN, 0.0):  # here and now
+    if of_element and fraction * h <= load(sim.clock, H_MIN, 0.0):  # at the start of the step
         look_within(sim, t, h, fraction, False, zero)
         note_crossed(sim, zero)
         change_sides(sim, t, zero)
@@ -278,9 +278,9 @@ def check_step(sim, t, h, zero):
 
 @inner
 def check_rows_and_step(sim, t, h, zero):
-    """What becomes of a step, as check_step says, where the number of independent rows may change at its end.
+    """The same as `check_step`, where the number of independent rows may change at the end of the step.
 
-    Guards that this brings beyond zero ask there; others go on from where they jump to.
+    Guards that this change brings beyond zero call for impulses there; others continue from the value they jump to.
     """
     changes = rank_changes(sim)
     if changes and is_late(sim, t, h, zero):
@@ -319,7 +319,7 @@ def _check_pack(own, t, h, what, _):
 
 @cache
 def guards_address(lanes):
-    """All of this as a C function: compiled when guards are first used, apart from the driver."""
+    """`check` as a C function: compiled when guards are first used, apart from the driver."""
     if lanes == 1:
         return Address(_check_one, STEP_SIGNATURE, "guards.one")
     return Address(_check_pack, STEP_SIGNATURE, "guards.pack")

@@ -2,9 +2,9 @@
 
     G = J H^-1 J' = W W',   W = J L^-T D^(-1/2),   v = v_free + W z,   z = sum W' p
 
-W of a place has entries for the rates between its bodies and the root alone, three of each: the factors H = L D L' that
-the dynamics has left give them by a sweep along that path, which ends at a loose joint. Places that share no rate do
-not know of each other.
+W of a place has entries only for the rates between its bodies and the root, three for each rate. The factors H = L D L'
+of the dynamics give them by a sweep along that path, which ends at a loose joint. Places that share no rate are not
+coupled.
 """
 
 from ..robot.kinematics import base_axis, base_part, is_given
@@ -31,32 +31,32 @@ from ..scalar.memory import integer, load, store
 from ..scalar.pack import select, sqrt
 from ..sim.layout import *  # noqa: F403
 
-REACH, AT_ONCE = 2.0, 0.5  # times its speed and [m/s]: how far bodies may come towards each other in a step
-TINY = 1e-12  # of a place's own inverse mass: what is added to it, so that directions that cannot move are harmless
-RESTS = 2.0  # times the speed that forces give in a step: what comes slower does not bounce
+REACH, AT_ONCE = 2.0, 0.5  # a place is near if its gap < (REACH speed + AT_ONCE [m/s]) h
+TINY = 1e-12  # of a place's inverse mass: added to the diagonal, so that blocked directions are not singular
+RESTS = 2.0  # slower approach than RESTS times the speed that forces give in a step does not bounce
 
 
 @inner
 def moved(sim, i):
-    """Where the motion of body i at the end of a free step is, behind the free rates, z and a second z."""
+    """Place in work of body i's motion after a step without impulses; behind the free rates, z and a second z."""
     return integer(sim.plan, Y_FREE) + 3 * integer(sim.tree, RATES) + 6 * i
 
 
 @inner
 def struck(sim, i):
-    """The same of what impulses change of that motion."""
+    """Place in work of the change of body i's motion by impulses."""
     return moved(sim, integer(sim.tree, BODIES) + i)
 
 
 @inner
 def changes_at(sim):
-    """Where what impulses change of all rates is: in the place of the second z."""
+    """Place in work of the change of all rates by impulses, in the place of the second z."""
     return integer(sim.plan, Y_FREE) + 2 * integer(sim.tree, RATES)
 
 
 @outlined
 def move_freely(sim, h, zero):
-    """Rates after a step without impulses, and the motion that they give all bodies, about their reference points."""
+    """Rates after a step without impulses, and the motions of all bodies with them, about their reference points."""
     free = integer(sim.plan, Y_FREE)
     for k in range(integer(sim.tree, RATES)):
         qdd = load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
@@ -66,7 +66,7 @@ def move_freely(sim, h, zero):
 
 @outlined
 def move_bodies(sim, rates, motions, zero):
-    """The motion that rates at a place in work give all bodies, about their reference points."""
+    """Motions of all bodies, about their reference points, with the rates at a place in work."""
     base = base_part(sim.tree, sim.work, rates, 1, 0, zero) + base_part(sim.tree, sim.work, rates, 1, 3, zero)
     store6(sim.work, motions, base)
     for i in range(1, integer(sim.tree, BODIES)):
@@ -84,7 +84,7 @@ def move_bodies(sim, rates, motions, zero):
 
 @inner
 def struck_speed(sim, i, at, zero):
-    """What impulses change of the velocity of body i's point at `at`."""
+    """Change by impulses of the velocity of body i's point at `at`."""
     if i < 0 or rests(sim.tree, i):
         return zero, zero, zero
     V = load6(sim.work, struck(sim, i), zero)
@@ -93,7 +93,7 @@ def struck_speed(sim, i, at, zero):
 
 @inner
 def free_speed(sim, i, at, zero):
-    """Velocity of body i's point at `at` after a step without impulses; zero of what cannot move or sleeps."""
+    """Velocity of body i's point at `at` after a step without impulses; zero of bodies that cannot move or sleep."""
     if i < 0:
         return zero, zero, zero
     V = load6(sim.work, moved(sim, i), zero)
@@ -126,7 +126,7 @@ def group_of_rate(sim, k):
 
 @inner
 def awake(sim, g, zero):
-    """1 in lanes where a group is awake, or what cannot move; 0 where it sleeps."""
+    """1 in lanes where a group is awake, and for bodies that cannot move; 0 where it sleeps."""
     if g < 0:
         return zero + 1.0
     return select(load(sim.work, asleep_at(sim, g) + SL_ASLEEP, zero) > 0.5, zero, zero + 1.0)
@@ -172,13 +172,13 @@ def near_column(sim, a):
 
 @inner
 def path_of(sim, a):
-    """Where in memory the rates are that the near place a moves with."""
+    """Place in memory of the list of rates that move the near place a, its path."""
     return integer(sim.plan, M_PATH) + a * integer(sim.plan, PATH)
 
 
 @inner
 def add_rate_column(sim, a, k, count, left, zero):
-    """Enter rate k into the columns of the near place a, or add to what is there of it; how many rates it has now."""
+    """Add rate k to the columns of the near place a, or to its entry there; return the number of rates in its path."""
     mark = integer(sim.plan, M_MARK) + k
     known = int(load(sim.memory, mark, 0.0))
     root = sqrt(load(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + D_INVERSE, zero))
@@ -197,9 +197,9 @@ def add_rate_column(sim, a, k, count, left, zero):
 
 @inner
 def pass_rate(sim, a, k, count, forces, taken, push, zero):
-    """What a rate takes of three forces that go towards the root; how many rates there are, and the forces without.
+    """Eliminate a rate from three forces on their way to the root; return the number of rates, and the forces left.
 
-    `push`: what the first of them pushes the rate itself with.
+    `push`: generalized force on the rate itself that goes with the first of the three.
     """
     if is_given(sim.tree, k):
         return count, forces
@@ -212,9 +212,9 @@ def pass_rate(sim, a, k, count, forces, taken, push, zero):
 
 @inner
 def sweep_path(sim, a, i, count, forces, pushed, zero):
-    """Columns of three forces on body i, along the path to the root or to a loose joint; how many rates there are.
+    """Add the columns of three forces on body i, on the path to the root or to a loose joint; return the rates' number.
 
-    `pushed`: a rate that the first of them pushes, and how much; -1 if none.
+    `pushed`: a rate that the first of them pushes directly, -1 for none, and the force on it.
     """
     while i > 0:
         record = integer(sim.tree, BODY_AT) + i * BODY_INTS
@@ -241,22 +241,22 @@ def sweep_path(sim, a, i, count, forces, pushed, zero):
 
 @inner
 def push_against(axis, at, sign):
-    """What a sweep takes for a unit force along an axis at a point: less what pushes."""
+    """The wrench for a sweep of a unit force along an axis at a point; `at` is the lever, and the sign is reversed."""
     f = scale3(-sign, axis)
     return f + cross(at, f)
 
 
 @inner
 def turn_against(axis, sign, zero):
-    """The same for a unit moment about an axis."""
+    """The wrench for a sweep of a unit moment about an axis, with reversed sign."""
     return (zero, zero, zero) + scale3(-sign, axis)
 
 
 @inner
 def make_near_columns(sim, a, bodies, levers, axes, turns, zero):
-    """Columns of the near place a, for unit impulses along its axes on both bodies; how many rates it moves with.
+    """Make the columns of the near place a, for unit impulses along its axes on both bodies; return the rates' number.
 
-    `turns`: for moments about the axes instead.
+    `turns`: for unit angular impulses about the axes instead.
     """
     n, x, y = axes
     count = 0
@@ -276,14 +276,14 @@ def make_near_columns(sim, a, bodies, levers, axes, turns, zero):
 
 @inner
 def make_joint_column(sim, a, i, pushed, zero):
-    """The same for a unit impulse on a rate of body i's joint, with the sign that is pushed; two columns are zero."""
+    """Make the columns of a place in a joint: one for a unit impulse on a rate of body i's joint, two of zeros."""
     none = (zero, zero, zero, zero, zero, zero)
     return clear_marks(sim, a, sweep_path(sim, a, i, 0, (none, none, none), pushed, zero))
 
 
 @inner
 def clear_marks(sim, a, count):
-    """All columns of the near place a are there: rates are marked for none."""
+    """Clear the marks of the rates in the path of the near place a, whose columns are complete."""
     for j in range(count):
         store(sim.memory, integer(sim.plan, M_MARK) + int(load(sim.memory, path_of(sim, a) + j, 0.0)), 0.0)
     return count
@@ -303,7 +303,7 @@ def own_gain(sim, a, count, zero):
 
 @inner
 def inverse_of(G, some, zero):
-    """The inverse of a symmetric matrix, in the same order; nothing where there is none."""
+    """The inverse of a symmetric matrix, in the same order; zero where the matrix is singular."""
     nn, nx, ny, xx, yy, xy = G
     a, b, c = xx * yy - xy * xy, ny * xy - nx * yy, nx * xy - ny * xx
     det = nn * a + nx * b + ny * c
@@ -316,7 +316,7 @@ def inverse_of(G, some, zero):
 
 @inner
 def is_near(sim, at, h, zero):
-    """1 in lanes where bodies may touch at a place within a step; where the gap is NaN, too, so that the run ends."""
+    """1 in lanes where bodies may touch at a place within a step; also where the gap is NaN, so that the run fails."""
     v = load3(sim.work, at + T_SPEED, zero)
     reach = h * (REACH * sqrt(dot3(v, v)) + AT_ONCE)
     near = select(load(sim.work, at + T_GAP, zero) > reach, zero, zero + 1.0)
@@ -325,7 +325,7 @@ def is_near(sim, at, h, zero):
 
 @inner
 def least_speed(sim, at, n, free, h, zero):
-    """The least normal velocity after a step: it closes the gap, leaves a depth slowly, or bounces."""
+    """Lower bound of the normal velocity after a step: it closes the gap, leaves a penetration slowly, or bounces."""
     gap, before = load(sim.work, at + T_GAP, zero), dot3(n, load3(sim.work, at + T_SPEED, zero))
     out = load(sim.numbers, integer(sim.plan, N_METHOD), 0.0)
     least = select(gap < 0.0, -gap / out, -gap / h)

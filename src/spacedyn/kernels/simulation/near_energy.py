@@ -1,4 +1,4 @@
-"""Impulses never add energy: where those of several contacts that bounce at once would, they are damped."""
+"""Damp impulses that would add energy, as those of several contacts that bounce at once may."""
 
 from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import fused3, load3, store3
@@ -12,12 +12,12 @@ from .near_law import NOTHING
 from .near_sums import change_speed, impulses_at
 from .near_sweeps import iterate_impulses
 
-GAINED = 1e-9  # of what impulses take or give: energy that is rounding
+GAINED = 1e-9  # of the energy that impulses exchange: a smaller gain is rounding
 
 
 @inner
 def energy_gained(sim, many, zero):
-    """Energy that all impulses give, p.(v_free + v) / 2, and the size of what it is a sum of."""
+    """Energy that all impulses add, p.(v_free + v) / 2, and the sum of its terms' magnitudes."""
     gained, size = zero, zero
     for a in range(many):
         record, change = near_record(sim, a), change_speed(sim, a, zero)
@@ -30,7 +30,7 @@ def energy_gained(sim, many, zero):
 
 @inner
 def keep_impulses(sim, many, zero):
-    """Keep impulses and z beside the present ones, which stay."""
+    """Copy impulses and z, for `mix`."""
     z, nv = impulses_at(sim), integer(sim.tree, RATES)
     for k in range(nv):
         store(sim.work, z + nv + k, load(sim.work, z + k, zero))
@@ -40,7 +40,7 @@ def keep_impulses(sim, many, zero):
 
 @inner
 def mix(sim, many, part, zero):
-    """That part of the kept impulses and the rest of the present ones."""
+    """Replace impulses and z by `part` times the kept ones plus 1 - part times the present ones."""
     z, nv = impulses_at(sim), integer(sim.tree, RATES)
     for k in range(nv):
         now, kept = load(sim.work, z + k, zero), load(sim.work, z + nv + k, zero)
@@ -54,16 +54,16 @@ def mix(sim, many, part, zero):
 
 @outlined
 def give_no_energy(sim, many, zero):
-    """Where impulses that bounce would add energy, take so much of those that bounce nowhere that none is added.
+    """Where impulses with bounces would add energy, mix them with impulses without bounces until they add none.
 
-    Energy is a convex function along the way between both, and the latter add none.
+    The energy is a convex function of the mixing ratio, and impulses without bounces add none.
     """
     gained, size = energy_gained(sim, many, zero)
     bad = select(gained > GAINED * size, zero + 1.0, zero)
     if not somewhere(bad > 0.0):
         return
-    keep_impulses(sim, many, zero)  # those that bounce
-    iterate_impulses(sim, many, zero, bad, zero)  # to those that do not, in lanes where it matters
+    keep_impulses(sim, many, zero)  # impulses with bounces
+    iterate_impulses(sim, many, zero, bad, zero)  # impulses without bounces, in lanes that gain
     dull, _ = energy_gained(sim, many, zero)
     z, nv, across = impulses_at(sim), integer(sim.tree, RATES), zero
     for k in range(nv):
@@ -81,7 +81,7 @@ def give_no_energy(sim, many, zero):
 
 @inner
 def hold_back(sim, many, bad, zero):
-    """Where sweeps have ended too soon for that, shrink impulses until they add no energy: p.v_free + z.z / 2."""
+    """Where sweeps have not converged, shrink impulses until they add no energy: p.v_free + z.z / 2."""
     z, nv, along, square = impulses_at(sim), integer(sim.tree, RATES), zero, zero
     for a in range(many):
         record = near_record(sim, a)

@@ -1,4 +1,4 @@
-"""Joints whose motion is given, under impulses: what their actuators give that it stays as it is, for the ledger."""
+"""For the ledger: work of the actuators of given joints, which hold their motion against contact impulses."""
 
 from ..robot.factors import reduce_bodies
 from ..robot.kinematics import is_given
@@ -15,7 +15,7 @@ from .row_motion import change_motion, give_nothing, push_bodies, push_nothing, 
 
 @inner
 def push_place(sim, a, zero):
-    """What the impulses of the near place a push: its bodies, or the rate of its joint."""
+    """Apply the impulses of the near place a to its bodies, or to the rate of its joint."""
     record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
     number, sort = int(load(sim.memory, about + NM_TOUCH, 0.0)), int(load(sim.memory, about + NM_SORT, 0.0))
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS

@@ -1,4 +1,4 @@
-"""Impulses of all places that are near: from those felt last, by sweeps, and none that add energy."""
+"""Impulses of all near places, by sweeps that start from the last ones, and then damped if they add energy."""
 
 from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import load3
@@ -14,7 +14,7 @@ from .near_sweeps import iterate_impulses
 
 @inner
 def begin_impulses(sim, many, zero):
-    """z of the impulses that places begin with."""
+    """Set z by the impulses that the sweeps start from."""
     z = impulses_at(sim)
     for k in range(integer(sim.tree, RATES)):
         store(sim.work, z + k, zero)
@@ -31,7 +31,7 @@ def raise_to(sim, at, value, zero):
 
 @outlined
 def find_impulses(sim, many, target, zero):
-    """Impulses of all near places, into their records, and z; what sweeps leave, into the new vector."""
+    """Find the impulses of all near places (in their records) and z; the sweeps' last error goes to the new vector."""
     begin_impulses(sim, many, zero)
     left, fastest = iterate_impulses(sim, many, zero + 1.0, zero + 1.0, zero)
     at = target + integer(sim.plan, CONTACT_ERROR)

@@ -1,6 +1,7 @@
 """Coulomb's law at one place that slides, with all other impulses as they are.
 
-The tangential impulse is on the disc of mu p_n and opposes v_t: a secular equation, by Newton's method, a step a sweep.
+The tangential impulse is on the disc of radius mu p_n and opposes v_t: a secular equation, solved by Newton's method
+with one iteration per sweep.
 Matrices are symmetric, (nn, n1, n2, 11, 22, 12), in the axes of the place: normal, two tangents.
 
 Sums of products are fused by name (fused_vectors.py): a robot alone moves to the bit as in a pack.
@@ -12,10 +13,10 @@ from ..scalar.pack import fused, magnitude, select, somewhere, sqrt
 
 ROUNDING = 1e-13  # of the square of a disc's radius
 NOTHING = 1e-140
-LARGEST = 1e12  # times the trace of G: lam beyond which directions change no more
-STEEP = 0.7  # of the normal's own inverse mass: what friction may change of a normal velocity and be found in turn
-LOOKS, DISC_STEPS = 60, 8  # at a steep place; steps of Newton's method in each
-EXACT = 1e-14  # of the normal velocity without impulses: what may be left
+LARGEST = 1e12  # times the trace of G: a larger lam does not change the direction
+STEEP = 0.7  # a place is steep if mu |G_nt| exceeds this part of G_nn: alternating n and t would not converge
+LOOKS, DISC_STEPS = 60, 8  # at a steep place: most trial values of p_n, Newton iterations for each
+EXACT = 1e-14  # of the normal velocity without impulses: an error that is zero
 
 
 @inner
@@ -58,9 +59,9 @@ def on_disc(G, s, limit, lam, zero):
 
 @inner
 def slide(G, r, friction, p, lam, zero):
-    """Impulses of a place that slides, with the velocity r that it has without them; and lam of its disc.
+    """Impulses of a place that slides, r its velocity without them; and lam of its disc.
 
-    The normal impulse is that with the last friction, and the other way round: sweeps come again.
+    The normal impulse is solved with the last friction, then friction with that; later sweeps repeat both.
     """
     n = -fused(G[2], p[2], fused(G[1], p[1], r[0])) * (1.0 / G[0])
     n = select(n <= 0.0, zero, n)  # NaN stays, so that the run ends
@@ -89,10 +90,10 @@ def with_friction(G, r, friction, n, lam, zero):
 
 @rare
 def slide_steeply(G, r, friction, p, steep, lam, zero):
-    """The same as `slide` at a steep place, all three at once: the zero of the normal velocity over the normal impulse.
+    """Impulses of a steep place that slides, as `slide`: solves for the normal impulse with zero normal velocity.
 
-    It is negative below -r_n / (G_nn + mu |G_nt|), and positive in the end, since G is positive definite: from the last
-    impulse on, this is doubled until it is; then the rule of false position (Illinois) finds the zero.
+    The normal velocity is negative below -r_n / (G_nn + mu |G_nt|), and finally positive, since G is positive definite.
+    The last impulse is doubled until it is positive; then the rule of false position (Illinois) finds the zero.
     """
     most = fused(friction, sqrt(two(G[1], G[1], G[2], G[2])), G[0])
     active, least = select(r[0] >= 0.0, zero, steep), -r[0] / most  # NaN stays, so that the run ends

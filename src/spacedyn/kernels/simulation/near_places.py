@@ -1,4 +1,4 @@
-"""Places that are near, of all sorts, entered one after the other: axes, columns, velocity without impulses."""
+"""Make the records of all near places, of every sort: axes, columns, velocity without impulses."""
 
 from ..elements.touches import next_touch, sleeps_at
 from ..robot.layout import *  # noqa: F403
@@ -28,7 +28,7 @@ from .near_rows import held_by_rows
 
 @inner
 def free_turning(sim, i, zero):
-    """Angular velocity of body i after a step without impulses; zero of what cannot move or sleeps."""
+    """Angular velocity of body i after a step without impulses; zero of a body that cannot move or sleeps."""
     if i < 0:
         return zero, zero, zero
     w = angular(load6(sim.work, moved(sim, i), zero))
@@ -48,7 +48,7 @@ def free_rate(sim, mine, sign, zero):
 
 @inner
 def enter_point(sim, a, number, sort, zero):
-    """Of a place where bodies touch, or turn on each other: axes, velocity, and how many rates it moves with."""
+    """Enter a place of contact, turning or rolling: axes, velocity, columns; return the number of rates."""
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
     bodies = int(load(sim.memory, mine + TM_BODY, 0.0)), int(load(sim.memory, mine + TM_OTHER, 0.0))
     n, levers = (
@@ -70,7 +70,7 @@ def enter_point(sim, a, number, sort, zero):
 
 @inner
 def enter_joint(sim, a, number, zero):
-    """The same of a place in a joint: its one direction is the rate's."""
+    """Enter a place in a joint, whose only direction is a rate; return the number of rates."""
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
     one = zero + 1.0
     axes = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
@@ -82,7 +82,7 @@ def enter_joint(sim, a, number, zero):
 
 @inner
 def enter_near(sim, a, number, near, h, zero):
-    """A place that is near: its axes, free velocity, columns, and impulses that it begins with."""
+    """Enter a near place: axes, velocity without impulses, columns, and the impulses that sweeps start from."""
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
     sort, about = int(load(sim.memory, mine + TM_SORT, 0.0)), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
     if sort == TOUCH_STOP or sort == TOUCH_JOINT:
@@ -123,7 +123,7 @@ def enter_near(sim, a, number, near, h, zero):
 
 @inner
 def nearness(sim, number, many, h, zero):
-    """1 in lanes where a place may push or rub within a step; about which near place it turns, if it does."""
+    """1 in lanes where a place may push or rub within a step; stores the place that a place of turning belongs to."""
     mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS
     if int(load(sim.memory, mine + TM_SORT, 0.0)) == TOUCH_TURN:
         other = integer(sim.plan, M_TOUCH) + int(load(sim.memory, mine + TM_RATE, 0.0)) * TM_NUMBERS
@@ -140,7 +140,7 @@ def nearness(sim, number, many, h, zero):
 
 @outlined
 def find_near(sim, h, zero):
-    """All places that are near in some lane; how many."""
+    """Enter all places that are near in some lane; return their number."""
     many, number = 0, 0
     while number < integer(sim.plan, TOUCHES):
         mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS

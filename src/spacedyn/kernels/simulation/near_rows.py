@@ -1,9 +1,9 @@
-"""Constraint rows under impulses: places move along the constraints alone, and rows push back.
+"""Constraint rows under impulses: places can move only along the constraints, and rows react with impulses.
 
     W W' -> W (I - Q Q') W',   z = (I - Q Q') sum W' p,   R r = -Q' sum W' p
 
-Q and R are those of the rows (row_algebra.py), where the step begins; r are the rows' impulses. So no impulse at a
-place opens a loop, and what a sweep costs does not grow with the rows, but columns have entries for all rates.
+Q and R are those of row_algebra.py at the start of the step; r are the rows' impulses. So no contact impulse opens a
+loop, and the cost of a sweep does not grow with the number of rows; but columns have entries for all rates.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -18,18 +18,18 @@ from .near_columns import near_column, near_record, path_of
 from .row_algebra import choose_unknown, solve_upper, spread_least
 from .row_motion import row_of, rows_holding, scaled6
 
-HELD = 1e-20  # of the square of a column: what rounding leaves where rows hold all of it
+HELD = 1e-20  # of a column's square: a smaller remainder is rounding, and rows block the direction
 
 
 @inner
 def rank_of_rows(sim, zero):
-    """How many independent rows there are, the most of all robots."""
+    """The largest number of independent rows of all robots."""
     return choose_unknown(sim, zero) if somewhere(rows_holding(sim, zero) > 0.5) else 0
 
 
 @inner
 def spread_column(sim, a, count, zero):
-    """Columns of the near place a, with entries for all rates in their order."""
+    """Expand the columns of the near place a to entries for all rates in order."""
     nv, column, path = integer(sim.tree, RATES), near_column(sim, a), path_of(sim, a)
     mark = integer(sim.plan, M_MARK)
     for j in range(count):
@@ -58,7 +58,7 @@ def squares(sim, column, nv, zero):
 
 @outlined
 def held_by_rows(sim, a, count, zero):
-    """Take out of the columns of the near place a what rows hold; how many rates it moves with."""
+    """Project the columns of the near place a onto motions along the rows; return the number of rates."""
     m, nv = integer(sim.plan, ROWS), integer(sim.tree, RATES)
     spread_column(sim, a, count, zero)
     column, part, Q = near_column(sim, a), integer(sim.plan, Y_ROW_PART) + 3 * a * m, integer(sim.plan, Y_BASIS)
@@ -86,7 +86,7 @@ def held_by_rows(sim, a, count, zero):
 
 @outlined
 def push_back(sim, many, h, target, zero):
-    """Impulses of rows: what they push from outside, the sum; work of moving targets; forces for the record."""
+    """Impulses of the rows; book those from outside and the work of moving targets; keep forces for the record."""
     m, nv, at = integer(sim.plan, ROWS), integer(sim.tree, RATES), integer(sim.plan, Y_SOLUTION)
     b, found, all_rows, spare = at, at + m, at + 2 * m, at + 3 * m + nv
     outside, rank = (zero, zero, zero, zero, zero, zero), rank_of_rows(sim, zero)

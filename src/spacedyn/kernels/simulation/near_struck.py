@@ -1,4 +1,4 @@
-"""Places too far to be looked at, until bodies that are struck within the step came towards each other there."""
+"""Places that were too far to be near until impulses at other places, in the same step, drove their bodies together."""
 
 from ..elements.touches import next_touch, sleeps_at
 from ..robot.layout import *  # noqa: F403
@@ -10,12 +10,12 @@ from ..sim.layout import *  # noqa: F403
 from .near_columns import awake_at, changes_at, free_speed, near_record, struck_speed
 from .near_places import free_rate
 
-STRIKING = 0.1  # [m/s]: slower ones change no velocity by as much as places are looked for ahead (AT_ONCE)
+STRIKING = 0.1  # [m/s]: a slower impact changes no velocity by as much as the margin AT_ONCE
 
 
 @inner
 def are_struck(sim, many, zero):
-    """Whether bodies come towards each other so fast, at some near place, that they may be struck against others."""
+    """Whether an approach at some near place is so fast that bodies may be driven against others."""
     fastest = zero
     for a in range(many):
         record = near_record(sim, a)
@@ -26,7 +26,7 @@ def are_struck(sim, many, zero):
 
 @inner
 def struck_at(sim, number, zero):
-    """What impulses change of the normal velocity at a place."""
+    """Change of the normal velocity at a place by impulses."""
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
     if int(load(sim.memory, mine + TM_SORT, 0.0)) == TOUCH_STOP:
         rate = int(load(sim.memory, mine + TM_RATE, 0.0))
@@ -51,7 +51,7 @@ def free_at(sim, number, zero):
 
 @inner
 def is_struck(sim, number, h, zero):
-    """1 in lanes where a place is not near, but what impulses change closes its gap within the step."""
+    """1 in lanes where a place is not near, but the motion with impulses closes its gap within the step."""
     mine, at = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS, integer(sim.plan, Y_TOUCH) + number * TOUCH_NUMBERS
     a, near = int(load(sim.memory, mine + TM_NEAR, 0.0)), zero
     if a >= 0:
@@ -65,7 +65,7 @@ def is_struck(sim, number, h, zero):
 
 @inner
 def find_struck(sim, h, zero):
-    """Mark places that bodies which are struck come to within the step; whether there are any."""
+    """Mark places whose gaps impulses at other places close within the step; return whether there are any."""
     some, number = False, 0
     while number < integer(sim.plan, TOUCHES):
         mine = integer(sim.plan, M_TOUCH) + number * TM_NUMBERS

@@ -1,4 +1,4 @@
-"""What all places know of each other, z = sum W' p: what it changes of a place's velocity, W z, and what adds to it."""
+"""z = sum W' p, through which places are coupled: the change W z of a place's velocity, and the updates of z."""
 
 from ..robot.layout import *  # noqa: F403
 from ..robot.spatial import add3, fused3, load3
@@ -12,25 +12,25 @@ from .near_columns import near_column, path_of
 
 @inner
 def impulses_at(sim):
-    """Where z is: the change of rates that impulses make, D^(1/2) L' of it; a second one follows."""
+    """Place in work of z = D^(1/2) L' du, with du the change of rates by impulses; a second z follows."""
     return integer(sim.plan, Y_FREE) + integer(sim.tree, RATES)
 
 
 @inner
 def count_of(sim, a):
-    """How many rates the near place a moves with."""
+    """Number of rates that move the near place a."""
     return int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_COUNT, 0.0))
 
 
 @inner
 def part_at(sim, a, j, zero):
-    """The number of z at the j-th rate of the near place a."""
+    """Entry of z at the j-th rate of the near place a."""
     return load(sim.work, impulses_at(sim) + int(load(sim.memory, path_of(sim, a) + j, 0.0)), zero)
 
 
 @inner
 def change_speed(sim, a, zero):
-    """W z of the near place a: two sums beside each other, since sweeps wait for them."""
+    """W z of the near place a, in two independent sums, because the latency of these sums limits sweeps."""
     column, count = near_column(sim, a), count_of(sim, a)
     one, other = (zero, zero, zero), (zero, zero, zero)
     for j in range(0, count - 1, 2):
@@ -43,7 +43,7 @@ def change_speed(sim, a, zero):
 
 @inner
 def change_normal(sim, a, zero):
-    """The first of its three numbers alone, to the same bit."""
+    """The normal component of `change_speed` alone, equal to the bit."""
     column, count = near_column(sim, a), count_of(sim, a)
     one, other = zero, zero
     for j in range(0, count - 1, 2):
@@ -56,7 +56,7 @@ def change_normal(sim, a, zero):
 
 @inner
 def add_impulse_of(sim, a, p, zero):
-    """z + W' p."""
+    """Add W' p to z."""
     z, column, path = impulses_at(sim), near_column(sim, a), path_of(sim, a)
     for j in range(count_of(sim, a)):
         at, w = z + int(load(sim.memory, path + j, 0.0)), load3(sim.work, column + 3 * j, zero)

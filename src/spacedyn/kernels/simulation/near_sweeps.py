@@ -1,6 +1,6 @@
-"""Sweeps over all places that are near, block Gauss and Seidel, until impulses change no velocity any more.
+"""Block Gauss-Seidel sweeps over all near places, with extrapolation, until impulses change no velocity.
 
-v = v_free + W z is known by z alone, so a sweep costs as much as the columns have entries.
+v = v_free + W z needs z alone, so the cost of a sweep is the number of entries of all columns.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -14,18 +14,18 @@ from .near_columns import near_record
 from .near_sums import add_impulse_of
 from .near_visit import change_place
 
-LAST = 6  # sweeps, none of which goes on: what went astray before comes back
-EVERY, SLOWEST = 3, 0.999  # sweeps until one that goes on; the largest ratio that is relied on
-AWAY, LESS = 1.0, 0.25  # times the last change: what shows that this led away; how far it goes then, from there on
-BACK, LEAST_SHARE = -0.5, 0.2  # ratio of changes that go to and fro; the least share of a change that is taken then
-COLD = 10.0  # times as many sweeps where no impulses are known to begin with
+LAST = 6  # number of final sweeps without extrapolation, which repair an extrapolation that went astray
+EVERY, SLOWEST = 3, 0.999  # sweeps between extrapolations; the largest ratio of changes that is trusted
+AWAY, LESS = 1.0, 0.25  # if a change exceeds AWAY times the last, extrapolation is shortened by the factor LESS
+BACK, LEAST_SHARE = -0.5, 0.2  # a ratio below BACK shows oscillation: changes are halved, while above LEAST_SHARE
+COLD = 10.0  # factor of the most sweeps if all impulses start from zero
 
 
 @inner
 def sweep(sim, many, share, active, turn, zero):
-    """Once through all places; the largest change of a velocity, the sum of changes along the last ones, of squares.
+    """One sweep over all places: largest change of a velocity, products of changes with the last ones, their squares.
 
-    Of `EVERY` sweeps the first, with turn 0, keeps no changes, and only the last looks at those before.
+    Of EVERY sweeps, the first (turn 0) stores no changes, and only the last multiplies its changes by stored ones.
     """
     most, along, size = zero, zero, zero
     for a in range(many):
@@ -55,14 +55,14 @@ def sweep(sim, many, share, active, turn, zero):
 
 @inner
 def go_on(sim, many, ratio, share, zero):
-    """Where changes shrink slowly, by a ratio from sweep to sweep, go at once where they lead, within the cones."""
+    """Extrapolate changes that shrink by a ratio from sweep to sweep to their limit, within the friction cones."""
     ratio = select(ratio > 0.0, select(ratio < SLOWEST, ratio, zero + SLOWEST), zero)
     more = share * ratio / (1.0 - ratio)
     for a in range(many):
         record, about = near_record(sim, a), integer(sim.plan, M_NEAR) + a * NM_NUMBERS
         sort, moved = load(sim.memory, about + NM_SORT, 0.0), load(sim.memory, about + NM_MOVED, 0.0)
         if sort >= 1.0 * TOUCH_JOINT or moved == 0.0:
-            continue  # the next sweep brings it within what it can give; or there is no change to follow
+            continue  # sorts without a cone, or no change to extrapolate
         p, d = load3(sim.work, record + NEAR_IMPULSE, zero), load3(sim.work, record + NEAR_CHANGE, zero)
         goes = select(magnitude(d[0]) + magnitude(d[1]) + magnitude(d[2]) > 0.0, more, zero)
         if somewhere(goes > 0.0):
@@ -83,9 +83,9 @@ def go_on(sim, many, ratio, share, zero):
 
 @outlined
 def iterate_impulses(sim, many, share, active, zero):
-    """Sweep until velocities change no more, robot by robot, or as often as the method allows; oftener from nothing.
+    """Sweep until velocities no longer change, robot by robot, or until the method's most sweeps (times COLD).
 
-    Returns what a sweep still changed where they were not enough, else zero; and the largest velocity to begin with.
+    Returns the last change of a velocity where sweeps did not converge, else zero; and the largest initial velocity.
     """
     constants = integer(sim.plan, N_METHOD)
     close, sweeps = load(sim.numbers, constants + 1, 0.0), int(load(sim.numbers, constants + 2, 0.0))

@@ -1,8 +1,8 @@
-"""Coulomb's law at one place, with the impulses of all others as they are.
+"""Coulomb's law at one place, with the impulses of all other places fixed.
 
     p_n >= 0,  v_n >= w,  p_n (v_n - w) = 0;   |p_t| <= mu p_n,   p_t = -mu p_n v_t / |v_t| where v_t is not zero
 
-It is open and stays so, or it sticks (three linear equations) if that is within the cone, else it slides (near_law.py).
+The place stays open, or it sticks (three linear equations) if that is within the cone, else it slides (near_law.py).
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -19,16 +19,16 @@ from .near_sums import add_impulse_of, change_normal, change_speed
 
 @inner
 def least_of(sim, a, share, zero):
-    """The least normal velocity of the near place a; that share of it, where it bounces or leaves a depth."""
+    """Lower bound w of the normal velocity of the near place a; `share` of it where w is positive."""
     least = load(sim.work, near_record(sim, a) + NEAR_TARGET, zero)
     return select(least > 0.0, share * least, least)
 
 
 @inner
 def stays_open(sim, a, share, still, zero):
-    """Whether no impulses push at the near place a, nor need any, in all lanes that still look for theirs.
+    """Whether the near place a has no impulses and needs none, in all lanes that are still iterated.
 
-    Of most places that are open this is all that a sweep looks at.
+    For most open places a sweep does nothing else.
     """
     record = near_record(sim, a)
     p = load(sim.work, record + NEAR_IMPULSE, zero)
@@ -40,13 +40,13 @@ def stays_open(sim, a, share, still, zero):
 
 @inner
 def needs_impulses(p, normal, zero):
-    """1 where a place is pushed, or closes faster than it may; where that is no number, too."""
+    """1 where a place has an impulse, or closes faster than its bound, or where either is NaN."""
     return select(p > 0.0, zero + 1.0, select(normal >= 0.0, zero, zero + 1.0))
 
 
 @inner
 def solve_place(sim, a, share, still, zero):
-    """Change of impulses by Coulomb's law at the near place a, with those of all others as they are."""
+    """Change of impulses by Coulomb's law at the near place a, with the impulses of all other places fixed."""
     record = near_record(sim, a)
     p, free, change = (
         load3(sim.work, record + NEAR_IMPULSE, zero),
@@ -82,7 +82,7 @@ def solve_place(sim, a, share, still, zero):
 
 @inner
 def solve_bounded(sim, a, sort, still, zero):
-    """The same at a place that gives up to so much: dry friction of a joint, resistance to turning and rolling."""
+    """Change of impulses at a place with bounded impulses: dry friction of joints, resistance to turning or rolling."""
     record = near_record(sim, a)
     p, G, free = (
         load3(sim.work, record + NEAR_IMPULSE, zero),
@@ -110,7 +110,7 @@ def solve_bounded(sim, a, sort, still, zero):
 def change_place(sim, a, share, still, zero):
     """Change of impulses of the near place a, which go into its record and z; whether there may be any.
 
-    `still`: which share of it is taken; 0 in lanes that look for theirs no more.
+    `still`: the share of the change that is applied; 0 in lanes that are no longer iterated.
     """
     record = near_record(sim, a)
     sort = int(load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0))

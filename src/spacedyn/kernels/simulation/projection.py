@@ -1,9 +1,9 @@
-"""States held on the constraints: positions by Newton's method, then velocities, by the smallest changes.
+"""Projection of states onto the constraints: positions by Newton's method, then velocities, by smallest changes.
 
     dq = -H^-1 J' (J H^-1 J')^-1 phi,   du = -H^-1 J' (J H^-1 J')^-1 phi'
 
-In the metric of the mass matrix, with the factors of row_algebra.py; positions by rows that have residuals alone. And,
-for steps near singular states, what of a step's slopes is along the constraints.
+In the metric of the mass matrix, with the factors of row_algebra.py; only rows with residuals act on positions. For
+steps near singular states, slopes of a step are projected, too.
 """
 
 from functools import cache
@@ -24,15 +24,15 @@ from .row_algebra import NEAR, choose_unknown, combine_basis, pick_scalars, rene
 from .row_motion import change_motion, give_nothing, holding, row_of, rows_holding
 
 MAX_CORRECTIONS = 8
-CLOSED = 1e-14  # a residual that is as good as none [m, rad]
-LEFT_OPEN = 1e-9  # a residual that counts as an error as large as its tolerance
+CLOSED = 1e-14  # a residual that counts as zero [m, rad]
+LEFT_OPEN = 1e-9  # tolerance of a residual [m, rad], in the error of a step
 
 
 @inner
 def smallest_change(sim, moves, zero):
-    """The smallest change of motion, into z of Y_SOLUTION, that gives rows what stands there for all of them.
+    """The smallest change z of motion, in Y_SOLUTION, that changes rows by the values stored there for all rows.
 
-    The factors are those that an evaluation has left. `moves`: of positions, which nonholonomic rows do not concern.
+    The factors are those of the last evaluation. `moves`: a change of positions, without nonholonomic rows.
     """
     m, nv, at = integer(sim.plan, ROWS), integer(sim.tree, RATES), integer(sim.plan, Y_SOLUTION)
     b, rows, z = at, at + 2 * m, at + 3 * m
@@ -72,7 +72,7 @@ def correct(sim, y, what, active, zero):
 
 @inner
 def settle(sim, t, y, what, zero):
-    """Move the vector y onto the constraints; the residual that is left, the largest of all robots."""
+    """Project the vector y onto the constraints; return the largest residual left, and the least remainder of a row."""
     before, left, going = zero + 1e300, zero, True
     wanted, corrections = zero + 1.0, 0
     near = integer(sim.plan, Y_RANK) + 1 + integer(sim.plan, ROWS)
@@ -104,7 +104,7 @@ def settle(sim, t, y, what, zero):
 
 @inner
 def gradient_product(sim, r, x, zero):
-    """J x of row r, by the rates between its bodies and the root: x are rates."""
+    """J x of row r, for rates x, by the rates between its bodies and the root."""
     row, total = row_of(sim, r), zero
     at = integer(sim.plan, row + R_WORK)
     for which in range(2):
@@ -131,7 +131,7 @@ def gradient_product(sim, r, x, zero):
 
 @inner
 def take_normal(sim, x, zero):
-    """Take what is normal to the constraints, in the metric of the mass matrix, out of the rates x."""
+    """Remove from the rates x their part normal to the constraints in the metric of the mass matrix."""
     m, at = integer(sim.plan, ROWS), integer(sim.plan, Y_SOLUTION)
     for r in range(m):
         store(sim.work, at + 2 * m + r, -holding(sim, r, zero) * gradient_product(sim, r, x, zero))
@@ -142,7 +142,7 @@ def take_normal(sim, x, zero):
 
 @outlined
 def handle_slopes(sim, what, zero):
-    """Keep the slopes K of a step, and take what is normal out of them; or put them back."""
+    """Copy the slopes K of a step and remove their normal parts, or restore the copy."""
     nv, size, K = integer(sim.tree, RATES), integer(sim.plan, SIZE), integer(sim.plan, Y_K)
     x = integer(sim.tree, W_X)
     for i in range(integer(sim.plan, MAIN_STAGES) + 1):
@@ -184,5 +184,5 @@ _FORMS = {"one": (ONE, sim_at), "pack": (PACK, sim_at), "varied": (PACK, varied_
 
 @cache
 def settle_address(form):
-    """What holds states on the rows as a C function."""
+    """The projection onto the rows as a C function."""
     return Address(_settle(*_FORMS[form]), STEP_SIGNATURE, f"settle.{form}")

@@ -1,4 +1,4 @@
-"""Rows of the record: at the times that are wanted, from dense output, or at every step."""
+"""Write rows of the record: at the requested times, from dense output, or at every step."""
 
 from ..methods.runge_kutta import within
 from ..robot.layout import *  # noqa: F403
@@ -8,7 +8,7 @@ from ..sim.evaluate import evaluate
 from ..sim.layout import *  # noqa: F403
 
 CLOSE = 1e-10  # of a step: times this near each other are one
-CLOSE_TO_ENDS = 1e-6  # the same where rates jump at the start of a step: more than thousands of sums t + h round off
+CLOSE_TO_ENDS = 1e-6  # the same where rates jump at the start of a step: covers rounding of thousands of sums t + h
 
 
 @inner
@@ -34,7 +34,7 @@ def write_record(sim, rows, t, y, robots, zero):
 
 @inner
 def give_impulses(sim, y, zero):
-    """Of a step through contact all impulses are at its start: rates and ledger within it are those of its end."""
+    """Take rates and ledger of y from the step's end: a step through contact has all its impulses at its start."""
     first, new = integer(sim.tree, RATES), integer(sim.plan, Y_NEW)
     for j in range(first, 2 * first):
         store(sim.work, y + j, load(sim.work, new + j, zero))
@@ -44,9 +44,9 @@ def give_impulses(sim, y, zero):
 
 @inner
 def record_step(sim, rows, t, h, room, robots, zero):
-    """Rows for the times from the start of the step just taken up to, but not including, its end.
+    """Write rows for the times from the start of the step just taken up to, but not including, its end.
 
-    True if all are written; False if there is no room for more, and then they are to be asked for again.
+    Returns True if all are written, False if there is no more room; then call again with an empty record.
     """
     near, extra = (CLOSE_TO_ENDS if integer(sim.plan, METHOD) == TIME_STEPPING else CLOSE) * h, True
     if integer(sim.plan, CHOICES) & RECORDS_STEPS:
@@ -73,7 +73,7 @@ def record_step(sim, rows, t, h, room, robots, zero):
 
 @inner
 def record_end(sim, rows, t, robots, zero):
-    """The last row, if it is wanted and not there yet."""
+    """Write the row at the end of the run, if it is requested and not yet written."""
     steps = integer(sim.plan, CHOICES) & RECORDS_STEPS
     if steps or load_counter(sim.counters, C_TIME) < integer(sim.plan, RECORDS):
         write_record(sim, rows, t, integer(sim.plan, Y_NOW), robots, zero)

@@ -1,4 +1,4 @@
-"""The right-hand side: how fast the vector y of a simulation changes.
+"""The right-hand side: the rate of change of the vector y of a simulation.
 
 s' = dexp^-1(s) u,   u' = H^-1 (F + J'Fe - c),   states of laws and elements,   the ledger's works and impulses
 """
@@ -40,7 +40,7 @@ from ..sim.sim import sim_at, varied_sim_at
 
 @outlined
 def wrench_power(tree, par, work, at, zero):
-    """Ledger rates of laws' wrenches: their power, from place `at` on."""
+    """Write the power of laws' wrenches, ledger rates, from place `at` on."""
     ends = integer(tree, ENDPOINTS)
     u, wrench = integer(tree, W_U), integer(tree, W_WRENCH)
     v0 = base_part(tree, work, u, 1, 0, zero)
@@ -58,7 +58,7 @@ def wrench_power(tree, par, work, at, zero):
 
 @outlined
 def laws_from_outside(tree, par, work, at, zero):
-    """Add the wrenches of laws to all that pushes bodies from outside."""
+    """Add the wrenches of laws to the external wrench at `at`."""
     wrench = integer(tree, W_WRENCH)
     total = add6(load6(work, at, zero), load6(work, wrench, zero))
     for e in range(integer(tree, ENDPOINTS)):
@@ -71,7 +71,7 @@ def laws_from_outside(tree, par, work, at, zero):
 
 @inner
 def mass_and_moment(sim, zero):
-    """Mass of the robot and its first moment about the base's centre of mass, with all that elements carry."""
+    """Total mass and first moment about the base's centre of mass, including what elements carry."""
     m, h = first_moment(sim.tree, sim.par, sim.work, zero)
     if integer(sim.plan, CHOICES) & CARRIES_MASS:
         carried = integer(sim.plan, Y_CARRIED)
@@ -82,7 +82,7 @@ def mass_and_moment(sim, zero):
 
 @outlined
 def add_impulse(sim, at, zero):
-    """Add all that pushes bodies from outside to the ledger's impulse, whose moment is about the centre of mass."""
+    """Add the external wrench to the ledger's impulse, with the moment about the centre of mass."""
     m, h = mass_and_moment(sim, zero)
     total = load6(sim.work, integer(sim.plan, Y_OUTSIDE), zero)
     moment = sub3(angular(total), cross(scale3(1.0 / m, h), linear(total)))
@@ -92,9 +92,9 @@ def add_impulse(sim, at, zero):
 
 @outlined
 def take_away(sim, k, impulse, zero):
-    """Ledger rates of mass that leaves: mass, momentum and energy that are gone, and their part of the impulse.
+    """Ledger rates of leaving mass: mass, momentum and energy that leave, and their part of the impulse.
 
-    About the centre of mass, which moves on with v, what leaves at r with velocity w takes (r - c) x (w - v) along.
+    About the centre of mass c, which moves with v, mass that leaves at r with velocity w takes along (r - c) x (w - v).
     """
     m, h = mass_and_moment(sim, zero)
     _, _, P, _, _ = body_sums(sim.tree, sim.par, sim.work, zero)
@@ -114,7 +114,7 @@ def take_away(sim, k, impulse, zero):
 
 @inner
 def gravity_rates(sim, impulse, zero):
-    """The impulse's rate of a robot that only its weight acts on from outside."""
+    """Rate of the ledger's impulse if the weight is the only external force."""
     m = zero
     for i in range(integer(sim.tree, BODIES)):
         m += shared(sim.par, i * BODY_PARS + P_MASS, zero)
@@ -125,32 +125,32 @@ def gravity_rates(sim, impulse, zero):
 
 @inner
 def ledger_at(sim, k):
-    """Where the ledger's rates begin in k, with those of joints' works."""
+    """Place in k of the ledger's rates, which begin with those of joints' works."""
     return k + 2 * integer(sim.tree, RATES) + integer(sim.plan, INTERNAL)
 
 
 @inner
 def wrench_rates_at(sim, k):
-    """Where the rates of works of wrenches on the base and at endpoints begin, behind those of joints."""
+    """Place in k of the powers of wrenches on the base and at endpoints, behind the joints'."""
     return ledger_at(sim, k) + integer(sim.tree, RATES) - integer(sim.tree, BASE_RATES)
 
 
 @inner
 def impulse_at(sim, k):
-    """Where the impulse's rates begin, behind those of wrenches and of what joints dissipate."""
+    """Place in k of the impulse's rates, behind those of wrenches and joint dissipation."""
     return wrench_rates_at(sim, k) + 2 + integer(sim.tree, ENDPOINTS)
 
 
 @inner
 def clear_ledger(sim, k, zero):
-    """Nothing has acted yet: ledger rates of wrenches, of what joints dissipate, of the impulse."""
+    """Set the ledger rates of wrenches, of joint dissipation and of the impulse to zero."""
     for j in range(wrench_rates_at(sim, k), min(impulse_at(sim, k) + 6, k + integer(sim.plan, MOVING_SIZE))):
         store(sim.work, j, zero)
 
 
 @inner
 def keep_ledger(sim, k, zero):
-    """Ledger rates of all that acts from outside."""
+    """Write the ledger rates of everything that acts from outside."""
     impulse = impulse_at(sim, k)
     if integer(sim.plan, CHOICES) & WEIGHS:
         gravity_rates(sim, impulse, zero)
@@ -178,10 +178,10 @@ def pose_bodies(sim, t, y, k, address, zero):
 
 @inner
 def pose_once(sim, t, y, k, look, zero):
-    """The same, unless they are known from an evaluation before; what will be known after this one.
+    """`pose_bodies`, unless a former evaluation has left its results; notes in C_POSED what is known after this one.
 
-    At the start of a step guards are looked at, laws sampled, guards looked at again and the first stage taken, all
-    at one state. Accelerations, which a look does not need, are lost when the dynamics is solved.
+    At the start of a step guards are evaluated, laws sampled, guards evaluated again and the first stage taken, all
+    at one state. Solving the dynamics overwrites the bias accelerations, which a LOOK does not need.
     """
     known = load_counter(sim.counters, C_POSED)
     here = y == integer(sim.plan, Y_NOW)
@@ -193,7 +193,7 @@ def pose_once(sim, t, y, k, look, zero):
 
 @inner
 def set_out(sim, t, y, k, look, address, zero):
-    """What laws may read of the bodies, whose poses and motion must be there; the chart's rates into k; no forces."""
+    """Write what laws may read of the bodies, whose poses and motion are known; chart rates into k; clear forces."""
     nv = integer(sim.tree, RATES)
     if look or integer(sim.plan, CHOICES) & SEES_ROBOT:
         fill_view(sim, y, zero)
@@ -224,7 +224,7 @@ def is_loaded(sim):
 
 @inner
 def take_forces(sim, zero):
-    """What laws command and elements push, into TAU of rates and FORCE of bodies."""
+    """Write the forces of laws and elements into TAU of rates and FORCE of bodies."""
     pushed = integer(sim.plan, CHOICES) & PUSHES_JOINTS
     for j in range(integer(sim.tree, RATES)):
         force = load(sim.work, integer(sim.plan, Y_TAU) + j, zero)
@@ -251,7 +251,7 @@ def joint_power(sim, k, zero):
 
 @inner
 def keep_accelerations(tree, work, k, zero):
-    """Rates of the rates, into k."""
+    """Copy the accelerations into k."""
     nv = integer(tree, RATES)
     for j in range(nv):
         store(work, k + nv + j, load(work, integer(tree, W_RATE) + j * RATE_WORK + QDD, zero))
@@ -261,7 +261,7 @@ def keep_accelerations(tree, work, k, zero):
 def _flow(kind, at):
     """Rates k of the vector y, both places in `work`, at time t.
 
-    A function for each kind of scalar: an inner one would be compiled twice, by itself and where it is called.
+    A closure for each kind of scalar, since an `inner` function would be compiled twice.
     """
 
     def flow(own, t, y, k, due):
@@ -292,7 +292,7 @@ def _flow(kind, at):
 
 
 def _flow_of_dual(own, t, y, k, due):
-    """The same on dual numbers, but for the ledger, which nothing depends on."""
+    """The same on dual numbers, without the ledger, on which nothing depends."""
     sim, zero = sim_at(own), zero_of(DUAL)
     pose_bodies(sim, t, y, k, K_TANGENT, zero)
     set_out(sim, t, y, k, False, K_TANGENT, zero)

@@ -1,11 +1,11 @@
-"""The algebra of constraint rows: which are independent, an orthonormal basis of them, solutions of least norm.
+"""The algebra of constraint rows: choice of independent rows, an orthonormal basis, solutions of least norm.
 
     W = D^(-1/2) L^-1 J',   J H^-1 J' = W'W,   W P = Q R
 
-Columns of W, one a row of J, come from the factors H = L D L' of the articulated-body elimination. The basis is made of
-columns that are independent, by modified Gram and Schmidt; it is W's condition, not its square, that numbers suffer.
-Which columns, and in what order, is chosen where a step begins, on the constraints, and held while it lasts: off them,
-where stages are, rows that are redundant by geometry seem to be independent.
+Columns of W, one for each row of J, come from the factors H = L D L' of the articulated-body elimination. Modified
+Gram-Schmidt makes the basis of independent columns; the error grows with the condition of W, not with its square.
+The independent columns and their order are chosen at the start of a step, on the constraints, and held during the step:
+at its stages, off the constraints, rows that are redundant by geometry seem independent.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -15,14 +15,14 @@ from ..scalar.memory import integer, lanes_of, load, store
 from ..scalar.pack import select, sqrt
 from ..sim.layout import *  # noqa: F403
 
-DEPENDENT = 1e-8  # of the greatest length that it had: what is left of a column that others span, or that vanishes
-NEAR = 0.1  # and what is left of one that they nearly do
-NOTHING = 1e-24  # of the greatest of all lengths, squared: a column of rounding errors
+DEPENDENT = 1e-8  # of a column's greatest length so far: with a smaller remainder, it is dependent on others or zero
+NEAR = 0.1  # of the same: with a smaller remainder, a column is nearly dependent
+NOTHING = 1e-24  # of the greatest squared length: a shorter column is rounding
 
 
 @inner
 def product(work, a, b, n, zero):
-    """Product of two vectors of n scalars, in four sums that do not wait for each other."""
+    """Dot product of two vectors of n scalars, in four independent sums."""
     s0, s1, s2, s3 = zero, zero, zero, zero
     whole = n - n % 4
     for k in range(0, whole, 4):
@@ -62,9 +62,9 @@ def put(work, at, lane, value, zero):
 
 @inner
 def longest_left(sim, rank, nonholonomic, lane, zero):
-    """The column, of those of a sort that are not chosen yet, of which the others leave most; how much of its length.
+    """The column of a sort, not yet chosen, with the largest remainder relative to its length; and that remainder.
 
-    Lengths are the squares of the greatest ones so far: where a linkage is stretched out, a column vanishes.
+    Lengths are the greatest so far, squared, since a column may vanish, as where a linkage is stretched out.
     """
     m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
     order, basis = integer(sim.plan, Y_RANK) + 1, integer(sim.plan, Y_BASIS)
@@ -86,9 +86,9 @@ def longest_left(sim, rank, nonholonomic, lane, zero):
 
 @outlined
 def choose_rows(sim, lane, zero):
-    """Rank and order of one robot's independent rows, from W: by pivots, each the longest that is left.
+    """Choose rank and order of one robot's independent rows from W, by pivots: the largest remainder first.
 
-    Those that have residuals come before nonholonomic ones: the first columns of Q and R are theirs alone.
+    Rows with residuals come before nonholonomic ones, so that the first columns of Q and R are theirs alone.
     """
     m, n = integer(sim.plan, ROWS), integer(sim.tree, RATES)
     at, basis, W = integer(sim.plan, Y_RANK), integer(sim.plan, Y_BASIS), integer(sim.plan, Y_COLUMN)
@@ -133,10 +133,10 @@ def copy_rows(sim, source, target, lane, zero):
 
 @inner
 def renew_rows(sim, lane, zero):
-    """Choose one robot's independent rows where a step ends; the least part that others leave of one, squared.
+    """Choose one robot's independent rows at the end of a step; return the least remainder of one, squared.
 
-    Where guards may ask, rows of another number wait: those of the step are held until its guards have been looked at
-    and it is recorded. With others multipliers jump.
+    With guards of rigid contact, a change of their number is deferred: multipliers jump with it, so the step's rows
+    are held until guards have been evaluated and the step is recorded.
     """
     at, held = integer(sim.plan, Y_RANK), integer(sim.plan, Y_RANK_HELD)
     copy_rows(sim, at, held, lane, zero)
@@ -151,13 +151,13 @@ def renew_rows(sim, lane, zero):
 
 @inner
 def forget_rows(sim, zero):
-    """Let rows be chosen where they are solved next."""
+    """Discard the choice of rows, so that the next solution chooses again."""
     store(sim.work, integer(sim.plan, Y_RANK), zero - 1.0)
 
 
 @inner
 def choose_unknown(sim, zero):
-    """Choose rows for robots that have none chosen; the largest rank of all robots."""
+    """Choose rows for robots without a choice; return the largest rank of all robots."""
     most = 0
     for lane in range(lanes_of(zero)):
         if number_in(sim.work, integer(sim.plan, Y_RANK), lane, zero) < 0.0:
@@ -210,7 +210,7 @@ def orthonormalise(sim, rank, zero):
 
 @inner
 def least_left(sim, rank, zero):
-    """The least part of an independent row, squared, that those before it leave, of all robots."""
+    """The least squared remainder of an independent row after those before it, of all robots."""
     m, at = integer(sim.plan, ROWS), integer(sim.plan, Y_RANK)
     least = 1.0
     for lane in range(lanes_of(zero)):
@@ -224,7 +224,7 @@ def least_left(sim, rank, zero):
 
 @inner
 def solve_transposed(sim, R, b, rank, zero):
-    """b of the independent rows, in their order, becomes R'^-1 b."""
+    """Replace b, of the independent rows in pivot order, by R'^-1 b."""
     m = integer(sim.plan, ROWS)
     for j in range(rank):
         total = load(sim.work, b + j, zero)
@@ -256,7 +256,7 @@ def solve_upper(sim, R, b, target, rank, zero):
 
 @inner
 def spread_least(sim, b, spare, target, rank, zero):
-    """Multipliers of all rows, of least norm, that push as those of the independent ones do: C'(C C')^-1 b, C = Q'W.
+    """Multipliers of all rows, of least norm, with the same effect as the independent ones: C'(C C')^-1 b, C = Q'W.
 
     Only for robots that have redundant rows; b is lost.
     """
@@ -266,7 +266,7 @@ def spread_least(sim, b, spare, target, rank, zero):
     for i in range(rank):
         for j in range(i, rank):
             store(sim.work, G + i * m + j, zero)
-        # of a robot of less rank, ones in the places that are not there
+        # a robot of less rank has ones on the rest of the diagonal
         store(sim.work, G + i * m + i, select(own > 1.0 * i, zero, zero + 1.0))
     for r in range(m):
         for i in range(rank):
@@ -287,7 +287,7 @@ def spread_least(sim, b, spare, target, rank, zero):
 
 @inner
 def factorise_symmetric(sim, G, rank, zero):
-    """Cholesky's factor R, R'R, of a symmetric matrix of which the upper half is given, in its place."""
+    """Cholesky factor R of G = R'R in place; the upper half of G is given."""
     m = integer(sim.plan, ROWS)
     for j in range(rank):
         for i in range(j + 1):

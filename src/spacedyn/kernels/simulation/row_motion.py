@@ -1,4 +1,4 @@
-"""What constraint rows push, and the motion without them: steps of constraints.py and projection.py."""
+"""Forces of constraint rows, their columns, and the motion without them, for constraints.py and projection.py."""
 
 from ..robot.factors import recover_accelerations, reduce_bodies
 from ..robot.kinematics import is_given
@@ -27,13 +27,13 @@ def scaled6(factor, F):
 
 @inner
 def unbound_body(sim, i):
-    """Where FORCE and ACCELERATION of body i are kept, behind QDD and TAU of all rates."""
+    """Place in work of the copies of FORCE and ACCELERATION of body i, behind those of QDD and TAU."""
     return integer(sim.plan, Y_UNBOUND) + 2 * integer(sim.tree, RATES) + 12 * i
 
 
 @inner
 def keep_unbound(sim, zero):
-    """Keep the motion without rows; then nothing is given, as columns and changes of motion need it."""
+    """Copy the motion without rows; then set given accelerations to zero, as columns and changes of motion need it."""
     kept, nv = integer(sim.plan, Y_UNBOUND), integer(sim.tree, RATES)
     for k in range(nv):
         rate = integer(sim.tree, W_RATE) + k * RATE_WORK
@@ -48,7 +48,7 @@ def keep_unbound(sim, zero):
 
 @inner
 def give_nothing(sim, zero):
-    """No acceleration is given: neither of rates, nor of what carries loose joints. Who rests keeps its own."""
+    """Set given accelerations of rates and of carriers of loose joints to zero; sleeping bodies keep theirs."""
     for k in range(integer(sim.tree, RATES)):
         if not rests_rate(sim.tree, k):
             store(sim.work, integer(sim.tree, W_RATE) + k * RATE_WORK + QDD, zero)
@@ -58,7 +58,7 @@ def give_nothing(sim, zero):
 
 @inner
 def add_unbound(sim, zero):
-    """Add the motion without rows to what rows have changed."""
+    """Add the copied motion without rows to the change that rows make."""
     kept, nv = integer(sim.plan, Y_UNBOUND), integer(sim.tree, RATES)
     for k in range(nv):
         rate = integer(sim.tree, W_RATE) + k * RATE_WORK
@@ -76,7 +76,7 @@ def add_unbound(sim, zero):
 
 @inner
 def push_nothing(sim, zero):
-    """No force on any body and rate."""
+    """Set the forces on all bodies and rates to zero."""
     for i in range(integer(sim.tree, BODIES)):
         body = integer(sim.tree, W_BODY) + i * BODY_WORK
         store6(sim.work, body + FORCE, (zero, zero, zero, zero, zero, zero))
@@ -86,7 +86,7 @@ def push_nothing(sim, zero):
 
 @inner
 def push_bodies(sim, r, size, zero):
-    """Add what a multiplier of row r of this size pushes to FORCE of its bodies."""
+    """Add the force of row r with a multiplier `size` to FORCE of its bodies."""
     row = row_of(sim, r)
     at = integer(sim.plan, row + R_WORK)
     for which in range(2):
@@ -99,7 +99,7 @@ def push_bodies(sim, r, size, zero):
 
 @inner
 def rub_bodies(sim, r, size, zero):
-    """Add what it pushes them more by rubbing."""
+    """Add the additional force of a rubbing row r with a multiplier `size` to FORCE of its bodies."""
     row = row_of(sim, r)
     if integer(sim.plan, row + R_RUBS):
         at = integer(sim.plan, row + R_WORK)
@@ -119,7 +119,7 @@ def row_rate(sim, row, which):
 
 @inner
 def push_rates(sim, r, size, zero):
-    """Add what it pushes to TAU of its rates."""
+    """Add the force of row r with a multiplier `size` to TAU of its rates."""
     row = row_of(sim, r)
     at = integer(sim.plan, row + R_WORK)
     for which in range(integer(sim.plan, row + R_RATES)):
@@ -146,7 +146,7 @@ def make_columns(sim, zero):
 
 @inner
 def keep_column(sim, at, zero):
-    """D^(-1/2) L^-1 of what has been pushed."""
+    """Store D^(-1/2) L^-1 of the applied forces as a column."""
     reduce_bodies(sim.tree, sim.work, zero)
     for k in range(integer(sim.tree, RATES)):
         rate = integer(sim.tree, W_RATE) + k * RATE_WORK
@@ -158,7 +158,7 @@ def keep_column(sim, at, zero):
 
 @inner
 def make_rub_columns(sim, zero):
-    """The same of what rows that rub push beside their gradients."""
+    """Make the columns of the additional forces of rows that rub."""
     nv, F = integer(sim.tree, RATES), integer(sim.plan, Y_RUB)
     for r in range(integer(sim.plan, ROWS)):
         if integer(sim.plan, row_of(sim, r) + R_RUBS):
@@ -172,13 +172,13 @@ def make_rub_columns(sim, zero):
 
 @inner
 def holding(sim, r, zero):
-    """1 if row r holds, 0 if it rests."""
+    """1 if row r is active, 0 if it is not."""
     return 1.0 - load(sim.work, integer(sim.plan, row_of(sim, r) + R_WORK) + ROW_RESTS, zero)
 
 
 @inner
 def rows_holding(sim, zero):
-    """How many rows hold, of each robot."""
+    """Number of active rows of each robot."""
     count = zero
     for r in range(integer(sim.plan, ROWS)):
         count += holding(sim, r, zero)
@@ -204,7 +204,7 @@ def missing_acceleration(sim, r, zero):
 
 @inner
 def change_motion(sim, z, zero):
-    """QDD = L^-T D^(-1/2) z of the free rates; TAU of given ones is left to what has been pushed."""
+    """Set QDD of the free rates to L^-T D^(-1/2) z; TAU of given rates is not changed."""
     for k in range(integer(sim.tree, RATES)):
         if is_given(sim.tree, k) == 0 and not rests_rate(sim.tree, k):
             rate = integer(sim.tree, W_RATE) + k * RATE_WORK

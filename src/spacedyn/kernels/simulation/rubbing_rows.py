@@ -1,9 +1,9 @@
-"""Multipliers of rows of which some rub: what these push beside their gradients makes the equations unsymmetric.
+"""Multipliers where some rows rub: their additional forces, not along gradients, make the equations unsymmetric.
 
     (Q'W + Q'F) lam = b,   least by the weights 1 / (1 - spared)^2
 
-Q and W are those of row_algebra.py, F the columns of what rows push more. Rows of friction are spared where rows are
-redundant and the least multipliers would exceed it: others bear more, and accelerations stay as they are.
+Q and W are those of row_algebra.py, F the columns of the additional forces. Rows of friction are spared where rows are
+redundant and the least multipliers would exceed the friction limit: other rows bear more, with equal accelerations.
 """
 
 from ..robot.layout import *  # noqa: F403
@@ -13,12 +13,12 @@ from ..scalar.pack import select, somewhere
 from ..sim.layout import *  # noqa: F403
 from .row_algebra import factorise_symmetric, product, solve_transposed, solve_upper, subtract
 
-REFINEMENTS = 3  # of multipliers
+REFINEMENTS = 3  # iterative refinements of the multipliers
 
 
 @inner
 def spared_of(sim, r, zero):
-    """How far row r is spared."""
+    """How far row r is spared, 0 to 1."""
     record = integer(sim.plan, ROW_AT) + r * ROW_INTS
     return load(sim.work, integer(sim.plan, record + R_WORK) + ROW_SPARED, zero)
 
@@ -34,14 +34,14 @@ def some_spared(sim, zero):
 
 @inner
 def spare(sim, x, zero):
-    """A number of each row becomes less as far as the row is spared."""
+    """Multiply the number of each row by 1 - spared."""
     for r in range(integer(sim.plan, ROWS)):
         store(sim.work, x + r, load(sim.work, x + r, zero) * (1.0 - spared_of(sim, r, zero)))
 
 
 @outlined
 def solve_rubbing(sim, b, z, target, rank, zero):
-    """Multipliers of all rows where some rub: the least ones of (Q'W + Q'F) lam = b; and what they add to z = Q b.
+    """Multipliers of all rows where some rub: the least ones of (Q'W + Q'F) lam = b; adds their effect to z = Q b.
 
     F: what rows push beside their gradients. Its part in the span of Q is in b already. Of W, redundant rows that are
     becoming independent push a little beside the span of Q, too. Least by the weights 1 / (1 - spared)^2: columns of

@@ -1,4 +1,4 @@
-"""When laws are sampled and their commands take effect, and the next time that a step must end at."""
+"""Times at which laws are sampled and their commands take effect, and the next time at which a step must end."""
 
 from ..elements.laws import ask_for_modes, hold_sample
 from ..scalar.compiling import call, inner
@@ -12,7 +12,7 @@ NEVER = 1e300
 
 @inner
 def sample_time(sim, law):
-    """When a law is due next; never if it is continuous."""
+    """The next time at which a law is sampled; NEVER if it is continuous."""
     record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     if not integer(sim.plan, record + L_SAMPLED):
         return NEVER
@@ -22,7 +22,7 @@ def sample_time(sim, law):
 
 @inner
 def hold_time(sim, law):
-    """When a sample that waits comes into effect; never if none waits."""
+    """The next time at which a delayed sample takes effect; NEVER if none is pending."""
     record = integer(sim.plan, LAW_AT) + law * LAW_INTS
     held = load_counter(sim.counters, C_LAWS + 2 * law + 1)
     if not integer(sim.plan, record + L_SAMPLED) or held >= load_counter(sim.counters, C_LAWS + 2 * law):
@@ -33,7 +33,7 @@ def hold_time(sim, law):
 
 @inner
 def element_sample_time(sim, e):
-    """When an element is due next; never if it has no period."""
+    """The next time at which an element is sampled; NEVER if it has no period."""
     period = integer(sim.plan, e + E_PERIOD)
     if period < 0:
         return NEVER
@@ -43,7 +43,7 @@ def element_sample_time(sim, e):
 
 @inner
 def next_element_sample(sim, after):
-    """The next time after this one at which an element is due; never if none has a period."""
+    """The next time after `after` at which an element is sampled; NEVER if none has a period."""
     soonest = NEVER
     for i in range(integer(sim.plan, ELEMENTS) if integer(sim.plan, SAMPLED) > 0 else 0):
         due = element_sample_time(sim, integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS)
@@ -63,7 +63,7 @@ def are_elements_due(sim, until):
 
 @inner
 def sample_elements(sim, t, near, zero):
-    """Let those elements that are due take their samples."""
+    """Take the samples of all elements that are due."""
     for i in range(integer(sim.plan, ELEMENTS)):
         e = integer(sim.plan, ELEMENT_AT) + i * ELEMENT_INTS
         if element_sample_time(sim, e) <= t + near:
@@ -108,7 +108,7 @@ def next_break(sim, due, after):
 
 @inner
 def are_laws_due_at(sim, stop, near, due):
-    """Whether a law is sampled, or a sample comes into effect, where a step ends; `due`: those of its first stage."""
+    """Whether a law is sampled, or a sample takes effect, at a step's end; `due`: laws sampled by its first stage."""
     for law in range(integer(sim.plan, LAWS)):
         record = integer(sim.plan, LAW_AT) + law * LAW_INTS
         if integer(sim.plan, record + L_SAMPLED):
@@ -121,7 +121,7 @@ def are_laws_due_at(sim, stop, near, due):
 
 @inner
 def laws_due(sim, t, near, zero):
-    """The laws whose samples are due now, and those whose waiting samples have come into effect, as bits."""
+    """The laws whose samples are due now, and those whose delayed samples have taken effect, as bits."""
     due, held = 0, 0
     for law in range(integer(sim.plan, LAWS)):
         if hold_time(sim, law) <= t + near:
@@ -144,7 +144,7 @@ def laws_at_once(sim, due):
 
 @inner
 def look_before_samples(sim, t, near, zero):
-    """Whether commands or samples may jump now: then channels that laws sample, and guards, as they are before."""
+    """Whether commands or samples may jump now; if so, evaluate channels for laws, and guards, before the jump."""
     guards = integer(sim.plan, GUARDS) - integer(sim.plan, EVENTS)
     if guards == 0 and not integer(sim.plan, CHOICES) & SEES_CHANNELS:
         return False
@@ -163,7 +163,7 @@ def look_before_samples(sim, t, near, zero):
 
 @inner
 def take_samples(sim, t, near, zero):
-    """Laws that the step's first stage is to sample, as bits; whether commands have changed; whether modes are to."""
+    """Laws that the first stage is to sample, as bits; whether commands have changed; whether modes are to change."""
     jumps, sampled = look_before_samples(sim, t, near, zero), are_elements_due(sim, t + near)
     if sampled:
         sample_elements(sim, t, near, zero)

@@ -1,10 +1,10 @@
-"""Bodies at rest fall asleep, and wake: groups of bodies that only contact connects.
+"""Groups of bodies at rest fall asleep and wake; only contact connects one group with another.
 
-A group that touches something, does not accelerate and is slow for so long, and all groups that touch it likewise, are
-set at rest: kinetic energy and momentum that they had are in the ledger. While they sleep they stand still, contacts
-among them are neither looked for nor solved, and what pushes them otherwise is held: impulses of that, too, are in the
-ledger. A group wakes where an awake one pushes it, within the same step, and where its accelerations without contact
-are no longer those that it fell asleep with: another force acts.
+A group falls asleep if it and all groups that touch it have been held up by contact, without acceleration, and slow for
+the element's time. It is set at rest; its kinetic energy and momentum are booked in the ledger. While groups sleep they
+stand still, contacts among them are neither searched nor solved, and the impulse of other forces on them is booked,
+too. A group wakes, within the same step, where an awake one pushes it, and when its accelerations without contact
+differ from those at which it fell asleep, since another force acts.
 """
 
 from ..elements.kind import angular_velocity, parameter, velocity, weigh
@@ -22,9 +22,9 @@ from .near_columns import asleep_at, group_of_body, group_of_rate, moved, near_r
 from .right_hand_side import add_impulse, impulse_at
 from .row_motion import scaled6
 
-STILL = 8.0  # steps asleep after which rounding changes no attitude any more: what is known of its contacts stays right
+STILL = 8.0  # steps asleep after which rounding no longer changes attitudes, so that contacts need no new search
 SAME = 1e-9  # of the greatest acceleration of a group: a change that wakes it
-STEADY = 1e-4  # of the squares of accelerations without contact: what is left with contact, of a group that is held up
+STEADY = 1e-4  # of the squared accelerations without contact: a group with less, with contact, is held up
 
 
 @inner
@@ -60,7 +60,7 @@ def hangs_loose(sim, g):
 
 @inner
 def clear_sums(sim, zero):
-    """Two numbers of each group that are zero, in the memory of impulses, which begin later and have been used."""
+    """Set two sums of each group to zero; they are in the memory of z, which is not in use here."""
     at, nv = integer(sim.plan, Y_FREE) + integer(sim.tree, RATES), integer(sim.tree, RATES)
     for g in range(integer(sim.plan, SLEEPERS)):
         store(sim.work, at + g, zero)
@@ -69,14 +69,14 @@ def clear_sums(sim, zero):
 
 @inner
 def sums_of(sim, g, zero):
-    """These two numbers."""
+    """The two sums of group g."""
     at, nv = integer(sim.plan, Y_FREE) + integer(sim.tree, RATES) + g, integer(sim.tree, RATES)
     return load(sim.work, at, zero), load(sim.work, at + nv, zero)
 
 
 @inner
 def store_sums(sim, g, one, other):
-    """Write these two numbers."""
+    """Write the two sums of group g."""
     at, nv = integer(sim.plan, Y_FREE) + integer(sim.tree, RATES) + g, integer(sim.tree, RATES)
     store(sim.work, at, one)
     store(sim.work, at + nv, other)
@@ -133,7 +133,7 @@ def wake_pushed(sim, zero):
 
 @inner
 def fall_asleep(sim, target, zero):
-    """Groups that are to fall asleep do, if they are slow still; energy that they had, into the ledger."""
+    """Put marked groups to sleep if they are still slow; book their energy in the ledger."""
     e, any_falls = integer(sim.plan, SLEEPER), False
     limit = parameter(sim, e, REST_SPEED, zero)
     for g in range(integer(sim.plan, SLEEPERS)):
@@ -161,9 +161,9 @@ def fall_asleep(sim, target, zero):
 
 @inner
 def mark_known(sim, zero):
-    """Bodies that are known to sleep in all lanes: of these nothing need be looked for.
+    """Mark bodies that sleep in all lanes, whose contacts need no search.
 
-    Those that hang loose rest: their poses, factors and accelerations, as they are now, are left alone from here on.
+    Segments on loose joints rest: their poses, factors and accelerations are not computed any more.
     """
     skip, everyone = integer(sim.plan, M_SKIP), 1.0
     for i in range(integer(sim.tree, BODIES)):
@@ -181,7 +181,7 @@ def mark_known(sim, zero):
 
 @outlined
 def begin_sleep(sim, h, target, zero):
-    """Where a step begins, with accelerations known and `target` begun: who wakes, who falls asleep."""
+    """At the start of a step, with accelerations known and `target` initialised: wake groups, put groups to sleep."""
     measure_speeds(sim, zero)
     wake_pushed(sim, zero)
     fall_asleep(sim, target, zero)
@@ -207,7 +207,7 @@ def groups_at(sim, a):
 
 @inner
 def pushed_at(sim, a, zero):
-    """What pushes at the near place a; nothing where it only rubs."""
+    """The impulse at the near place a, without mere friction."""
     if load(sim.memory, integer(sim.plan, M_NEAR) + a * NM_NUMBERS + NM_SORT, 0.0) > 1.0 * TOUCH_STOP:
         return zero
     return load(sim.work, near_record(sim, a) + NEAR_IMPULSE, zero)
@@ -238,7 +238,7 @@ def wake_touched(sim, many, zero):
 
 @inner
 def hold_asleep(sim, target, zero):
-    """Who sleeps stands still; momentum that it would have has been taken from outside, and is in the ledger."""
+    """Make sleeping groups stand still; book the momentum that they would have had as an external impulse."""
     nv, held = integer(sim.tree, RATES), (zero, zero, zero, zero, zero, zero)
     for i in range(integer(sim.tree, BODIES)):
         g = group_of_body(sim, i)
@@ -262,7 +262,7 @@ def hold_asleep(sim, target, zero):
 
 @inner
 def note_held(sim, many, h, target, zero):
-    """Which groups contact holds up: pushed at a place, and hardly accelerated."""
+    """Note the groups that contact holds up: pushed at a place, and hardly accelerated."""
     now, nv = integer(sim.plan, Y_NOW), integer(sim.tree, RATES)
     clear_sums(sim, zero)
     for k in range(nv):
@@ -285,7 +285,7 @@ def note_held(sim, many, h, target, zero):
 
 @inner
 def choose_falling(sim, many, zero):
-    """Groups that have rested long enough, and touch none that has not, are to fall asleep."""
+    """Mark groups to fall asleep: those that have rested long enough and touch no group that has not."""
     wanted, going = parameter(sim, integer(sim.plan, SLEEPER), REST_TIME, zero), False
     for g in range(integer(sim.plan, SLEEPERS)):
         falls = zero
@@ -313,7 +313,7 @@ def choose_falling(sim, many, zero):
 
 @outlined
 def end_sleep(sim, many, h, target, zero):
-    """Where a step ends: who sleeps stands still; who is to fall asleep with the next one."""
+    """At the end of a step: keep sleeping groups still, and mark groups that fall asleep with the next step."""
     hold_asleep(sim, target, zero)
     note_held(sim, many, h, target, zero)
     choose_falling(sim, many, zero)
@@ -329,7 +329,7 @@ def all_sleep(sim):
 
 @inner
 def sleep_on(sim, target, zero):
-    """A step in which nothing happens."""
+    """A step in which all bodies sleep: only the time advances."""
     nv, now = integer(sim.tree, RATES), integer(sim.plan, Y_NOW)
     for k in range(nv):
         store(sim.work, target + k, zero)

@@ -1,4 +1,4 @@
-"""Whether a step that was tried is good, held on its constraints if it has some, and how long the next one is to be."""
+"""Judge a tried step, after projection onto the constraints, and choose the length of the next one."""
 
 from ..methods.runge_kutta import error_norm
 from ..robot.layout import *  # noqa: F403
@@ -9,10 +9,10 @@ from ..sim.evaluate import is_adaptive, is_near_singular
 from ..sim.layout import *  # noqa: F403
 from .samples import NEVER
 
-ACROSS_PART = 0.1  # of the root of the tolerance: an error across constraints whose square counts for nothing
-TOO_NEAR = 0.05  # of what others leave of a row where a step begins
-FAR_OPEN = 1e3  # of a residual's tolerance: what a fixed step may leave
-NO_NUMBER = 1e6  # the error that counts for what is not finite
+ACROSS_PART = 0.1  # of the root of the tolerance: the square of a smaller error across the constraints is negligible
+TOO_NEAR = 0.05  # of a row's remainder at the start of the step: stages with a smaller one are too near to singular
+FAR_OPEN = 1e3  # times a residual's tolerance: the most that a fixed step may leave
+NO_NUMBER = 1e6  # the error assigned to a step that is not finite
 
 
 @inner
@@ -49,9 +49,9 @@ def begins_near_singular(sim):
 def error_along(sim, t, h, error, zero):
     """The error of a step near a singular state, along the constraints.
 
-    There rounding makes errors across the constraints, however short the step is. The projection mends them, and what
-    is left of them in energy is their square: this is to stay below the tolerance. A step of which that cannot be said,
-    or of which a stage is much nearer to the singular state than its start, is to be a little shorter.
+    There rounding makes errors across the constraints, however short the step. The projection removes them, except
+    their square, an error in energy, which must stay below the tolerance. If it does not, or if a stage is much nearer
+    to the singular state than the start, the step is shortened a little.
     """
     new, nv, open_at = integer(sim.plan, Y_NEW), integer(sim.tree, RATES), integer(sim.plan, M_OPEN)
     first, least = load(sim.memory, open_at + FIRST_LEFT, 0.0), load(sim.memory, open_at + LEAST_LEFT, 0.0)
@@ -78,7 +78,7 @@ def step_error(sim, t, h, near, zero):
 
 @inner
 def hold_rows(sim, t, error):
-    """Move the new vector, of a step that is good so far, onto the constraints; the error with what stays open."""
+    """Project the new vector of an accepted step onto the constraints; return the error including the residual left."""
     call(integer(sim.plan, SETTLE_ROWS), sim.own, t, 0.0, integer(sim.plan, Y_NEW), CHOOSE_RANK)
     left = load(sim.memory, integer(sim.plan, M_OPEN) + OPEN_BY, 0.0)
     if is_adaptive(sim):
@@ -88,7 +88,7 @@ def hold_rows(sim, t, error):
 
 @inner
 def judge(sim, t, h, error, zero):
-    """Whether the step just tried is good: TAKEN, REJECTED (it will be shorter), or what went wrong; and its error."""
+    """Judge the step just tried: TAKEN, REJECTED (the next try is shorter), or a failure code; and its error."""
     adaptive = is_adaptive(sim)
     if integer(sim.plan, ROWS) > 0 and error <= 1.0:
         error = hold_rows(sim, t + h, error)
@@ -111,7 +111,7 @@ def shorten(sim, h, error):
     store(sim.clock, H, shorter)
     if shorter < load(sim.clock, H_MIN, 0.0):
         return STEP_TOO_SMALL
-    store_counter(sim.counters, C_FRESH, 1)  # samples due were taken by the first stage, which stays as it is
+    store_counter(sim.counters, C_FRESH, 1)  # the first stage, which took the samples, stays valid
     store_counter(sim.counters, C_CUT, 0)
     return REJECTED
 
@@ -122,6 +122,6 @@ def lengthen(sim, h, lands, error):
     order, before, wanted = load(sim.clock, ORDER, 0.0), load(sim.clock, ERROR_BEFORE, 0.0), load(sim.clock, H, 0.0)
     safe = max(error, 1e-10)
     grown = h * min(5.0, max(0.2, 0.9 * safe ** (-0.7 / order) * before ** (0.4 / order)))
-    if not lands or (grown < wanted and h > 0.2 * wanted):  # a step cut short says little about longer ones
+    if not lands or (grown < wanted and h > 0.2 * wanted):  # not by a step that was cut short
         store(sim.clock, H, min(grown, load(sim.clock, H_MAX, 0.0)))
     store(sim.clock, ERROR_BEFORE, max(safe, 1e-4))

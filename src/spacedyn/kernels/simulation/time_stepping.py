@@ -2,9 +2,9 @@
 
     H (u+ - u) = h (F - c) + J' p,   q+ = q (+) h u+,   Coulomb's law between p and J u+, with v_n+ >= -gap / h
 
-One evaluation of the right-hand side a step gives the motion without contact, its factors and all places; impulses are
-those of near_impulses.py. What touches closes its gap and no more; positions then move with the new rates.
-Single bodies turn by the midpoint rule (free_spin.py); other robots evaluate twice where nothing is near (flight.py).
+One evaluation of the right-hand side per step gives the motion without contact, its factors and all places;
+near_impulses.py gives the impulses. Touching bodies close their gap and no more; positions move with the new rates.
+Single bodies turn by the midpoint rule (free_spin.py); other robots take a second evaluation in flight (flight.py).
 Moreau (1988); Stewart & Trinkle (1996); Anitescu (2006).
 """
 
@@ -38,7 +38,7 @@ from .sleep import all_sleep, begin_sleep, end_sleep, sleep_on, wake_touched
 
 @inner
 def step_freely(sim, h, target, zero):
-    """The vector after a step without contact, but for its positions."""
+    """The vector after a step without contact, except its positions."""
     now, K = integer(sim.plan, Y_NOW), integer(sim.plan, Y_K)
     for j in range(integer(sim.plan, SIZE)):
         store(sim.work, target + j, load(sim.work, now + j, zero) + h * load(sim.work, K + j, zero))
@@ -46,7 +46,7 @@ def step_freely(sim, h, target, zero):
 
 @inner
 def find_changes(sim, zero):
-    """What impulses change of all rates."""
+    """Compute the change of all rates by impulses."""
     change = changes_at(sim)
     give_nothing(sim, zero)
     change_motion(sim, impulses_at(sim), zero)
@@ -57,7 +57,7 @@ def find_changes(sim, zero):
 
 @outlined
 def change_rates(sim, target, zero):
-    """Add what impulses change to the rates of the new vector."""
+    """Add the change by impulses to the rates of the new vector."""
     nv, change = integer(sim.tree, RATES), changes_at(sim)
     find_changes(sim, zero)
     turn_into_base(sim.tree, sim.work, integer(sim.tree, W_X), change, zero)
@@ -68,7 +68,7 @@ def change_rates(sim, target, zero):
 
 @outlined
 def strike_more(sim, h, zero):
-    """Whether bodies that are struck close gaps within the step that were too wide to be looked at; these are now."""
+    """Add places whose gaps struck bodies close within the step; return whether there are any."""
     find_changes(sim, zero)
     move_bodies(sim, changes_at(sim), struck(sim, 0), zero)
     return find_struck(sim, h, zero)
@@ -76,7 +76,7 @@ def strike_more(sim, h, zero):
 
 @inner
 def forget_felt(sim, zero):
-    """Nothing is felt anywhere, but by who sleeps."""
+    """Set the last force at all places to zero, except at sleeping bodies."""
     for r in range(integer(sim.plan, ROWS)):
         store(sim.work, integer(sim.plan, Y_ROW_FELT) + r, zero)
     number = 0
@@ -93,7 +93,7 @@ def forget_felt(sim, zero):
 
 @inner
 def solve_contact(sim, h, target, zero):
-    """Impulses of all places that are near, those included that who is pushed wakes or strikes in turn; how many."""
+    """Impulses of all near places, including those of groups woken or struck in turn; return the places' number."""
     many, going = 0, True
     while going:
         many, going = find_near(sim, h, zero), False
@@ -108,7 +108,7 @@ def solve_contact(sim, h, target, zero):
 
 @inner
 def keep_felt(sim, number, mask, f, zero):
-    """The force that was felt at a place, in lanes where it was near."""
+    """Store the force at a place, in lanes where the place was near."""
     at = integer(sim.plan, Y_TOUCHED) + 3 * number
     old = load3(sim.work, at, zero)
     store3(
@@ -120,9 +120,9 @@ def keep_felt(sim, number, mask, f, zero):
 
 @outlined
 def account_impulses(sim, many, h, target, zero):
-    """For the ledger: impulses from outside, and what each element's places have taken; forces for the record.
+    """For the ledger: impulses from outside, and the energy lost at each element's places; forces for the record.
 
-    Of a step that changes u to u+, H (u+ - u) times the mean of both is the change of energy: so is each work here.
+    The change of energy from u to u+ is H (u+ - u) times the mean rates; so each work uses the mean velocity.
     """
     outside = (zero, zero, zero, zero, zero, zero)
     for a in range(many):
@@ -186,7 +186,7 @@ def _step(kind, at):
         step_freely(sim, h, target, zero)
         many = 0
         if integer(sim.plan, TOUCHES) > 0:
-            move_freely(sim, h, zero)  # all that do not rest yet
+            move_freely(sim, h, zero)  # of all bodies that are awake
             if integer(sim.plan, SLEEPERS) > 0:
                 begin_sleep(sim, h, target, zero)
             many = solve_contact(sim, h, target, zero)

@@ -1,8 +1,8 @@
 """No tunneling: gaps of rigid contact that may close and open again within one step are followed through it.
 
-A gap that changes no faster than its pace cannot have closed between two evaluations if their sum is larger than what
-the pace covers between them. Where that is not certain for a whole step, its dense output is followed from its start,
-by as much as the nearest gap allows at a time, but by 1/LOOKS of the step at least.
+A gap that changes no faster than its pace cannot have closed between two evaluations if the sum of its two values
+exceeds the pace times the time between them. Where that is not certain for a whole step, its dense output is followed
+from the start, in increments that the nearest gap allows, but of 1/LOOKS of the step at least.
 """
 
 from ..robot.layout import *  # noqa: F403

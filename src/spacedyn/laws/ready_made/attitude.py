@@ -1,4 +1,4 @@
-"""Ready-made laws for the base's attitude and place, through whatever turns or pushes it."""
+"""Ready-made laws for the base's attitude and position, through actuators of any kind."""
 
 from collections.abc import Mapping
 from typing import Any

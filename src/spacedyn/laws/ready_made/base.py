@@ -1,4 +1,4 @@
-"""What laws of the base share: its attitude, its error, its inertia; and wheels that are states of a law."""
+"""Functions shared by laws of the base (attitude, error, inertia), and the law whose wheels are its own states."""
 
 import math
 from typing import Any
@@ -89,7 +89,7 @@ def _wheels(t: float, s: Any, p: Any, out: Any) -> None:
     for i in range(3):
         motor = min(max(p.kp[i] * error[i] - p.kd[i] * spin[i], -p.torque[i]), p.torque[i])
         if (h[i] >= p.capacity[i] and motor < 0.0) or (h[i] <= -p.capacity[i] and motor > 0.0):
-            motor = 0.0  # saturated: it cannot be spun up any further
+            motor = 0.0  # saturated: the wheel cannot be spun up further
         out.wheel_momentum[i] = -motor
         a, b = (i + 1) % 3, (i + 2) % 3
         gyroscopic = spin[a] * h[b] - spin[b] * h[a]

@@ -104,7 +104,7 @@ class Driven:
 
     @property
     def size(self) -> int:
-        """How many rates it drives."""
+        """Number of rates that the law drives."""
         return len(self.active)
 
     @cached_property

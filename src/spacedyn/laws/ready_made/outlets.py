@@ -46,7 +46,7 @@ class Outlet:
     parameters: dict[str, Any] = field(default_factory=dict)
     states: dict[str, int] = field(default_factory=dict)
     room: int = 32
-    wheels: tuple[str, ...] = ()  # whose momentum is no part of what is to be turned
+    wheels: tuple[str, ...] = ()  # wheels whose momentum does not count as the base's
 
 
 def outlet(law: str, model: Model, state: State, through: Any, period: float | None, *, force: bool = False) -> Outlet:
@@ -67,7 +67,7 @@ def outlet(law: str, model: Model, state: State, through: Any, period: float | N
 
 
 def listed(law: str, what: str, value: Any) -> list[Any]:
-    """Several, or one by itself."""
+    """A list of the value's items, or of the value itself."""
     if isinstance(value, str):
         return [value]
     if not is_several(value):
@@ -187,7 +187,7 @@ def keep_time(w, at, step, before, out):  # type: ignore[no-untyped-def]
 
 @numba.njit
 def pulses(w, at, before, out):  # type: ignore[no-untyped-def]
-    """Whole pulses for shares of them: what a pulse gave too little or too much is carried to the next sample."""
+    """Whole pulses for shares of a pulse: the difference is carried to the next sample."""
     for i in range(before.size):
         wanted = before[i] + w[at + i]
         w[at + i] = 1.0 if wanted >= 0.5 else 0.0

@@ -56,7 +56,7 @@ def rate_known(law: str, sensors: Mapping[str, Any] | None) -> Known:
 
 
 def _table(law: str, sensors: Mapping[str, Any], keys: tuple[str, ...], needed: tuple[str, ...]) -> dict[str, Any]:
-    """The table of sensors, with all that is needed and nothing else."""
+    """Check the table of sensors: all required keys, and no others."""
     check_names("key of sensors", [str(key) for key in sensors], keys)
     missing = [key for key in needed if key not in sensors]
     if missing:

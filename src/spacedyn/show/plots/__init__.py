@@ -1,1 +1,1 @@
-"""Figures of a run: what there is to draw (`curves`), and how it is drawn (`figure`)."""
+"""Figures of a run: curves by name (`curves`), and drawing with matplotlib (`figure`)."""

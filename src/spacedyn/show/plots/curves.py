@@ -80,11 +80,11 @@ def names(run: "Run") -> list[str]:
 
 
 def key_names(run: "Run") -> list[str]:
-    """The names that are drawn if none are asked for."""
+    """The names that are drawn by default."""
     chosen = ["q"] if run.model.nq else []
     if run.model.base_kind in ("free", "attitude", "planar"):
         chosen.append("base_attitude")
-    if run.model.endpoints:  # the one that travels most
+    if run.model.endpoints:  # the endpoint that travels most
         travels = {name: float(np.ptp(run.endpoint(name).position, axis=0).max()) for name in run.model.endpoint_names}
         chosen.append(max(travels, key=lambda name: travels[name]))
     if "forces" in run.simulation.channels and np.any(run["forces"]):

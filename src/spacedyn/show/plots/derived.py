@@ -91,7 +91,7 @@ _ENTRIES = {
 
 
 def _ledger(run: "Run") -> list[Panel]:
-    """Energy gained against work done, and what is left of the balances."""
+    """Energy gained and work done, and the errors of the balances."""
     balance = run.audit().balance
     energy = run.energy().total
     curves = {"energy gained": energy - energy[0]}
@@ -99,7 +99,7 @@ def _ledger(run: "Run") -> list[Panel]:
         if np.any(run[channel]):
             curves[_ENTRIES[channel]] = (-1.0 if channel in LOSSES else 1.0) * run[channel].sum(-1)
     found = [Panel("energy ledger", "J", tuple(curves), run.time, np.stack(list(curves.values()), axis=-1))]
-    if len(curves) == 1:  # nothing does any work
+    if len(curves) == 1:  # no work is done
         found = _energy(run)
     found.append(Panel("ledger: energy error", "J", ("energy error",), run.time, balance["energy"][..., None]))
     if "linear_momentum" in balance:

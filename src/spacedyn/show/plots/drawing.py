@@ -10,7 +10,7 @@ from .panel import Panel
 from .style import AXES, CURVES, DASHES
 
 _MAX_SINGLE_ROBOTS = 5  # robots of a batch that are drawn one by one; more are drawn as bands
-_MAX_NAMES, _MAX_MARKS = 6, 60  # of events that are written, and marked, in a figure
+_MAX_NAMES, _MAX_MARKS = 6, 60  # most events with names, and most events with marks, in a figure
 _LINE = 24  # characters of a journal's figure that fit along an axis
 
 
@@ -31,7 +31,7 @@ def draw_curves(axes: Any, panel: Panel, run: int, in_print: bool) -> None:
     for i, label in enumerate(panel.labels):
         color, dash = color_of(panel, i), DASHES[(i if in_print else run + i // len(CURVES)) % len(DASHES)]
         of, shown = values[..., i], label if run == 0 else "_" + label
-        if label == "energy gained":  # what the works below it should add up to
+        if label == "energy gained":  # the sum that the works below should equal
             axes.plot(x[:, 0], of[:, 0], color="#bbbbbb", linewidth=5.0, label=shown, solid_capstyle="butt")
         elif robots <= _MAX_SINGLE_ROBOTS:
             axes.plot(x[:, 0], of[:, 0], color=color, linestyle=dash, label=shown)

@@ -109,9 +109,9 @@ def _name_runs(figure: Any, labels: list[str]) -> None:
 
 
 def _new_figure(settings: Mapping[str, Any], **options: Any) -> "Figure":
-    """A figure that belongs to nobody: no window opens, nothing piles up, and a notebook shows it once.
+    """A figure outside pyplot: no window opens, figures do not accumulate, and a notebook shows it once.
 
-    matplotlib reads fonts, and what a file is to hold, when a figure is written: its style goes with it until then.
+    matplotlib reads fonts and file settings when a figure is written, so the figure keeps its style until then.
     """
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -100,7 +100,7 @@ def recorded_variables(run: "Run") -> dict[str, Variable]:
 
 
 def _numbered(count: int) -> list[str]:
-    """Labels of numbers that have no names; one by itself needs none."""
+    """Labels 0, 1, ... of numbers without names; empty for a single number."""
     return [""] if count == 1 else [str(i) for i in range(count)]
 
 

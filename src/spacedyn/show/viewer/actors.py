@@ -123,7 +123,7 @@ def actor_of(name: str, model: Model, states: State, time: Array, arrows: Sequen
     base = states.base_position
     both = momentum(model, states, about="com")
     parts = np.abs(momentum_matrix(model, states, about="com") * states.u[..., None, :]).sum(axis=-1)
-    for own in (slice(3), slice(3, 6)):  # what is nothing but round-off is shown as nothing
+    for own in (slice(3), slice(3, 6)):  # round-off is shown as zero
         both[
             np.linalg.norm(both[:, own], axis=-1) < 1e-9 * np.linalg.norm(parts[:, own], axis=-1).max(initial=0), own
         ] = 0

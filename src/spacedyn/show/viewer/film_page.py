@@ -50,7 +50,7 @@ class Numbers:
         """Store an array; returns what the page needs to find it."""
         data = np.ascontiguousarray(array, dtype="<" + kind if kind[1] != "1" else kind).tobytes()
         key = hashlib.sha256(data).digest()
-        if key not in self._places:  # legs that are alike are kept once
+        if key not in self._places:  # equal arrays, as of equal legs, are stored once
             self._places[key] = self._size
             self._parts.append(data + bytes(-len(data) % 8))  # arrays of doubles begin at multiples of eight
             self._size += len(self._parts[-1])
@@ -74,7 +74,7 @@ def page(header: dict[str, Any], numbers: Numbers) -> str:
     }
     first, *rest = read["film.html"].split("{{")
     filled = [first]
-    for piece in rest:  # one pass: what is put in is not looked at again
+    for piece in rest:  # one pass: inserted text is not searched for placeholders
         key, _, after = piece.partition("}}")
         filled += [parts[key], after]
     return "".join(filled)

@@ -35,7 +35,7 @@ class Sizes:
         self.radius = np.array([self._radius(i, lengths[i]) for i in range(len(model.bodies))])
 
     def _ends_of(self, i: int) -> list[tuple[Array, Array | None]]:
-        """Where a body leads to: next joints with their axes, and endpoints, in its frame."""
+        """Points at which a body ends: next joints with their axes, and endpoints, in its frame."""
         model, name = self._model, self._model.bodies[i].name
         ends: list[tuple[Array, Array | None]] = []
         for joint in model.joints:

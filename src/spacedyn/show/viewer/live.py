@@ -192,7 +192,7 @@ class Viewer:
         follow: str | None = None,
         play: bool = True,
     ) -> None:
-        """Show actors over time, with controls; whatever was shown before is gone.
+        """Show actors over time, with controls, in place of the former scene.
 
         `run`: a run or a simulation, whose gravity and ground are theirs.
         """
@@ -346,7 +346,7 @@ class Viewer:
             webbrowser.open(self.url)
 
     def wait(self) -> None:
-        """Stay until Ctrl-C."""
+        """Wait until Ctrl-C."""
         print("Ctrl-C ends the viewer", file=sys.stderr)
         try:
             while not self._over.wait(0.2):

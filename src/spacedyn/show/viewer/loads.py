@@ -69,7 +69,7 @@ def point_of(where: Kinematics, body: int, point: ArrayLike) -> Array:
 
 
 def sum_behind(run: "Run", body: int, loads: Sequence[Load], about: Array) -> Array:
-    """Wrenches on a body and on all behind it, added up (times, 6), about a point (times, 3)."""
+    """Sum (times, 6) of the wrenches on a body and on all bodies beyond it, about a point (times, 3)."""
     total = np.zeros((len(about), 6))
     for load in loads:
         at = load.body

@@ -12,7 +12,7 @@ from .colors import LINKS
 from .meshes import Mesh
 from .solids import solid
 
-_MAX_FACES = 60_000  # of one file: what is finer is not seen
+_MAX_FACES = 60_000  # most faces drawn of one file: finer detail is invisible
 
 
 def visual_meshes(body: Body) -> list[Mesh]:
@@ -54,7 +54,7 @@ def read_mesh(path: Path, scale: Any = None) -> list[Mesh]:
     try:
         scene = trimesh.load_scene(path)
         pieces = [piece for piece in scene.dump(concatenate=False) if hasattr(piece, "faces") and len(piece.faces)]
-    except Exception as error:  # of whatever kind the readers of so many formats raise
+    except Exception as error:  # readers of different formats raise different errors
         raise InputError(f"the mesh '{path}' cannot be read: {error}") from error
     if not pieces:
         raise InputError(f"the mesh '{path}' cannot be drawn: there is no triangle in it")

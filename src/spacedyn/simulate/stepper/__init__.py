@@ -1,1 +1,1 @@
-"""Steppers: simulations of up to a pack of robots in arrays. Nobody else knows where in them anything is."""
+"""Steppers: simulations of up to a pack of robots in flat arrays. No other module knows the places in these arrays."""

@@ -1,4 +1,4 @@
-"""From a description to steppers: the layout's places, written into the arrays that kernels read."""
+"""Build steppers from a description: write the layout's places into the arrays that kernels read."""
 
 from typing import Any
 
@@ -77,11 +77,11 @@ def build_stepper(prepared: Prepared, state: State) -> Stepper:
 
 
 def _work_places(plan: Plan, layout: Layout, prepared: Prepared, first: int, out: int) -> dict[str, slice]:
-    """Places of what the integration keeps in `work`, behind the robot's own scratch memory."""
+    """Blocks of `work` that the integration needs, behind the robot's own scratch memory."""
     model, method, elements = layout.model, prepared.simulation.method, layout.elements
     nv, size = model.nv, end_of(layout.y)
     stages, guards = method.tableau.P.shape[0], prepared.guards + len(prepared.conditions)
-    room = size + LANES - 1  # of vectors that are written a pack at a time
+    room = size + LANES - 1  # vectors are written a pack at a time, so the last write may go beyond
     work = in_order(
         {
             "Y_ORIGIN": 7 + model.nq,
@@ -161,7 +161,7 @@ def _put_joints(plan: Plan, prepared: Prepared) -> tuple[Array, list[Compiled]]:
 
 
 def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, Compiled]) -> int:
-    """Records of laws and conditions, and places in `memory`; how many doubles that has."""
+    """Put records of laws and conditions and their places in `memory`; return the number of doubles of `memory`."""
     simulation, layout = prepared.simulation, prepared.layout
     joints, conditions, outputs = len(prepared.joints), len(prepared.conditions), layout.out_size
     programs, laws = prepared.user_elements.values(), len(simulation.laws)
@@ -200,7 +200,7 @@ def _put_laws(plan: Plan, prepared: Prepared, lanes: int, over_packs: dict[int, 
 
 
 def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], tree: Array) -> None:
-    """What a row of the record is made of: blocks of `work`, of the vector y, of memory."""
+    """Put the blocks of `work`, of the vector y and of `memory` that make up a row of the record."""
     row, y = layout.row, layout.y
     first = work["Y_CHANNEL"].start + layout.channels["element_energy"].start
     sources = {
@@ -216,7 +216,7 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], tree: Array) ->
         "mode": (int(plan.plan[p.M_MODE]), 1, p.OF_MEMORY),
         "anchor": (int(plan.plan[p.M_ANCHOR]), 1, p.OF_MEMORY),
     }
-    ends = {  # blocks that follow each other in both places
+    ends = {  # blocks that are contiguous both here and in the row
         "law_states": row["contact_error"].stop,
         "base_wrench": row["endpoint_wrenches"].stop,
         "element_energy": row["element_wrenches"].stop,
@@ -229,7 +229,7 @@ def _put_row(plan: Plan, layout: Layout, work: dict[str, slice], tree: Array) ->
 
 
 def _tree(prepared: Prepared, model: Model, method: Method, work: dict[str, slice]) -> Array:
-    """The robot's description, with which rates are given; coordinates and rates are where laws see them."""
+    """The robot's tree, with given rates marked, and coordinates and rates at the places where laws see them."""
     given = np.zeros(model.nv, dtype=bool)
     for one in prepared.joints:
         given[model.u_slice(one.joint)] = one.mode != p.MODE_FREE
@@ -243,16 +243,16 @@ def _tree(prepared: Prepared, model: Model, method: Method, work: dict[str, slic
 
 
 def _attach(tree: Array, bodies: list[int]) -> None:
-    """Let bodies have what elements hand on, which stands in memory before any child adds to it."""
+    """Mark the bodies to which elements attach inertia, and which therefore start from a sum in memory."""
     records = tree[k.BODY_AT] + k.BODY_INTS * np.arange(tree[k.BODIES])
     for body in bodies:
         tree[records[body] + k.FLAGS] |= k.FROM_MEMORY
-        tree[records[body] + k.FLAGS] &= ~k.IS_WHEEL  # one may be out of balance with that
+        tree[records[body] + k.FLAGS] &= ~k.IS_WHEEL  # the attached inertia may unbalance a wheel
         tree[records[1:][tree[records[1:] + k.PARENT] == body] + k.FLAGS] &= ~k.IS_LAST_CHILD
 
 
 def _callees(plan: Array, prepared: Prepared) -> dict[int, Any]:
-    """Laws and conditions, from 1 on, motions, from -1 down, and users' elements, by what memory has meanwhile."""
+    """Users' functions by their number in M_CALLED: laws and conditions from 1 up, motions from -1 down, elements."""
     motions = {-i: one.given for i, one in enumerate(prepared.joints, 1) if isinstance(one.given, Law)}
     order = prepared.order
     first, elements = int(plan[p.ELEMENT_AT]), prepared.simulation.elements
@@ -261,14 +261,14 @@ def _callees(plan: Array, prepared: Prepared) -> dict[int, Any]:
 
 
 def _own(par: Array) -> Array:
-    """A copy of the parameters, for actions of events to change; packs of them begin on a cache line."""
+    """A copy of the parameters, which actions of events may change; it starts on a cache line."""
     mine = aligned(par.size)
     mine[:] = par.reshape(-1)
     return mine
 
 
 def _choices(prepared: Prepared) -> int:
-    """What the driver has to do at all, bit by bit."""
+    """Bits that tell the driver which parts of its work the simulation needs."""
     laws, programs = prepared.simulation.laws, [one.program for one in prepared.user_elements.values()]
     seen: set[str] = set().union(*(law.sees() for law in [*prepared.called, *programs]))
     writes = set().union(*(law.writes() for law in laws))
@@ -292,7 +292,7 @@ def _choices(prepared: Prepared) -> int:
 
 
 def set_tangents(stepper: Stepper, prepared: Prepared) -> None:
-    """Let a stepper whose method needs none have derivatives of its right-hand side."""
+    """Provide derivatives of the right-hand side to a stepper whose method needs none, for `linearize`."""
     plan = stepper.plan
     plan[p.TANGENT_FLOW] = tangent_flow_address().address
     set_row_tangents(plan)

@@ -1,4 +1,4 @@
-"""What rigid contact is at a stepper's present state: modes, gaps, and rows of points that may touch."""
+"""Rigid contact at a stepper's present state: modes, gaps, and rows of points that may touch."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -35,26 +35,26 @@ class ContactPoint(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """Points that may touch, their rows three by three, normal first, for a unit normal.
+    """Kinematics of points that may touch; three rows a point, normal first, for a unit normal.
 
     Attributes
     ----------
     J, J_loops : (3 n, nv), (rows, nv)
-        Gradients of their velocities, and of the loops that are closed.
+        Jacobians of the points' velocities and of the closed loops.
     owners : list of int, (rows,)
         Numbers of the elements that the loops' rows belong to.
     velocity, acceleration : (n, 3)
-        Relative velocities; second rates without any contact force.
+        Relative velocities, and relative accelerations without any contact force.
     axes : (n, 3, 3)
         Normal and tangents, as rows, inertial axes.
     place : (n, 3)
         Where they touch, inertial frame [m].
     rounding : (n,)
-        What rounding of coordinates may make of their gaps [m].
+        Bound of the rounding errors of their gaps [m].
     free : (nv,)
         Which rates are not given.
     attached : list of Attached
-        What elements have attached to bodies.
+        Inertias that elements attach to bodies.
     """
 
     J: Array
@@ -98,10 +98,10 @@ def set_mode(
     back: float = STOPPED,
     again: float = 0.0,
 ) -> None:
-    """Let a point be open, stick or slide; where it sticks, or the direction of its slip, in the surface's frame.
+    """Set a point's mode; `held`: where it sticks, or its direction of slip, in the surface's frame.
 
-    `back` is how fast a point that creeps slips the other way where it has stopped [m/s], `again` when one that drags
-    asks whether it sticks [s]. Its friction is not spared.
+    `back`: slip of a creeping point against its direction at which it has stopped [m/s]; `again`: time at which a
+    dragging point checks whether it sticks [s]. Its friction is not spared.
     """
     states, many = stepper.element_states(one.number), one.element.many
     states[one.point], states[4 * many + one.point], states[5 * many + one.point] = mode, back, again
@@ -112,18 +112,18 @@ def set_mode(
 
 
 def held_of(stepper: Stepper, one: ContactPoint) -> Array:
-    """Where a point sticks, or the direction of its slip, in the surface's frame."""
+    """The place at which a point sticks, or its direction of slip, in the surface's frame."""
     first = one.element.many + 3 * one.point
     return stepper.element_states(one.number)[first : first + 3, 0].copy()
 
 
 def again_of(stepper: Stepper, one: ContactPoint) -> float:
-    """When a point that drags asks whether it sticks [s]."""
+    """Time at which a dragging point checks whether it sticks [s]."""
     return float(stepper.element_states(one.number)[5 * one.element.many + one.point, 0])
 
 
 def spare_friction(stepper: Stepper, one: ContactPoint, spared: bool) -> None:
-    """Let friction of a point be the least where forces are not determinate; or else all its forces together."""
+    """Where forces are indeterminate, minimise the point's friction (`spared`), or else all its forces."""
     stepper.element_states(one.number)[6 * one.element.many + one.point] = float(spared)
 
 
@@ -141,7 +141,7 @@ def place_of(stepper: Stepper, one: ContactPoint) -> Array:
 
 
 def rounding_of(state: State, one: ContactPoint, place: Array, normal: ArrayLike = (1.0, 1.0, 1.0)) -> float:
-    """What rounding of coordinates may make of the gap of a point [m]; at most, where its normal is not given."""
+    """Bound of the rounding error of a point's gap [m]; the largest for any normal, if none is given."""
     far = place if one.element.other == "inertial" else place - state.base_position
     return float(ROUNDED * (np.abs(normal) @ np.abs(far)))
 
@@ -154,7 +154,7 @@ def forces_of(stepper: Stepper, one: ContactPoint) -> Array:
 
 
 def probe(stepper: Stepper, points: list[ContactPoint]) -> Probe:
-    """Rows of points, all of which are left open but probed; other points are open."""
+    """Evaluate the rows of these points without contact forces; leaves all points open."""
     for one in contact_points(stepper):
         set_mode(stepper, one, OPEN)
     for one in points:

@@ -1,4 +1,4 @@
-"""Elements as the kernels read them: records kind by kind, and what each number of a user's element goes to."""
+"""Elements as the kernels read them: records kind by kind, and the target of each number a user's element writes."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
         kinds.append([kind.unit(form).address, tangent, phase, first, len(numbers)])
     records = [_record(plan, prepared, work, i, counter + 2 * i, model) for i in order]
     links = [linked_to(prepared.acting[i], simulation.elements) for i in order]
-    for record, others in zip(records, links, strict=True):  # records' places are counted from the first for now
+    for record, others in zip(records, links, strict=True):  # for now relative to the first record
         record[p.E_LINKS] = plan.put_integers([order.index(other) * p.ELEMENT_INTS for other in others])
     first = plan.put_integers(*records)
     for record, others in zip(records, links, strict=True):
@@ -39,7 +39,7 @@ def put_elements(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: 
 
 
 def _put_attached(plan: Plan, prepared: Prepared, model: Model) -> None:
-    """The bodies that elements are attached to, and where the ledger has what leaves them."""
+    """Put the bodies that elements attach inertia to, and the ledger's place of the mass that leaves."""
     bodies = [int(model.flat.order[model.body_index(body)]) for body in prepared.attached]
     plan.set(ATTACHED=len(bodies), ATTACHED_AT=plan.put_integers(bodies), LEFT=prepared.layout.ledger["left"].start)
 
@@ -82,7 +82,7 @@ def _record(plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, coun
 
 
 def _own_record(plan: Plan, element: Element, layout: Layout, places: tuple[int, int, int], model: Model) -> list[int]:
-    """The record of what the model's joints do by themselves; the ledger has an entry of its own for it."""
+    """The record of the model's own joint forces (springs, dampers, stops), which have their own ledger entry."""
     record, (guard, first, counter) = [0] * p.ELEMENT_INTS, places
     record[p.E_TOUCHES] = first
     record[p.E_OWN] = plan.put_integers(element.numbers(model).integers)
@@ -94,19 +94,19 @@ def _own_record(plan: Plan, element: Element, layout: Layout, places: tuple[int,
 
 
 def _times(element: Element) -> tuple[float, ...]:
-    """When it jumps; of a span both ends, which may be infinite."""
+    """Times at which an element jumps; of a span both ends, which may be infinite."""
     return element.breaks if element.span is None else element.span
 
 
 def times_passed(prepared: Prepared) -> list[int]:
-    """How many of its times each element has behind it at the start."""
+    """Number of its times that each element has passed at the start."""
     return [sum(t <= prepared.simulation.start for t in _times(one)) for one in prepared.acting]
 
 
 def _put_program(
     plan: Plan, prepared: Prepared, work: dict[str, slice], i: int, record: list[int], pushed: list[int], model: Model
 ) -> int:
-    """The integers of a user's element: what it is called with, and where each number goes that it writes."""
+    """Put the integers of a user's element: the arguments of its function, and the target of each number it writes."""
     layout, element = prepared.layout, prepared.user_elements[i]
     out, channels = element.out(layout.joints), work["Y_CHANNEL"].start
     table = np.zeros((end_of(out), 2), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A simulation with all that is compiled for it, and the integers and numbers that kernels read as they are written."""
+"""A simulation with its compiled functions, and the `plan` and `numbers` of the kernels while they are written."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +31,7 @@ class Prepared:
     """A simulation with all that is compiled for it, from which steppers are built."""
 
     simulation: Simulation
-    window: int  # how many times to record a stepper can hold at once; 0 if every step is recorded
+    window: int  # how many of the times to record a stepper holds at once; 0 if every step is recorded
 
     @cached_property
     def layout(self) -> Layout:
@@ -75,36 +75,36 @@ class Prepared:
 
     @cached_property
     def touches(self) -> int:
-        """Number of places where bodies may touch, and joints stop or rub, of a method that steps through contact."""
+        """Number of places where bodies may touch, or joints stop or rub; for methods that step through contact."""
         return sum(one.touches for one in self.acting)
 
     @cached_property
     def guarded(self) -> list[int]:
-        """Numbers of the elements whose guards are held on their sides; of those that ask for more last."""
+        """Numbers of the elements whose guards are held on their sides; rigid contact comes last."""
         adaptive = self.simulation.method.adaptive
         held = [i for i, one in enumerate(self.acting) if adaptive or one.holds_sides]
         return sorted(held, key=lambda i: self.acting[i].asks)
 
     @cached_property
     def guards(self) -> int:
-        """How many guards elements have that are held on their sides."""
+        """Number of elements' guards that are held on their sides."""
         return sum(self.acting[i].guards for i in self.guarded)
 
     @cached_property
     def asking(self) -> int:
-        """How many of them ask for more than another side: they come last."""
+        """Number of guards that call for impulses, those of rigid contact; they come last of the elements'."""
         return sum(one.guards for one in self.acting if one.asks)
 
     @cached_property
     def guard_places(self) -> Slices:
-        """Places of guards: of the elements that hold sides, of events, of the other elements by their numbers."""
+        """Numbers of guards: first of elements that hold sides, then of events, then of the other elements."""
         others = [i for i in range(len(self.acting)) if i not in self.guarded]
         sizes = {str(i): self.acting[i].guards for i in self.guarded} | {"events": len(self.conditions)}
         return in_order(sizes | {str(i): self.acting[i].guards for i in others})
 
     @cached_property
     def counters(self) -> Slices:
-        """Counters behind those of the whole run: of laws, of joints that are or may be held, of elements."""
+        """Slices of the counters of laws, of joints that may be held, and of elements, behind those of the run."""
         sizes = {"laws": 2 * len(self.simulation.laws), "joints": len(self.joints), "elements": 2 * len(self.acting)}
         return in_order(sizes, p.C_LAWS)
 
@@ -115,7 +115,7 @@ class Prepared:
 
     @cached_property
     def own_view(self) -> int:
-        """Most numbers that a user's element sees beside what laws see."""
+        """Most numbers that a user's element sees in addition to what laws see."""
         return max((end_of(one.own_view(0)) for one in self.user_elements.values()), default=0)
 
     @cached_property
@@ -154,12 +154,12 @@ class Prepared:
 
     @cached_property
     def order(self) -> list[int]:
-        """Numbers of the elements in the order of their records: those of a kind one behind the other."""
+        """Numbers of the elements in the order of their records: kind by kind."""
         return [i for _, group in self._groups() for i in group]
 
     @cached_property
     def rows(self) -> list[tuple[int, Row]]:
-        """Constraint rows, each with the number of its element; those of an element one behind the other."""
+        """Constraint rows with the number of their element, element by element."""
         model = robot_of(self.simulation.model, 0)
         return [(i, row) for i, one in enumerate(self.acting) for row in one.rows_of(model)]
 
@@ -171,7 +171,7 @@ class Prepared:
 
     @cached_property
     def row_sizes(self) -> Slices:
-        """Places of what rows keep in `work`, one behind the other."""
+        """Slices of the rows' numbers in `work`."""
         return in_order({str(j): p.ROW_FORCE + len(row.rates) for j, (_, row) in enumerate(self.rows)})
 
     @cached_property
@@ -182,26 +182,26 @@ class Prepared:
 
 
 class Plan:
-    """The integers and numbers that kernels read, as they are written."""
+    """The arrays `plan` and `numbers` of the kernels while they are written."""
 
     def __init__(self) -> None:
         self.plan, self.numbers = np.zeros(p.PLAN, dtype=np.int64), np.empty(0)
 
     def put(self, *parts: ArrayLike) -> int:
-        """Write numbers; where they are."""
+        """Append to `numbers`; return the place of the first."""
         at = self.numbers.size
         flat = [np.ravel(np.asarray(part, dtype=float)) for part in parts]
         self.numbers = np.concatenate([self.numbers, *flat])
         return at
 
     def put_integers(self, *parts: ArrayLike) -> int:
-        """Write integers; where they are."""
+        """Append to `plan`; return the place of the first."""
         at = self.plan.size
         flat = [np.ravel(np.asarray(part, dtype=np.int64)) for part in parts]
         self.plan = np.concatenate([self.plan, *flat])
         return at
 
     def set(self, **entries: int) -> None:
-        """Write entries of the header, by their names."""
+        """Set entries of the header of `plan` by name."""
         for name, value in entries.items():
             self.plan[getattr(p, name)] = value

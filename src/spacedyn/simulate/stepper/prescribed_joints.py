@@ -41,7 +41,7 @@ def lay_out(
 
 
 def _places(one: Prescribed, motion: Motion) -> list[int]:
-    """What the function of a motion is handed: sizes of what it sees and writes, then where each part is."""
+    """The table that a motion's function is called with: sizes of its input and output, then places of the parts."""
     ends = np.cumsum([0, one.size + one.attitude, one.size, one.size]).tolist()
     written = {"value": ends[0:2], "rate": ends[1:3], "acceleration": ends[2:4]}
     return [0, ends[3], *(end for name in used_names(motion)[1] for end in written[name])]

@@ -1,4 +1,4 @@
-"""The arrays of a simulation, and what they say of its present state: time, step, state, what elements have there."""
+"""The arrays of a simulation, and its present state read from them: time, step, state, elements' quantities."""
 
 import ctypes
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Array = np.ndarray
 
 
 class Attached(NamedTuple):
-    """What elements hand on to a body: an inertia (6, 6) about a point of it, inertial axes, linear first."""
+    """Inertia (6, 6) that elements attach to a body, about a point of it, inertial axes, linear first."""
 
     body: str
     point: Array
@@ -31,7 +31,7 @@ class Attached(NamedTuple):
 
 @dataclass
 class Present:
-    """The arrays of a simulation of up to a pack of robots, and what they say of its present state."""
+    """The arrays of a simulation of up to a pack of robots, and the present state in them."""
 
     tree: Array
     par: Array
@@ -44,15 +44,15 @@ class Present:
     laws: list[Compiled]
     robots: int
     lanes: int
-    tolerances: Array  # of each number of y, if none were held
+    tolerances: Array  # of each number of y, if no joint were held
     spare: Array  # scratch memory of methods with a step of their own
-    given: Array  # parameters of laws, motions and elements: the end of `numbers`, which stays as it is
+    given: Array  # parameters of laws, motions and elements: the end of `numbers`, which must not change
     callees: dict[int, Any]  # laws, conditions, motions, users' elements by their numbers in M_CALLED
     model: Model  # of its robots
     layout: Layout
-    view_at_fault: Array | None = None  # what a law or an element saw that raised something
-    called_at_fault: int = 0  # its number among the callees
-    step_at_fault: float = 0.0  # which was being taken
+    view_at_fault: Array | None = None  # the view of the law or element that raised an error
+    called_at_fault: int = 0  # the number of that law or element among the callees
+    step_at_fault: float = 0.0  # the step being taken then [s]
     first: int = 0  # its first robot's number in the batch
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ class Present:
 
     @property
     def is_on_last_step(self) -> bool:
-        """Whether it has tried a step to its end, which a longer run would not."""
+        """Whether a step to the run's end has been tried, which a longer run would not have taken."""
         return bool(self.counters[p.C_LAST] > 1)
 
     def largest_rates(self) -> Array:
@@ -140,18 +140,18 @@ class Present:
         return float(self._scalars(p.Y_CHANNEL, part.start, part.stop - part.start).sum())
 
     def carried(self) -> Array:
-        """What elements carry at the present state of one robot, as a row of the record has it; empty if nothing."""
+        """Mass, first moment and momentum carried by elements, as recorded, of one robot; empty if none carry any."""
         if not self.layout.carries:
             return np.empty(0)
         self.evaluate()
         return self._scalars(p.Y_CARRIED, 0, p.CARRIED)[:, 0].copy()
 
     def attached(self) -> list[Attached]:
-        """What elements hand on to bodies at the present state of one robot, as their children would."""
+        """Inertias that elements attach to bodies at the present state of one robot."""
         found: dict[int, Attached] = {}
         names = [body for one in self.layout.elements for body in one.attached_to(self.model)]
         if names:
-            self.evaluate(FORCES_ALONE)  # solving the dynamics would add what children hand on
+            self.evaluate(FORCES_ALONE)  # solving the dynamics would add the children's inertias
         for name in names:
             i = int(self.model.flat.order[self.model.body_index(name)])
             body = int(self.tree[k.W_BODY]) + i * k.BODY_WORK
@@ -159,7 +159,7 @@ class Present:
         return list(found.values())
 
     def _reference_point(self, body: int) -> Array:
-        """The point that a body of the kernels is reckoned about, in the inertial frame."""
+        """The point about which the kernels refer quantities of a body, in the inertial frame."""
         segment = int(self.tree[self.tree[k.BODY_AT] + body * k.BODY_INTS + k.SEGMENT])
         at = int(self.tree[k.W_X])
         base = self.work[at : at + 3].copy()
@@ -174,7 +174,7 @@ class Present:
         return self._scalars(p.Y_NOW, self.layout.y["states"].start + part.start, part.stop - part.start)
 
     def _scalars(self, entry: int, first: int, count: int) -> Array:
-        """Some of `work`, from number `first` of a block on."""
+        """`count` scalars of a block of `work`, from number `first` on: (count, lanes)."""
         at = int(self.plan[entry]) + first
         return self.work.reshape(-1, self.lanes)[at : at + count]
 
@@ -184,7 +184,7 @@ class Present:
         self._call(p.FLOW, 1, y, rates, due)
 
     def _call(self, entry: int, reals: int, *integers: int) -> None:
-        """Call a C function of the plan's, with its time and, if it takes a step, none."""
+        """Call a C function of the plan with the present time and, if it takes two reals, a step of zero."""
         given = (self.time, 0.0)[:reals]
         if config.DISABLE_JIT:
             PLAIN_FUNCTIONS[int(self.plan[entry])](self.own, *given, *integers)

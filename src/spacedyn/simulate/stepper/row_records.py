@@ -1,4 +1,4 @@
-"""Constraint rows as the kernels read them: their records, and memory for what solves them."""
+"""Constraint rows as the kernels read them: their records, and the memory of their solver."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ Array = np.ndarray
 
 
 def rank_numbers(layout: Layout) -> int:
-    """Size of what is kept of rows from step to step: rank, order, nearness, greatest lengths, rows with residuals."""
+    """Size of the block kept from step to step: rank, order, nearness, greatest lengths, count with residuals."""
     return 2 * layout.rows + 3 if layout.rows else 0
 
 
 def row_places(layout: Layout, prepared: Prepared, bodies: int, stages: int) -> dict[str, int]:
-    """Sizes of what rows need in `work`."""
+    """Sizes of the blocks of `work` that rows need."""
     m, nv, rubs = layout.rows, layout.model.nv, any(row.rubs for _, row in prepared.rows)
     any_rows = int(m > 0)
     return {
@@ -36,7 +36,7 @@ def row_places(layout: Layout, prepared: Prepared, bodies: int, stages: int) -> 
 
 
 def put_rows(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: int, model: Model) -> None:
-    """Records of rows, and what solves them."""
+    """Put the records of rows, and the addresses of the functions that solve them."""
     rows = prepared.rows
     if not rows:
         return
@@ -59,6 +59,6 @@ def put_rows(plan: Plan, prepared: Prepared, work: dict[str, slice], lanes: int,
 
 
 def set_row_tangents(plan: Array) -> None:
-    """Let rows be solved on dual numbers, too."""
+    """Set the address of the rows' solver on dual numbers."""
     if plan[p.ROWS]:
         plan[p.TANGENT_ROWS] = rows_address("dual").address

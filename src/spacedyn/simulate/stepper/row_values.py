@@ -1,4 +1,4 @@
-"""What constraint rows are at a stepper's present state: residuals, rates, what their multipliers push."""
+"""Constraint rows at a stepper's present state: residuals, rates, multipliers, Jacobian."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 class RowValues(NamedTuple):
-    """Of all rows of a pack of robots, (rows, lanes) each."""
+    """Residuals, their rates, and multipliers of all rows, (rows, lanes) each."""
 
     residual: Array
     rate: Array
@@ -29,13 +29,13 @@ def owners_of_rows(stepper: Present) -> list[int]:
 
 
 def rows_with_residuals(stepper: Present) -> Array:
-    """(rows,) which rows are not nonholonomic."""
+    """(rows,) which rows have residuals, that is, are holonomic."""
     found: Array = _records(stepper)[:, p.R_NONHOLONOMIC] == 0
     return found
 
 
 def look_at_rows(stepper: Present) -> RowValues:
-    """Residuals and rates at the present state; no law is called, and nothing else acts."""
+    """Evaluate residuals and rates at the present state, with no element but the rows' owners and no law."""
     first, count = int(stepper.plan[p.KIND_AT]), int(stepper.plan[p.KINDS])
     kinds = stepper.plan[first : first + count * p.KIND_INTS].reshape(count, p.KIND_INTS)
     before, owners = kinds.copy(), set(_records(stepper)[:, p.R_ELEMENT])
@@ -50,28 +50,28 @@ def look_at_rows(stepper: Present) -> RowValues:
 
 
 def row_values(stepper: Present) -> RowValues:
-    """What was found at the last evaluation; zero of rows that rest."""
+    """Values at the last evaluation; zero for inactive rows."""
     places, work = _records(stepper)[:, p.R_WORK], stepper.work.reshape(-1, stepper.lanes)
     hold = 1.0 - work[places + p.ROW_RESTS]
     return RowValues(*(hold * work[places + entry] for entry in (p.ROW_PHI, p.ROW_RATE, p.ROW_MULTIPLIER)))
 
 
 def holding_rows(stepper: Present) -> Array:
-    """(rows,) which rows of the first robot hold, at the last evaluation."""
+    """(rows,) which rows of the first robot were active at the last evaluation."""
     places = _records(stepper)[:, p.R_WORK] + p.ROW_RESTS
     held: Array = stepper.work.reshape(-1, stepper.lanes)[places, 0] < 0.5
     return held
 
 
 def row_numbers(stepper: Present, entry: int, count: int = 1) -> Array:
-    """(rows,) or (rows, count) numbers that rows of the first robot have had at the last evaluation."""
+    """(rows,) or (rows, count) numbers at `entry` of the rows' blocks, of the first robot, at the last evaluation."""
     places = _records(stepper)[:, p.R_WORK] + entry
     found: Array = stepper.work.reshape(-1, stepper.lanes)[places[:, None] + np.arange(count), 0]
     return found[:, 0] if count == 1 else found
 
 
 def row_accelerations(stepper: Present) -> Array:
-    """(rows,) second rates of all rows of the first robot, whether they hold or rest, at the last full evaluation."""
+    """(rows,) second rates of all rows, active or not, of the first robot, at the last full evaluation."""
     work = stepper.work.reshape(-1, stepper.lanes)[:, 0]
     found = []
     for record in _records(stepper):
@@ -86,7 +86,7 @@ def row_accelerations(stepper: Present) -> Array:
 
 
 def row_jacobian(stepper: Present, state: State) -> Array:
-    """J (rows, nv) of the first robot, from what rows push at the last evaluation, which must be of its state."""
+    """J (rows, nv) of the first robot, from the forces of unit multipliers at the last evaluation, at `state`."""
     model, records, work = state.model, _records(stepper), stepper.work.reshape(-1, stepper.lanes)[:, 0]
     J, poses = np.zeros((len(records), model.nv)), forward_kinematics(model, state).bodies
     names = {int(model.flat.order[i]): name for i, name in enumerate(model.body_names)}
@@ -111,7 +111,7 @@ def row_jacobian(stepper: Present, state: State) -> Array:
 
 
 def _reference_point(stepper: Present, body: int) -> Array:
-    """The point that a body of the kernels is reckoned about, in the inertial frame, of the first robot."""
+    """The point about which the kernels refer quantities of a body, in the inertial frame, of the first robot."""
     tree, work = stepper.tree, stepper.work.reshape(-1, stepper.lanes)[:, 0]
     segment, at = int(tree[tree[k.BODY_AT] + body * k.BODY_INTS + k.SEGMENT]), int(tree[k.W_X])
     found = work[at : at + 3].copy()

@@ -1,10 +1,10 @@
-"""What a stepper must keep to go on bit for bit, as a vector of numbers; all else is rebuilt from the description.
+"""The state of a stepper that is needed to resume bit for bit, as a vector; all else is rebuilt from the description.
 
     clock | counters | modes, anchors, held samples | the integrated vector and its stages, guards
 
-The driver uses counters as indices and modes as choices of code, without looking at them again. So a snapshot, which
-may come from a file, is checked against the stepper that was built, and written to it only if all of it fits. Arrays
-that describe the robot (tree, parameters, plan) never come from a snapshot.
+The driver uses counters as indices and modes as branches, unchecked. So a snapshot, which may come from a file, is
+first checked against the stepper that was built, and written to it only if all of it is valid. Arrays that describe
+the robot (tree, parameters, plan) never come from a snapshot.
 """
 
 from typing import Any
@@ -18,9 +18,9 @@ from ...kernels.simulation.guards import MAX_AT_ONCE, MAX_CORRECTIONS
 
 Array = np.ndarray
 _CLOCK = [p.T, p.H, p.T_END, p.H_MIN, p.ERROR_BEFORE, p.H_TAKEN, p.T_NEXT]
-_OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE, p.C_POSED]  # counters that are set anew before they are read
-_TIME_TOLERANCE = 1e-9  # of a run's duration: a time this little after its end is at its end
-_LEAST_ERROR = 1e-4  # that the driver remembers of a step
+_OF_CHUNK = [p.C_RECORD, p.C_TIME, p.C_DUE, p.C_POSED]  # counters that are reset before they are read
+_TIME_TOLERANCE = 1e-9  # of a run's duration: a time later than its end by less counts as the end
+_LEAST_ERROR = 1e-4  # the least error of a step that the driver remembers for the next step's length
 _LARGEST_EXACT_INTEGER = 2**53  # integers above are not exact as doubles
 _SWITCHES = (p.C_FRESH, p.C_TAKEN, p.C_HAPPENED, p.C_ENDS, p.C_ASKED)
 
@@ -34,9 +34,9 @@ def snapshot(stepper: Any) -> Array:
 
 
 def restore(stepper: Any, numbers: Array) -> None:
-    """Let a stepper go on from a snapshot, to an end of its own.
+    """Set a stepper to a snapshot; the stepper keeps its own end time.
 
-    Raises InputError, and leaves the stepper as it was, if the numbers cannot be of this simulation.
+    Raises InputError, and leaves the stepper unchanged, if the numbers are not valid for this simulation.
     """
     clock, counters, memory, work = stepper.clock.copy(), stepper.counters.copy(), stepper.memory, stepper.work
     stops = np.cumsum([len(_CLOCK), counters.size - len(_OF_CHUNK), memory[_memory(stepper)].size])
@@ -61,12 +61,12 @@ def restore(stepper: Any, numbers: Array) -> None:
 
 
 def _memory(stepper: Any) -> slice:
-    """The part of `memory` that is kept: not what laws see and write, which comes first."""
+    """The part of `memory` in a snapshot: all but the first part, which laws see and write."""
     return slice(int(stepper.plan[p.M_MODE]), None)
 
 
 def _work(stepper: Any) -> slice:
-    """The part of `work` that is kept: not the robot's scratch memory, nor what laws see."""
+    """The part of `work` in a snapshot: neither the robot's scratch memory nor the laws' view."""
     return slice(int(stepper.tree[k.W_OUT]) * stepper.lanes, int(stepper.plan[p.Y_VIEW]) * stepper.lanes)
 
 
@@ -86,7 +86,7 @@ def _integers(counts: Array) -> Array:
 
 
 def _keep_described(stepper: Any, memory: Array, clock: Array) -> None:
-    """What the description says, whatever a snapshot says: a fixed step, modes that stay."""
+    """Overwrite values that the description fixes: a fixed step, modes that cannot change."""
     if stepper.numbers[stepper.plan[p.N_SCALE]] < 0.0:
         clock[p.H] = stepper.clock[p.H]
     if not stepper.plan[p.MODES]:
@@ -135,7 +135,7 @@ def _check_clock(clock: Array, counters: Array, h_cut: float) -> None:
 
 
 def _check_counters(stepper: Any, counters: Array) -> None:
-    """Check that every counter is within its range."""
+    """Raise unless every counter is within its range."""
     plan = stepper.plan
     low, high = np.zeros(counters.size, dtype=np.int64), np.full(counters.size, _LARGEST_EXACT_INTEGER)
     high[list(_SWITCHES)] = 1
@@ -156,7 +156,7 @@ def _check_counters(stepper: Any, counters: Array) -> None:
 
 
 def _check_samples(stepper: Any, clock: Array, counters: Array) -> None:
-    """Check that the samples of each law and element fit the time, and that its ring holds those that wait."""
+    """Check that the sample counters fit the time, and that pending samples fit into a law's ring buffer."""
     since = clock[p.T] - clock[p.T_START]
     for i, law in enumerate(_laws(stepper)):
         taken, held = (int(count) for count in counters[p.C_LAWS + 2 * i : p.C_LAWS + 2 * i + 2])
@@ -188,7 +188,7 @@ def _check_ended(stepper: Any, memory: Array) -> None:
 
 
 def _check_rows(stepper: Any, work: Array) -> None:
-    """Rank and order of the independent constraint rows, which kernels take for places."""
+    """Check rank and order of the independent constraint rows, which kernels use as indices."""
     m, at = int(stepper.plan[p.ROWS]), int(stepper.plan[p.Y_RANK])
     if not m:
         return
@@ -208,7 +208,7 @@ def _check_state(stepper: Any, work: Array) -> None:
 
 
 def _mark_held(stepper: Any) -> None:
-    """The robot's description as the modes have made it: which rates are given."""
+    """Mark in the robot's tree which rates are given in the present modes."""
     first = int(stepper.tree[k.RATE_AT])
     for joint, mode in zip(_joints(stepper), stepper.memory[_modes(stepper)], strict=True):
         rates = joint[p.J_RATE] + np.arange(joint[p.J_COUNT])

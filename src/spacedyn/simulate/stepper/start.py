@@ -1,4 +1,4 @@
-"""Where a stepper starts: memory of the integration, modes of joints, clock, tolerances, scratch memory."""
+"""Initial values of a stepper's arrays: integrated vector, joint modes, clock, tolerances, scratch memory."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def first_clock(method: Method, t0: float, t1: float) -> Array:
 
 
 def first_memory(plan: Array, model: Model, state: State, prescribed: list[Prescribed], doubles: int) -> Array:
-    """What the driver keeps from step to step; at the start, the joints' modes and where they are held."""
+    """`memory` at the start: zeros, the joints' modes, and the coordinates at which they are held."""
     kept = np.zeros(doubles)
     for i, one in enumerate(prescribed):
         kept[plan[p.M_MODE] + i] = one.mode
@@ -49,7 +49,7 @@ def first_memory(plan: Array, model: Model, state: State, prescribed: list[Presc
 
 
 def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scalars: int, lanes: int) -> Array:
-    """Memory of the integration, with the robots' states and the internal ones; lanes to spare repeat one."""
+    """`work` at the start: the robots' states and the internal states; spare lanes repeat the last robot."""
     model, internal = state.model, int(plan[p.INTERNAL])
     nx, nv, origin, now = 7 + model.nq, model.nv, int(plan[p.Y_ORIGIN]), int(plan[p.Y_NOW])
     work = aligned(scalars * lanes).reshape(scalars, lanes)
@@ -62,7 +62,7 @@ def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scala
     starts += [one.start_values(robot_of(model, 0)) for one in simulation.elements]
     work[first : first + internal] = np.concatenate([np.empty(0), *starts])[:, None]
     if plan[p.ROWS]:
-        work[plan[p.Y_RANK]] = -1.0  # the independent rows are chosen where they are first solved
+        work[plan[p.Y_RANK]] = -1.0  # independent rows are chosen at the first solution
     for name, part in prepared.layout.states.items():
         if name in state.internal:
             given = state.internal[name].reshape(state.count, -1)[np.minimum(np.arange(lanes), state.count - 1)]
@@ -71,7 +71,7 @@ def first_work(plan: Array, tree: Array, state: State, prepared: Prepared, scala
 
 
 def put_own_step(plan: Plan, method: Method, scalars: int, layout: Layout, lanes: int) -> Array:
-    """Scratch memory, and in the plan the addresses, of a method that is more than a tableau."""
+    """Put the addresses of a method that has its own step function; return its scratch memory."""
     duals = 0
     if method.kind == p.IMPLICIT:
         duals = scalars if config.DISABLE_JIT else scalars * (1 + LANES)
@@ -92,19 +92,19 @@ def scratch(numbers: int) -> Array:
     if config.DISABLE_JIT:
         return np.array([ZEROS[bool]] * numbers, dtype=object)
     memory = aligned(numbers)
-    memory[:] = 0.0  # what laws do not look at is never written, and has no tangents
+    memory[:] = 0.0  # numbers that nothing writes must have zero tangents
     return memory
 
 
 def _steps(method: Any, duration: float) -> tuple[float, float]:
-    """First and largest step; where it ends makes no difference to a run but for its last step."""
+    """First and largest step; the end of the run must affect only the last step, so that longer runs agree."""
     if not method.adaptive:
         return method.step, method.step
     return min(method.first_step or 1e-3, method.max_step, duration), method.max_step
 
 
 def tolerances_of(layout: Layout, state: State, method: Any, joints: Sequence[Prescribed]) -> Array:
-    """Absolute and relative tolerance of each number of y, zero where none is kept; negative for a fixed step.
+    """Absolute and relative tolerance of each number of y, zero for numbers without error control; -1 for a fixed step.
 
     `joints`: those that are or may be held.
     """
@@ -120,18 +120,18 @@ def tolerances_of(layout: Layout, state: State, method: Any, joints: Sequence[Pr
         energy = np.mean(kinetic_energy(model, state) + potential_energy(model, state))
         tolerance = method.atol + method.rtol * energy, method.rtol
         if model.flat.passive:
-            # what joints dissipate may bend where no force does, so that only this shows: when a spent end stop is left
+            # dissipated energy may have a kink where no force has one, as when a joint leaves a spent end stop
             scale[layout.in_y("dissipated")] = tolerance
-        for part in moved:  # whatever moves it: nothing else that is integrated may show how quickly it does
+        for part in moved:  # the work of a given motion may be the only integrated number that changes with it
             scale[layout.in_y("joint_work")][part] = tolerance
     return scale
 
 
 def groups_of(layout: Layout) -> Array:
-    """The group of each number of y: groups are judged apart, so that none hides another.
+    """The group of each number of y: errors are normed group by group, so that none hides another.
 
-    The robot, laws and elements are the first; an element whose states are of other magnitudes, such as an orbit, has a
-    group for each of their blocks.
+    Group 0 is the robot, laws and most elements; an element whose states have other magnitudes, such as an orbit, has
+    one group for each block of states.
     """
     groups = np.zeros(end_of(layout.y))
     first, last = layout.y["states"].start, 0

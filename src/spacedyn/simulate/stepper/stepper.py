@@ -1,4 +1,4 @@
-"""A simulation laid out in arrays, as kernels/sim/layout.py names them: what the driver goes on with."""
+"""A simulation in the arrays that kernels/sim/layout.py names, advanced by the driver and changed by events."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,12 +24,12 @@ class Stepper(Present):
     """The arrays of a simulation of up to a pack of robots, as the driver's `advance` takes them."""
 
     def number_robots(self, first: int) -> None:
-        """The number of its first robot in the batch, which noise depends on; lanes to spare repeat the last robot."""
+        """Set the batch number of the first robot, on which noise depends; spare lanes repeat the last robot."""
         self.first, at = first, int(self.plan[p.Y_ROBOT]) * self.lanes
         self.work[at : at + self.lanes] = first + np.minimum(np.arange(self.lanes), self.robots - 1)
 
     def fail(self) -> None:
-        """Stop soon, since a law or an element raised an exception: the state becomes NaN."""
+        """Make the state NaN, so that the driver stops soon: a law or an element has raised an exception."""
         self.called_at_fault = int(self.memory[self.plan[p.M_CALLED]])
         self.step_at_fault = self.step
         of_element = self.called_at_fault >= CALLED
@@ -39,22 +39,22 @@ class Stepper(Present):
         self.work[:] = np.nan
 
     def advance(self, rows: Array, room: int, steps: int) -> int:
-        """Go on; the status that the driver returns."""
+        """Advance the simulation; return the driver's status."""
         kind = ONE if self.lanes == 1 else PACK
         return advance(self.own, rows.reshape(-1), room, self.robots, steps, kind)
 
     def set_rates(self, u: Array) -> None:
-        """Go on with other rates (nv, lanes), at the coordinates where it is."""
+        """Set the rates (nv, lanes) at the present coordinates."""
         places, work = self._rate_places(), self.work.reshape(-1, self.lanes)
         work[places[1]] = in_other_axes(self.tree, work[places[0]], u, -1.0)
 
     def at_work(self) -> str | None:
-        """The law, condition or motion that is being called just now; another thread may ask."""
+        """The law, condition or motion that is being called now; may be read by another thread."""
         law = self.callees.get(int(self.memory[self.plan[p.M_CALLED]]))
         return None if law is None else f"{law.role.what} '{law.name}'"
 
     def rewritten(self) -> str | None:
-        """Name of the law, condition, motion or element that has changed its parameters, unseen by its compiler."""
+        """Name of the law, condition, motion or element that has overwritten its read-only parameters, or None."""
         first = self.numbers.size - self.given.size
         if np.array_equal(self.numbers[first:], self.given):
             return None
@@ -63,7 +63,7 @@ class Stepper(Present):
         return self.callees[max((n for n in starts if starts[n] <= place), key=lambda n: starts[n])].name
 
     def _parameters_at(self, number: int) -> int:
-        """Where in `numbers` the parameters of a law, a motion or an element begin."""
+        """Place in `numbers` of the parameters of a law, a motion or an element."""
         if number >= CALLED:
             return int(self.plan[number - CALLED + p.E_NUMBERS])
         if number > 0:
@@ -71,9 +71,9 @@ class Stepper(Present):
         return int(self.plan[self.plan[p.PRESCRIBED_AT] + (-number - 1) * p.JOINT_INTS + p.J_NUMBERS])
 
     def choose_tolerances(self) -> None:
-        """Write the error tolerances: of held joints only the work gets one, since they are not integrated."""
+        """Write the error tolerances; held joints, which are not integrated, get one for their work only."""
         scale = self.tolerances.copy()
-        if len(scale) > 1:  # steps are chosen
+        if len(scale) > 1:  # an adaptive step
             first, nv = int(self.tree[k.RATE_AT]), int(self.tree[k.RATES])
             given = self.tree[first : first + nv * k.RATE_INTS].reshape(nv, k.RATE_INTS)[:, k.RATE_GIVEN] > 0
             scale[: 2 * nv][np.tile(given, 2)] = 0.0
@@ -84,9 +84,9 @@ class Stepper(Present):
     # --- what laws see ------------------------------------------------------------------------------------------------
 
     def views(self, number: int) -> Array:
-        """(view, lanes) what a law or an element, by its number among the callees, sees at the present state."""
+        """(view, lanes) the view of a law or an element, by its number among the callees, at the present state."""
         kinds, everyone = self._kinds(), self._kinds().copy()
-        if number >= CALLED:  # what is an element's own is there until the next one is called: let it be the only one
+        if number >= CALLED:  # the next element overwrites its own view: call no other
             mine = (number - CALLED - self.plan[p.ELEMENT_AT]) // p.ELEMENT_INTS
             here = (kinds[:, p.K_FIRST] <= mine) & (mine < kinds[:, p.K_FIRST] + kinds[:, p.K_COUNT])
             kinds[:, p.K_FIRST], kinds[:, p.K_COUNT] = mine, here
@@ -97,23 +97,23 @@ class Stepper(Present):
         return np.concatenate(parts)
 
     def _kinds(self) -> Array:
-        """The records of kinds of elements, as they are in the plan."""
+        """The records of the kinds of elements, a view of the plan that can be written to."""
         first, count = int(self.plan[p.KIND_AT]), int(self.plan[p.KINDS])
         return self.plan[first : first + count * p.KIND_INTS].reshape(count, p.KIND_INTS)
 
     def choose_sides(self) -> None:
-        """The sides of guards at the present state, as before a first step."""
+        """Set the sides of guards by the present state, as before the first step."""
         if self.plan[p.GUARDS]:
             self._call(p.GUARD_CHECK, 2, p.SET_SIDES, 0)
 
     # --- what events and laws change ----------------------------------------------------------------------------------
 
     def end_here(self) -> None:
-        """End at the present time; the last row is written as at any end."""
+        """Make the present time the end of the run, so that the driver writes the last row."""
         self.clock[p.T_END] = self.clock[p.T]
 
     def wake(self) -> None:
-        """Nobody sleeps any longer: something has happened."""
+        """Wake all sleeping bodies, because an event or a command has changed the state."""
         if self.plan[p.SLEEPERS] and self.lanes == 1:
             groups = self._scalars(p.Y_SLEEP, 0, int(self.plan[p.SLEEPERS]) * p.SL_NUMBERS)
             groups[:] = 0.0
@@ -136,7 +136,7 @@ class Stepper(Present):
         return row_jacobian(self, self.state())[held], rate[held]
 
     def opening(self) -> float:
-        """How far a loop is open at the present state of one robot, or how fast it opens; the largest of all."""
+        """The largest residual or rate of all loops at the present state of one robot [m, rad, m/s, rad/s]."""
         if not self.plan[p.ROWS]:
             return 0.0
         found = look_at_rows(self)
@@ -148,15 +148,15 @@ class Stepper(Present):
         forget_rank(self)
 
     def forget_sides(self, lane: int = 0) -> None:
-        """Sides of a robot's guards must be chosen anew; those that it had are known, to see which ones change."""
+        """Mark the sides of a robot's guards for a new choice; the old sides stay known, to detect changes."""
         self.counters[p.C_SIDES] = 0
         armed = self._scalars(p.Y_ARMED, 0, 1)[:, lane]
         armed[:] = -abs(armed)
 
     def sliding_guard(self, or_last: bool) -> tuple[str, int] | None:
-        """The user's element, and which of its guards, that a step has passed over; None if there is none.
+        """The user's element, and the number of its guard, whose zero a step has passed over; None if there is none.
 
-        Both sides of such a guard lead back to its zero. `or_last`: else the guard where a step ended last.
+        Both sides of such a guard lead back to its zero. `or_last`: without one, the guard at which a step last ended.
         """
         target = int(self.counters[p.C_SLIDES]) - 1
         if target < 0 and or_last:
@@ -171,11 +171,11 @@ class Stepper(Present):
 
     @property
     def asked(self) -> bool:
-        """Whether the last step ended where a guard asks for more than another side."""
+        """Whether the last step ended where a guard calls for impulses of rigid contact."""
         return bool(self.counters[p.C_ASKED])
 
     def answered(self) -> None:
-        """What a guard asked for has been done."""
+        """Acknowledge that impulses of rigid contact have been applied."""
         self.counters[p.C_ASKED] = 0
 
     @contextmanager
@@ -191,7 +191,7 @@ class Stepper(Present):
             self.work[:] = kept
 
     def set_coordinates(self, x: Array) -> None:
-        """Go on from other coordinates."""
+        """Set the present coordinates."""
         self._scalars(p.Y_ORIGIN, 0, len(x))[:] = x[:, None]
 
     def add_to_ledger(self, entry: str, change: ArrayLike) -> None:
@@ -203,9 +203,9 @@ class Stepper(Present):
         """(events, lanes) which events happen here, as a view that can be written to."""
         return self._of_events(p.G_FIRED)
 
-    def asleep(self) -> Array:
+    def ignored(self) -> Array:
         """(events, lanes) which events are ignored, as a view that can be written to."""
-        return self._of_events(p.G_ASLEEP)
+        return self._of_events(p.G_IGNORE)
 
     @property
     def events_so_far(self) -> int:
@@ -217,7 +217,7 @@ class Stepper(Present):
         self.counters[p.C_EVENTS] += count
 
     def _of_events(self, what: int) -> Array:
-        """One row of the numbers that are kept for each event."""
+        """The number `what` that is kept for each event, (events, lanes)."""
         guards, events = int(self.plan[p.GUARDS]), int(self.plan[p.EVENTS])
         return self._scalars(p.Y_GUARD_MEMORY, what * guards + guards - events, events)
 
@@ -230,13 +230,13 @@ class Stepper(Present):
         return held.reshape(-1, width)
 
     def end_lane(self, lane: int) -> None:
-        """The robot in a lane of a pack goes no further; the lane does as one of the others does from now on."""
+        """Stop the robot in a lane of a pack; from now on the lane copies a lane whose robot goes on."""
         self._ended()[lane] = 1.0, *self._present_row(lane)
         going = np.flatnonzero(self._ended()[: self.robots, 0] == 0.0)
         if not going.size:
             return
         idle = np.flatnonzero(self._ended()[:, 0] > 0.0)
-        if self.robots - 1 in idle:  # lanes without a robot do as the last robot's
+        if self.robots - 1 in idle:  # spare lanes copy the last robot's
             idle = np.append(idle, np.arange(self.robots, self.lanes))
         laws = self.memory[int(self.plan[p.M_HELD]) :].reshape(-1, self.lanes, int(self.plan[p.OUTPUTS]))
         laws[:, idle] = laws[:, going[:1]]
@@ -245,7 +245,7 @@ class Stepper(Present):
             scalars[:, idle] = scalars[:, going[:1]]
 
     def hold_ended(self, rows: Array) -> None:
-        """In these rows (records, robots, columns), robots that have ended stand still from then on."""
+        """Overwrite later rows of robots that have ended with their last one; `rows` (records, robots, columns)."""
         for lane, (ended, *last) in enumerate(self._ended()[: self.robots]):
             if ended:
                 rows[rows[:, lane, 0] > last[0], lane] = last
@@ -282,12 +282,12 @@ class Stepper(Present):
         return self.memory[at : at + count]
 
     def hold(self, rates: slice, held: bool) -> None:
-        """Whether the accelerations of these rates are given."""
+        """Mark whether the accelerations of these rates are given."""
         places = int(self.tree[k.RATE_AT]) + np.arange(rates.start, rates.stop) * k.RATE_INTS + k.RATE_GIVEN
         self.tree[places] = held
 
     def set_times(self, times: Array | None) -> None:
-        """The next times to record, and an empty record; None: every step."""
+        """Set the next times to record (None: every step) and empty the record."""
         self.counters[[p.C_RECORD, p.C_TIME]] = 0
         if times is not None:
             at = int(self.plan[p.N_TIMES])

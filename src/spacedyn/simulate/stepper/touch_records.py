@@ -1,4 +1,4 @@
-"""Places where bodies may touch, for methods that step through contact: how much memory they need; who sleeps."""
+"""Memory of the places where bodies may touch, and groups that sleep, for methods that step through contact."""
 
 from typing import cast
 
@@ -16,7 +16,7 @@ Array = np.ndarray
 
 
 def touch_places(prepared: Prepared) -> dict[str, int]:
-    """Sizes of what the places need in `work`, but for what is kept from step to step."""
+    """Sizes of the blocks of `work` that the places need, without the one kept from step to step."""
     layout = prepared.layout
     many, nv = prepared.touches, layout.model.nv
     some = int(many > 0)
@@ -30,7 +30,7 @@ def touch_places(prepared: Prepared) -> dict[str, int]:
 
 
 def touch_memory(prepared: Prepared) -> dict[str, int]:
-    """The same in `memory`."""
+    """Sizes of the blocks of `memory` that the places need."""
     layout, many = prepared.layout, prepared.touches
     return {
         "M_TOUCH": p.TM_NUMBERS * many,
@@ -42,20 +42,20 @@ def touch_memory(prepared: Prepared) -> dict[str, int]:
 
 
 def sleep_numbers(layout: Layout) -> int:
-    """Size of what is kept of sleeping groups from step to step."""
+    """Size of the block that sleeping groups keep from step to step."""
     if sleeper_of(layout) is None:
         return 0
     return p.SL_NUMBERS * (int(groups_of_bodies(layout.model).max(initial=-1)) + 1) + layout.model.nv
 
 
 def put_touches(plan: Plan, prepared: Prepared) -> None:
-    """How many places there are, and how many rates one moves with."""
+    """Put the number of places, and the most rates that a place moves with."""
     plan.set(TOUCHES=prepared.touches, PATH=longest_path(prepared))
     plan.set(CONTACT_ERROR=prepared.layout.in_y("contact_error").start)
 
 
 def put_spinners(plan: Plan, prepared: Prepared) -> None:
-    """Bodies that turn as free ones in steps of the method, since they carry nothing; whether others move, too."""
+    """Put the single bodies whose free rotation the method integrates by itself, and whether other bodies move, too."""
     model = prepared.layout.model
     if not prepared.simulation.method.steps_through_contact:
         return
@@ -73,7 +73,7 @@ def put_spinners(plan: Plan, prepared: Prepared) -> None:
 
 
 def _is_round(model: Model, body: int) -> bool:
-    """Whether a body turns steadily: with one inertia about all axes, and its joint at its centre of mass."""
+    """Whether a body rotates without gyration: equal principal inertias, and its joint at its centre of mass."""
     one = model.bodies[body]
     return not model.shape and not np.any(one.com) and bool(np.all(one.inertia == one.inertia[0, 0] * np.eye(3)))
 
@@ -84,7 +84,7 @@ def sleeper_of(layout: Layout) -> int | None:
 
 
 def put_sleepers(plan: Plan, prepared: Prepared, model: Model) -> None:
-    """Which bodies sleep together, and which may."""
+    """Put the groups of bodies that sleep together, and which groups may sleep."""
     layout, number = prepared.layout, sleeper_of(prepared.layout)
     if number is None:
         return
@@ -109,9 +109,9 @@ def put_sleepers(plan: Plan, prepared: Prepared, model: Model) -> None:
 
 
 def groups_of_bodies(model: Model) -> Array:
-    """The group of each body, in the kernels' order: a robot is one, and so is what hangs free on a base that is fixed.
+    """The group of each body, in the kernels' order; -1 for bodies that cannot move.
 
-    -1: it cannot move.
+    A robot is one group. With a fixed base, each subtree behind a free joint is a group, and all arms are another.
     """
     tree = model.flat.tree
     records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
@@ -125,14 +125,14 @@ def groups_of_bodies(model: Model) -> Array:
             found[i] = found[above]
         elif record[k.OPENS] == k.LOOSE:
             found[i], many = many, many + 1
-        else:  # arms of one base
+        else:  # all arms of a fixed base are one group
             arms, many = (many, many + 1) if arms < 0 else (arms, many)
             found[i] = arms
     return found
 
 
 def _hanging_loose(model: Model) -> Array:
-    """Bodies, in the kernels' order, that hang free on a base that is fixed."""
+    """Numbers of the bodies, in the kernels' order, that a free joint connects to a fixed base."""
     tree = model.flat.tree
     records = tree[tree[k.BODY_AT] :][: tree[k.BODIES] * k.BODY_INTS].reshape(-1, k.BODY_INTS)
     moves = groups_of_bodies(model) >= 0
@@ -140,7 +140,7 @@ def _hanging_loose(model: Model) -> Array:
 
 
 def _joined(groups: Array, prepared: Prepared, model: Model) -> Array:
-    """The same where constraint rows join groups."""
+    """Merge the groups that constraint rows connect."""
     tree = model.flat.tree
     for _, row in prepared.rows:
         bodies = [int(model.flat.order[model.body_index(body)]) for body in row.bodies]
@@ -151,7 +151,7 @@ def _joined(groups: Array, prepared: Prepared, model: Model) -> Array:
 
 
 def longest_path(prepared: Prepared) -> int:
-    """The most rates that a place between two bodies moves with, all of them with rows; 0 without places."""
+    """The most rates that a place between two bodies moves with: all rates if there are rows; 0 without places."""
     if not prepared.touches:
         return 0
     tree = prepared.layout.model.flat.tree

@@ -1,6 +1,6 @@
 """How actuators give a wanted wrench on the base, as C functions: torques from outside, wheels, thrusters, rods, gyros.
 
-What they find is at ROOM of `w`; see attitude.py for the rest of it.
+Results are at ROOM of `w`; attitude.py names the rest of `w`.
 """
 
 import math
@@ -11,7 +11,7 @@ from .allocation import box_least_squares
 from .attitude import FORCE, ROOM, TORQUE, into_base
 from .linked import DOUBLE, DOUBLES, linked
 
-FADE = 0.05  # of a wheel's largest speed: where its torque fades
+FADE = 0.05  # of a wheel's largest speed: width of the range in which its torque fades
 
 
 @linked(DOUBLES, DOUBLES)
