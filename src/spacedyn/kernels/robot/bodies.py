@@ -2,9 +2,9 @@
 
 from ..scalar.compiling import inner, outlined
 from ..scalar.memory import integer, load, shared, store
-from .fetching import fetch_inertia, fetch_mass
 from .kinematics import move_base, move_body, place_body, start_place
 from .layout import *  # noqa: F403
+from .prefetching import prefetch_inertia, prefetch_mass
 from .segments import force_about_base, origin_of, rests, speed_of
 from .spatial import (
     add3,
@@ -165,19 +165,19 @@ def motion_forces_under(tree, par, work, gravity, inertias_too, zero):
 
 
 @inner
-def motions(tree, par, work, goes_on, zero):
+def motions(tree, par, work, prefetch, zero):
     """Base to leaves: poses and motion of all bodies; of joints, only accelerations that are given count.
 
-    `goes_on`: whether another pack comes next; what describes it, if its robots differ, is fetched meanwhile.
+    `prefetch`: whether to prefetch the description of the next pack, if its robots differ (prefetching.py).
     """
     start_place(tree, work, zero)
     move_base(tree, work, shared3(par, integer(tree, PAR_GRAVITY), zero), zero)
-    if goes_on:
-        fetch_mass(tree, par, 0)
-        fetch_inertia(tree, par, 0)
+    if prefetch:
+        prefetch_mass(tree, par, 0)
+        prefetch_inertia(tree, par, 0)
     for i in range(1, integer(tree, BODIES)):
-        if goes_on:
-            fetch_mass(tree, par, i)
+        if prefetch:
+            prefetch_mass(tree, par, i)
         if not rests(tree, i):
             place_body(tree, par, work, i, zero)
             move_body(tree, work, i, False, False, zero)

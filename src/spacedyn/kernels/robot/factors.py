@@ -16,9 +16,9 @@ from .articulated import (
     store_articulated,
 )
 from .base import factorise_base, recover_base, reduce_base
-from .fetching import fetch_inertia
 from .layout import *  # noqa: F403
 from .loose_joints import acceleration_from_parent, force_past_joint, inertia_to_parent, keep_transmitted, settle_loose
+from .prefetching import prefetch_inertia
 from .segments import rests
 from .spatial import add6, add_scaled6, dot6, load3, load6, store6
 
@@ -116,18 +116,18 @@ def reduce_bodies(tree, work, zero):
 
 
 @inner
-def recover_accelerations(tree, par, work, goes_on, zero):
+def recover_accelerations(tree, par, work, prefetch, zero):
     """Base to leaves: QDD of the free rates; TAU of those whose acceleration is given. ACCELERATION is not kept.
 
-    `goes_on`: as of `solve_dynamics`.
+    `prefetch`: as in `solve_dynamics`.
     """
     bodies, rates = integer(tree, W_BODY), integer(tree, W_RATE)
     a = recover_base(tree, par, work, zero)
     store6(work, bodies + ACCELERATION, a)
     for i in range(1, integer(tree, BODIES)):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        if goes_on:
-            fetch_inertia(tree, par, i)
+        if prefetch:
+            prefetch_inertia(tree, par, i)
         if rests(tree, i):
             continue
         if integer(tree, record + FLAGS) & BY_MEMORY:

@@ -23,11 +23,11 @@ from .base import factorise_base, reduce_base
 from .bodies import add_wrenches, clear_forces, motion_force, motions, rigid_inertia, weigh_felt
 from .descriptions import parameters
 from .factors import recover_accelerations
-from .fetching import fetch_place
 from .kinematics import is_given
 from .layout import *  # noqa: F403
 from .loose_joints import force_past_joint, hand_nothing, inertia_to_parent, keep_transmitted
 from .passive import passive_force, passive_forces
+from .prefetching import prefetch_place
 from .rows import are_finite, read_rows, read_state, write_rows
 from .segments import rests
 from .spatial import add6, dot6, load6, store6
@@ -74,14 +74,14 @@ def accumulate(tree, work, i, record, A, B, C, F, zero):
 
 
 @inner
-def eliminate_bodies(tree, par, work, loaded, goes_on, zero):
+def eliminate_bodies(tree, par, work, loaded, prefetch, zero):
     """Leaves to base: factors of all rates and reduced TAU; poses and motion must be known."""
     A = C = F = (zero, zero, zero, zero, zero, zero)
     B = A + (zero, zero, zero)
     for i in range(integer(tree, BODIES) - 1, -1, -1):
         record = integer(tree, BODY_AT) + i * BODY_INTS
-        if goes_on:
-            fetch_place(tree, par, i)
+        if prefetch:
+            prefetch_place(tree, par, i)
         if rests(tree, i):
             hand_nothing(tree, work, i, zero)
             continue
@@ -122,16 +122,16 @@ def take_passive(tree, work, zero):
 
 
 @inner
-def solve_dynamics(tree, par, work, loaded, goes_on, zero):
+def solve_dynamics(tree, par, work, loaded, prefetch, zero):
     """QDD of the free rates from TAU, TAU of the given ones from QDD; poses and motion of all bodies must be there.
 
     `loaded`: whether FORCE of the bodies holds what acts on them, to be added to what their motion takes.
-    `goes_on`: whether another pack comes next; what describes it, if its robots differ, is fetched meanwhile.
+    `prefetch`: whether to prefetch the description of the next pack, if its robots differ (prefetching.py).
     """
     if integer(tree, SEGMENTS) > 0:
         keep_transmitted(tree, work, zero)
-    eliminate_bodies(tree, par, work, loaded, goes_on, zero)
-    recover_accelerations(tree, par, work, goes_on, zero)
+    eliminate_bodies(tree, par, work, loaded, prefetch, zero)
+    recover_accelerations(tree, par, work, prefetch, zero)
 
 
 @inner

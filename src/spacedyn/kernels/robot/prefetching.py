@@ -42,29 +42,29 @@ def _lower_fetch(context, builder, sig, args):
 
 
 @inner
-def fetch_numbers(tree, par, i, first, last):
-    """Numbers from `first` to before `last` of body i's record."""
+def prefetch_numbers(tree, par, i, first, last):
+    """Prefetch the numbers from `first` to before `last` of body i's record."""
     record = integer(tree, PAR_GRAVITY) + 3 + i * BODY_PARS
     for k in range(first, last):
         fetch(par, record + k)
 
 
 @inner
-def fetch_mass(tree, par, i):
-    """Mass and centre of mass of body i."""
-    fetch_numbers(tree, par, i, P_COM, P_INERTIA)
+def prefetch_mass(tree, par, i):
+    """Prefetch mass and centre of mass of body i."""
+    prefetch_numbers(tree, par, i, P_COM, P_INERTIA)
 
 
 @inner
-def fetch_inertia(tree, par, i):
-    """Inertia of body i."""
-    fetch_numbers(tree, par, i, P_INERTIA, P_PITCH)
+def prefetch_inertia(tree, par, i):
+    """Prefetch the inertia of body i."""
+    prefetch_numbers(tree, par, i, P_INERTIA, P_PITCH)
 
 
 @inner
-def fetch_place(tree, par, i):
-    """Where the joint of body i is in its parent; its rotation, too, if each robot has its own."""
+def prefetch_place(tree, par, i):
+    """Prefetch where the joint of body i is in its parent, and its rotation, if each robot has its own."""
     record = integer(tree, BODY_AT) + i * BODY_INTS
     if integer(tree, record + FLAGS) & TURNED and integer(tree, record + FRAME_AT) == 0:
-        fetch_numbers(tree, par, i, P_ROTATION, P_POSITION)
-    fetch_numbers(tree, par, i, P_POSITION, P_COM)
+        prefetch_numbers(tree, par, i, P_ROTATION, P_POSITION)
+    prefetch_numbers(tree, par, i, P_POSITION, P_COM)
