@@ -9,7 +9,7 @@ from .spatial import add3, column_x, column_y, column_z, cross, load3, load9, sc
 
 @inner
 def turned(a, b, s, c):
-    """Two axes turned about the third one: c a + s b, c b - s a."""
+    """Two axes turned about the third one: c a + s b, c b - s a; fused by name, alike for one robot and for packs."""
     na = two(c, a[0], s, b[0]), two(c, a[1], s, b[1]), two(c, a[2], s, b[2])
     return na, (two(c, b[0], -s, a[0]), two(c, b[1], -s, a[1]), two(c, b[2], -s, a[2]))
 
