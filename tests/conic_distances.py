@@ -71,7 +71,7 @@ def conic_distance(one, two, tolerance=1e-14):
     m, n = one.G.shape[1], two.G.shape[1]
     apart = np.zeros((4, 1 + m + n))  # t and the vector between both points
     apart[0, 0], apart[1:, 1 : 1 + m], apart[1:, 1 + m :] = -1.0, -one.G, two.G
-    A = sparse.block_diag([np.zeros((0, 1)), one.A, two.A], format="csc")
+    A = sparse.block_diag([sparse.csc_matrix((0, 1)), one.A, two.A], format="csc")
     A = sparse.vstack([A, apart], format="csc")
     b = np.concatenate([one.b, two.b, [0.0], one.x - two.x])
     cones = [*one.cones, *two.cones, clarabel.SecondOrderConeT(4)]

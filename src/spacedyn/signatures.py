@@ -198,7 +198,7 @@ def _written(hint: Any) -> Any:
     if hint is inspect.Signature.empty or isinstance(hint, _Words | str):
         return hint
     parts, array = list(get_args(hint)), get_args(ArrayLike)
-    if hint is None or not all(one in parts for one in array):
+    if hint is None or not array or not all(one in parts for one in array):  # an alias of its own from NumPy 2.5 on
         words = inspect.formatannotation(hint)
     else:
         rest = [inspect.formatannotation(one) for one in parts if one not in array]

@@ -36,7 +36,8 @@ def test_signatures_can_be_read():
     shown += [str(inspect.signature(one)) for one in public if inspect.isclass(one) and issubclass(one, Element)]
     assert len(shown) > 150 and not [text for text in shown if "_typing" in text or "_Buffer" in text]
     assert "q: ArrayLike | Mapping[str, ArrayLike] | None = None" in str(inspect.signature(sd.Model.state))
-    assert str(inspect.signature(sd.momentum)) == "(model: Model, state: State, *, about: ArrayLike) -> ndarray"
+    about = str(inspect.signature(sd.momentum)).replace("str | ", "")  # which ArrayLike is until NumPy 2.4
+    assert about == "(model: Model, state: State, *, about: ArrayLike) -> ndarray"
 
 
 def test_editors_are_told_the_same_as_python():
